@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Where everything in the injector puts its records: the calling thread's ring. Implemented by
+// ring_writer and string_table; tests link a recording fake instead. None of these functions
+// blocks, throws or calls into CUDA or Python; before a session exists they do nothing.
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "proto/shm/loss_counters.h"
+#include "proto/shm/records.h"
+
+namespace flopsprof::injector {
+
+// True while an agent takes records. One relaxed load; check it before any other work.
+bool IsRecording();
+
+// Changes whenever a new segment is in use: definitions of an older epoch must be sent again.
+// 0 = never recorded.
+uint32_t SessionEpoch();
+
+// Copies one record into the calling thread's ring. False: dropped and counted.
+bool EmitRecord(const void* record);
+
+// Id of a string (1 ...), defined for the reader when new; 0 for "" and on failure (counted).
+// Takes a lock when the string is new: keep the id, do not call on the launch path.
+uint32_t InternString(const char* text, size_t bytes);
+uint32_t InternString(const char* text);
+
+// Sends a blob (a cuDNN plan) in one or more records. False: dropped and counted.
+bool EmitBlob(shm::BlobKind kind, uint32_t id, const char* data, size_t bytes);
+
+// Named fact about the process; the newest value of a key counts. Keys: proto/shm/FORMAT.md.
+void EmitNote(const char* key, const char* value);
+
+void CountLoss(shm::LossCounter counter, uint64_t count = 1);
+
+// Counters in the segment header.
+void CountModuleCalls(uint64_t count);
+void CountBackwardNodes(uint64_t count);
+
+uint64_t MonoNs();  // CLOCK_MONOTONIC
+
+}  // namespace flopsprof::injector

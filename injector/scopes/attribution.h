@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which scope, phase and step the work belongs to that the calling thread launches now.
+
+#include <stdint.h>
+
+#include "proto/shm/records.h"
+
+namespace flopsprof::injector {
+
+struct Attribution {
+  uint32_t scope;  // shm::kOutsideScope: none
+  shm::Phase phase;
+  uint32_t step;   // shm::kNoStep: before step 0
+};
+
+// Reads thread-local state and one atomic: no lock, allocation, Python or CUDA call.
+Attribution CurrentAttribution();
+
+// Called once by the session when it begins to record (any thread, CUDA may be initialising):
+// schedules the installation of the module hook and the backward callback in Python's main
+// thread when this process runs Python. Returns at once.
+void BeginScopes();
+
+// Called by the session in its helper thread once a second: retries what had to wait
+// (torch not imported yet), never takes the GIL.
+void TickScopes();
+
+// Takes the hooks out again (detach); calls in flight unwind by themselves.
+void EndScopes();
+
+// In the child of a fork: touches nothing shared, forgets everything.
+void ForgetScopesInForkedChild();
+
+}  // namespace flopsprof::injector

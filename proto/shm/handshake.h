@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// First words between an injector and its agent, over a Unix SOCK_SEQPACKET socket whose
+// path is in FLOPSPROF_SOCKET: Hello ->, <- Welcome with the segment's memfd (SCM_RIGHTS).
+// The socket then stays open: its end is how each side learns of the other's end.
+
+#include <stdint.h>
+
+namespace flopsprof::shm {
+
+constexpr uint64_t kHelloMagic = 0x313048454c464c46ull;
+constexpr uint64_t kWelcomeMagic = 0x31304c4557464c46ull;
+constexpr uint32_t kHandshakeVersion = 1;
+
+struct Hello {
+  uint64_t magic;
+  uint32_t version;
+  uint32_t record_bytes;  // kRecordBytes
+  int32_t pid;            // as the process sees it; the agent trusts SO_PEERCRED
+  int32_t parent_pid;
+  // Identity from the live environment; -1 = not set.
+  int32_t rank;
+  int32_t local_rank;
+  int32_t world_size;
+  int32_t node_rank;
+  int32_t restart;
+  uint32_t identity_source;  // IdentitySource
+  uint64_t start_mono_ns;
+  uint64_t reserved[8];
+};
+static_assert(sizeof(Hello) == 120);
+
+enum class IdentitySource : uint32_t {
+  kNone = 0,
+  kOverride = 1,   // FLOPSPROF_RANK ...
+  kTorchrun = 2,   // RANK with LOCAL_RANK
+  kOpenMpi = 3,
+  kPmi = 4,
+  kSlurm = 5,
+  kBareRank = 6,   // RANK alone: may be a pod's number
+};
+
+struct Welcome {
+  uint64_t magic;
+  uint32_t version;
+  uint32_t accepted;  // 1, or 0 with `reason`
+  uint64_t segment_bytes;
+  uint32_t options;   // WelcomeOption bits
+  uint32_t reserved;
+  char reason[96];    // zero-terminated, when refused
+};
+static_assert(sizeof(Welcome) == 128);
+
+enum WelcomeOption : uint32_t {
+  kOptionCupti = 1,    // take GPU times
+  kOptionModules = 2,  // follow modules and the backward pass
+};
+
+}  // namespace flopsprof::shm

@@ -1,0 +1,305 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The records that an injector writes into its shared-memory rings and an agent reads.
+// FORMAT.md says the same in words; every layout is pinned by a static_assert below.
+// Fixed-width integers, little endian, 64 bytes each; type numbers are never reused.
+// All ids are per process. A definition (string, scope, module, blob) may arrive after its
+// first use, because rings are read one after the other: readers resolve ids late.
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace flopsprof::shm {
+
+constexpr size_t kRecordBytes = 64;
+constexpr uint32_t kNoStep = 0xffffffffu;  // work before step 0
+constexpr uint32_t kOutsideScope = 0;      // work that no module or range owns
+constexpr uint32_t kNoCall = 0;            // launch outside of any hooked library call
+constexpr uint32_t kNoString = 0;          // the empty string
+
+enum class RecordType : uint16_t {
+  kInvalid = 0,
+  kBlobBegin = 1,     // first bytes of a string, a cuDNN plan ...
+  kBlobPart = 2,      // further bytes; follows its kBlobBegin in the same ring
+  kScope = 3,         // definition of a scope
+  kModule = 4,        // what only Python knows about one module of a root
+  kScopeEnter = 5,    // one call of a module or one push of a range
+  kGemmCall = 6,      // cuBLAS or cuBLASLt product, with its arguments
+  kCudnnCall = 7,     // execution of a cuDNN plan
+  kCollective = 8,    // NCCL call
+  kLaunch = 9,        // correlation id -> scope, phase, call
+  kActivity = 10,     // kernel, copy or set with its GPU times
+  kStep = 11,         // step begins, optimizer stepped
+  kDevice = 12,       // a GPU of this process
+  kClock = 13,        // one pair of readings of two clocks
+  kNote = 14,         // named fact about the process (versions, CUPTI state, reasons)
+  kGoodbye = 15,      // the process ends in an orderly way
+  kCallEnd = 16,      // a hooked call failed or was abandoned: its launches are not its work
+  kGraphLaunch = 17,  // replay of an executable graph
+};
+
+enum class Phase : uint8_t {
+  kOther = 0,
+  kForward = 1,
+  kBackward = 2,
+  kRecompute = 3,
+  kOptimizer = 4,
+};
+constexpr int kPhaseCount = 5;
+
+enum class ScopeKind : uint8_t {
+  kUnspecified = 0,
+  kModule = 1,     // nn.Module; name = attribute path from the parent ("0", "attn.q")
+  kRange = 2,      // NVTX or flopsprof.h range; name = its text
+  kUser = 3,       // flopsprof.scope("x") from Python
+};
+
+enum class BlobKind : uint16_t {
+  kUnspecified = 0,
+  kString = 1,     // UTF-8, not terminated; id = string id
+  kCudnnPlan = 2,  // "operationGraph" object of the plan's JSON; id = plan id
+};
+
+enum class ActivityKind : uint8_t { kUnspecified = 0, kKernel = 1, kMemcpy = 2, kMemset = 3 };
+
+enum class StepEvent : uint8_t {
+  kUnspecified = 0,
+  kBegin = 1,           // step `header.step` begins (its first root forward)
+  kOptimizerEnd = 2,    // an optimizer has stepped in step `header.step`
+  kProcessBegin = 3,    // session start
+};
+
+enum class GoodbyeReason : uint8_t { kUnspecified = 0, kExit = 1, kFastExit = 2, kDetach = 3 };
+
+enum class CollectiveKind : uint8_t {
+  kUnspecified = 0,
+  kAllReduce = 1,
+  kAllGather = 2,
+  kReduceScatter = 3,
+  kBroadcast = 4,
+  kReduce = 5,
+  kSend = 6,
+  kRecv = 7,
+  kAllToAll = 8,
+  kGather = 9,
+  kScatter = 10,
+};
+
+// Record flags.
+constexpr uint8_t kFlagCaptured = 1;      // made while its stream was captured: not executed
+constexpr uint8_t kFlagBadTimestamp = 2;  // kActivity: start or end is 0, or end < start
+constexpr uint8_t kFlagSizesUnknown = 4;  // kGemmCall: a size is on the device or a getter failed
+
+struct RecordHeader {
+  uint16_t type;   // RecordType
+  uint8_t phase;   // Phase
+  uint8_t flags;
+  uint32_t step;   // kNoStep before step 0
+};
+
+struct BlobBegin {
+  RecordHeader header;
+  uint16_t kind;          // BlobKind
+  uint16_t reserved;
+  uint32_t id;
+  uint32_t total_bytes;   // of the whole blob, at most kMaxBlobBytes
+  uint32_t inline_bytes;  // in `data`
+  char data[40];
+};
+
+struct BlobPart {
+  RecordHeader header;
+  uint32_t id;
+  uint32_t offset;  // of data[0] in the blob
+  char data[48];    // min(48, total_bytes - offset) bytes are valid
+};
+constexpr uint32_t kMaxBlobBytes = 1u << 20;
+
+struct ScopeRecord {
+  RecordHeader header;
+  uint32_t scope;       // >= 1
+  uint32_t parent;      // kOutsideScope: this is a root
+  uint32_t name;        // string; "" for a root module
+  uint32_t class_name;  // string; module scopes: type(module).__name__
+  uint32_t domain;      // string; NVTX domain or ""
+  uint8_t kind;         // ScopeKind
+  uint8_t known;        // module scopes: 1 = name found in the parent's _modules
+  uint16_t depth;
+  uint64_t object;      // module scopes: address of the module, else 0
+  uint64_t reserved[3];
+};
+
+struct ModuleRecord {
+  RecordHeader header;
+  uint32_t root_scope;      // scope of the root on which named_modules() ran
+  uint32_t path;            // string: name in named_modules(), wrappers included
+  uint32_t class_name;      // string
+  uint32_t order;           // position in named_modules()
+  uint64_t object;          // address
+  uint64_t own_params;      // elements of parameters that are this module's own (shared: first owner)
+  uint64_t total_params;    // of the module and everything below, each parameter once
+  uint64_t trainable_params;
+  uint64_t reserved;
+};
+
+struct ScopeEnter {
+  RecordHeader header;
+  uint32_t scope;
+  uint32_t reserved;
+  uint64_t reserved2[6];
+};
+
+// m, n, k as the operation's sizes after transposition: 2*m*n*k*batch real operations.
+struct GemmCall {
+  RecordHeader header;
+  uint32_t call;         // > 0; unique per ring and generation
+  uint32_t scope;
+  uint16_t api;          // ApiId
+  uint8_t type_a;        // cudaDataType
+  uint8_t type_b;
+  uint8_t type_c;        // C or D
+  uint8_t compute_type;  // cublasComputeType_t; 0 = follows from the API's name
+  uint8_t math_mode;     // cublasMath_t of the handle; cuBLASLt: 0
+  uint8_t epilogue;      // cuBLASLt: low byte
+  int64_t m, n, k;
+  int64_t batch;
+  uint64_t mono_ns;      // CLOCK_MONOTONIC, 0 = not taken
+};
+
+struct CudnnCall {
+  RecordHeader header;
+  uint32_t call;
+  uint32_t scope;
+  uint16_t api;
+  uint16_t reserved;
+  uint32_t plan;  // blob id of the plan; 0 = not known
+  uint64_t reserved2[5];
+};
+
+struct CollectiveCall {
+  RecordHeader header;
+  uint32_t call;
+  uint32_t scope;
+  uint16_t api;
+  uint8_t kind;        // CollectiveKind
+  uint8_t data_type;   // ncclDataType_t
+  int32_t rank_count;  // size of the communicator, 0 = not known
+  uint64_t count;      // elements, as passed
+  uint64_t bytes;      // count * size of an element
+  uint64_t communicator;
+  int32_t peer;        // root or peer, -1 = none
+  int32_t rank;        // own rank in the communicator, -1 = not known
+  uint64_t mono_ns;
+};
+
+struct LaunchRecord {
+  RecordHeader header;
+  uint32_t correlation;
+  uint32_t scope;
+  uint32_t call;     // kNoCall or a call of the same ring (its record follows)
+  uint16_t cbid;
+  uint8_t domain;    // CUPTI callback domain: 1 driver, 2 runtime
+  uint8_t reserved;
+  uint64_t reserved2[5];
+};
+
+struct ActivityRecord {
+  RecordHeader header;  // step and phase are not known here: they come from the launch
+  uint32_t correlation;
+  uint32_t name;        // string: kernel; 0 = no name given
+  uint8_t kind;         // ActivityKind
+  uint8_t copy_kind;    // kMemcpy: CUpti_ActivityMemcpyKind
+  uint16_t device;      // ordinal
+  uint32_t stream;
+  uint64_t start_gpu_ns;
+  uint64_t end_gpu_ns;
+  uint64_t bytes;       // copies and sets
+  uint64_t graph_node;  // 0 = not from a graph
+  uint32_t graph;
+  uint32_t context;
+};
+
+struct StepRecord {
+  RecordHeader header;
+  uint8_t event;  // StepEvent
+  uint8_t reserved[7];
+  uint64_t mono_ns;
+  uint64_t reserved2[5];
+};
+
+struct DeviceRecord {
+  RecordHeader header;
+  uint16_t ordinal;
+  uint8_t major, minor;  // compute capability
+  uint32_t name;         // string
+  uint32_t sm_count;
+  uint32_t clock_khz;
+  uint64_t memory_bytes;
+  uint8_t uuid[16];
+  uint64_t reserved[2];
+};
+
+struct ClockRecord {
+  RecordHeader header;
+  uint64_t mono_ns;  // CLOCK_MONOTONIC
+  uint64_t gpu_ns;   // cuptiGetTimestamp at the same instant
+  uint64_t gap_ns;   // width of the bracket
+  uint64_t reserved[4];
+};
+
+struct NoteRecord {
+  RecordHeader header;
+  uint32_t key;    // string; names in FORMAT.md
+  uint32_t value;  // string
+  uint64_t reserved[6];
+};
+
+struct GoodbyeRecord {
+  RecordHeader header;
+  uint8_t reason;  // GoodbyeReason
+  uint8_t reserved[7];
+  uint64_t mono_ns;
+  uint64_t reserved2[5];
+};
+
+struct CallEnd {
+  RecordHeader header;
+  uint32_t call;
+  int32_t status;  // the library's error code
+  uint16_t api;
+  uint16_t reserved;
+  uint32_t scope;
+  uint64_t reserved2[5];
+};
+
+struct GraphLaunch {
+  RecordHeader header;
+  uint32_t correlation;
+  uint32_t scope;
+  uint64_t executable;  // address
+  uint64_t reserved[5];
+};
+
+#define FLOPSPROF_PIN(T) static_assert(sizeof(T) == kRecordBytes, #T " is one record")
+FLOPSPROF_PIN(BlobBegin);
+FLOPSPROF_PIN(BlobPart);
+FLOPSPROF_PIN(ScopeRecord);
+FLOPSPROF_PIN(ModuleRecord);
+FLOPSPROF_PIN(ScopeEnter);
+FLOPSPROF_PIN(GemmCall);
+FLOPSPROF_PIN(CudnnCall);
+FLOPSPROF_PIN(CollectiveCall);
+FLOPSPROF_PIN(LaunchRecord);
+FLOPSPROF_PIN(ActivityRecord);
+FLOPSPROF_PIN(StepRecord);
+FLOPSPROF_PIN(DeviceRecord);
+FLOPSPROF_PIN(ClockRecord);
+FLOPSPROF_PIN(NoteRecord);
+FLOPSPROF_PIN(GoodbyeRecord);
+FLOPSPROF_PIN(CallEnd);
+FLOPSPROF_PIN(GraphLaunch);
+#undef FLOPSPROF_PIN
+
+}  // namespace flopsprof::shm

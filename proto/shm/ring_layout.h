@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Layout of the shared-memory segment (one memfd per profiled process, created, sized and
+// sealed by the agent): SegmentHeader, then slot_count slots of slot_stride bytes, each a
+// SlotHeader followed by ring_records records. One thread writes a slot, the agent reads it.
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <atomic>
+
+#include "proto/shm/loss_counters.h"
+#include "proto/shm/records.h"
+
+namespace flopsprof::shm {
+
+constexpr uint64_t kSegmentMagic = 0x31304d4853504c46ull;  // "FLPSHM01"
+constexpr uint32_t kSegmentVersion = 1;
+constexpr uint32_t kDefaultSlotCount = 64;
+constexpr uint32_t kDefaultRingRecords = 16384;  // 1 MiB a thread; a power of two
+constexpr size_t kSlotHeaderBytes = 256;
+constexpr size_t kSegmentHeaderBytes = 4096;
+
+enum class ProcessState : uint32_t {
+  kUnspecified = 0,
+  kRecording = 1,
+  kGoodbye = 2,  // left in an orderly way; rings still to be drained
+  kDead = 3,     // the injector gave up; reason in the notes and counters
+};
+
+enum class SlotState : uint32_t {
+  kFree = 0,     // agent -> writer: may be claimed (compare and swap to kOwned)
+  kOwned = 1,    // a thread writes
+  kRetired = 2,  // its thread has ended; the agent drains it and sets kFree
+};
+
+struct SlotHeader {
+  // Written by the writer.
+  alignas(64) std::atomic<uint32_t> state;  // SlotState
+  std::atomic<uint32_t> generation;         // +1 at each claim
+  std::atomic<uint32_t> thread_id;          // gettid of the owner
+  uint32_t reserved0;
+  alignas(64) std::atomic<uint64_t> head;     // records written, ever; release
+  std::atomic<uint64_t> dropped;              // records not written: ring full
+  // Written by the agent.
+  alignas(64) std::atomic<uint64_t> tail;     // records read, ever; release
+  alignas(64) uint64_t reserved1[8];
+};
+static_assert(sizeof(SlotHeader) == kSlotHeaderBytes);
+static_assert(std::atomic<uint64_t>::is_always_lock_free);
+static_assert(offsetof(SlotHeader, head) == 64 && offsetof(SlotHeader, tail) == 128);
+
+struct SegmentHeader {
+  // Written by the agent before the descriptor is passed; constant from then on.
+  uint64_t magic;
+  uint32_t version;
+  uint32_t record_bytes;
+  uint32_t slot_count;
+  uint32_t ring_records;
+  uint64_t slot_stride;
+  uint64_t first_slot;  // offset of slot 0
+  uint64_t reserved0[3];
+  // Written by the agent at any time.
+  alignas(64) std::atomic<uint32_t> recording;  // 0 = write nothing
+  std::atomic<uint32_t> agent_alive;            // agent's heartbeat, seconds, wraps
+  uint64_t reserved1[7];
+  // Written by the injector at any time.
+  alignas(64) std::atomic<uint32_t> process_state;  // ProcessState
+  std::atomic<uint32_t> reserved2;
+  std::atomic<uint64_t> launches;      // kLaunch records made or lost, ever
+  std::atomic<uint64_t> activities;    // activity records received from CUPTI
+  std::atomic<uint64_t> hook_calls;    // hooked library calls, outermost
+  std::atomic<uint64_t> module_calls;  // module entries
+  std::atomic<uint64_t> nodes;         // backward nodes
+  std::atomic<uint64_t> own_cpu_ns;    // CPU time of our own threads
+  std::atomic<uint64_t> cupti_overhead_ns;
+  alignas(64) std::atomic<uint64_t> loss[kLossCounterSlots];
+};
+static_assert(sizeof(SegmentHeader) <= kSegmentHeaderBytes);
+static_assert(offsetof(SegmentHeader, recording) == 64);
+static_assert(offsetof(SegmentHeader, process_state) == 128);
+static_assert(offsetof(SegmentHeader, loss) == 192);
+
+constexpr uint64_t SlotStride(uint32_t ring_records) {
+  return kSlotHeaderBytes + uint64_t{ring_records} * kRecordBytes;
+}
+constexpr uint64_t SegmentBytes(uint32_t slot_count, uint32_t ring_records) {
+  return kSegmentHeaderBytes + uint64_t{slot_count} * SlotStride(ring_records);
+}
+
+}  // namespace flopsprof::shm

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The flopsprof authors
+# SPDX-License-Identifier: Apache-2.0
+"""Writes OUT/build.ninja for the stand-in libraries (called by build.sh)."""
+
+import argparse
+import shutil
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+
+# library: (file name, sources relative to this folder)
+LIBRARIES = {
+    "cudart": ("libcudart.so.13", "cudart/*.cpp"),
+    "cuda": ("libcuda.so.1", "cuda/*.cpp"),
+    "cublas": ("libcublas.so.13", "cublas/*.cpp"),
+    "cublasLt": ("libcublasLt.so.13", "cublaslt/*.cpp"),
+    "cudnn": ("libcudnn.so.9", "cudnn/*.cpp"),
+    "nccl": ("libnccl.so.2", "nccl/*.cpp"),
+    "cupti": ("libcupti.so.13", "cupti/*.cpp"),
+    "cusolver": ("libcusolver.so.12", "misc/cusolver*.cpp"),
+    "cusparse": ("libcusparse.so.12", "misc/cusparse*.cpp"),
+    "cufft": ("libcufft.so.12", "misc/cufft*.cpp"),
+}
+
+RULES = """\
+ninja_required_version = 1.8
+rule cxx
+  command = nice {ccache} g++ $flags -MD -MF $out.d -c $in -o $out
+  depfile = $out.d
+  deps = gcc
+  description = compile $in
+rule gen
+  command = python3 {here}/gen.py $library --nvidia {nvidia} --out $dir $sources
+  description = generate $library
+  restat = 1
+rule link
+  command = nice g++ -shared -o $out.tmp $in $flags && mv -f $out.tmp $out
+  description = link $out
+"""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--nvidia", type=Path, required=True)
+    args = parser.parse_args()
+    out, nvidia = args.out.resolve(), args.nvidia.resolve()
+    ccache = "ccache" if shutil.which("ccache") else ""
+    include = [HERE / "core", *(nvidia / d / "include" for d in ("cu13", "cudnn", "nccl"))]
+    common = ("-std=c++17 -O2 -g -fPIC -fvisibility=hidden -fno-builtin -Wall -Wextra "
+              "-Wno-unused-parameter -Wno-deprecated-declarations -DSIMGPU_BUILD "
+              + f"-ffile-prefix-map={HERE}=tests/simgpu "
+              + " ".join(f"-I{HERE / 'core'}" if i == HERE / "core" else f"-isystem {i}"
+                         for i in include))
+    text = [RULES.format(ccache=ccache, here=HERE, nvidia=nvidia)]
+
+    def compile_all(library, sources, flags, order_only):
+        objects = []
+        for source in sources:
+            obj = f"obj/{library}/{source.stem}.o"
+            text.append(f"build {obj}: cxx {source} || {order_only}\n  flags = {flags}")
+            objects.append(obj)
+        return objects
+
+    text.append("build none: phony")
+    core = compile_all("core", sorted((HERE / "core").glob("*.cpp")), common, "none")
+    text.append(f"build libsimcore.so: link {' '.join(core)}\n"
+                "  flags = -Wl,-soname,libsimcore.so -ldl -lpthread")
+    targets = ["libsimcore.so"]
+    for library, (file, pattern) in LIBRARIES.items():
+        sources = sorted(HERE.glob(pattern))
+        gen = f"gen/{library}"
+        generated = [f"{gen}/{n}" for n in ("entries.cpp", "defs.h", "exports.map")]
+        names = " ".join(map(str, sources))
+        text.append(f"build {' '.join(generated)}: gen {names} | {HERE / 'gen.py'}\n"
+                    f"  library = {library}\n  dir = {gen}\n  sources = {names}")
+        objects = compile_all(library, sources,
+                              f"{common} -include {out / gen / 'defs.h'}",
+                              f"{gen}/defs.h")
+        text.append(f"build obj/{library}/entries.o: cxx {gen}/entries.cpp\n"
+                    f"  flags = {common} -w")
+        text.append(
+            f"build {file}: link {' '.join(objects)} obj/{library}/entries.o"
+            f" | libsimcore.so {gen}/exports.map\n"
+            f"  flags = -Wl,-soname,{file} -Wl,--version-script={gen}/exports.map"
+            " -L. -lsimcore -ldl -lpthread"
+            " -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../../cu13/lib'")
+        targets.append(file)
+    text.append("default " + " ".join(targets))
+    new = "\n".join(text) + "\n"
+    ninja = out / "build.ninja"
+    if not ninja.exists() or ninja.read_text() != new:
+        ninja.write_text(new)
+
+
+if __name__ == "__main__":
+    main()

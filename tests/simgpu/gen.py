@@ -56,6 +56,8 @@ HIDDEN_RUNTIME = {
     "__cudaGetKernel": [("cudaKernel_t *", "kernel"), ("const void *", "func")],
 }
 
+TYPE_WORDS = {"int", "unsigned", "char", "short", "long", "float", "double", "void"}
+
 API = re.compile(r"^API\s+((?:const\s+)?[\w]+[\s\*]+?)\s*(\w+)\s*\(", re.M)
 
 
@@ -81,11 +83,8 @@ def prototypes(headers, include):
         parameters = []
         for i, item in enumerate([] if text in ("", "void") else text.split(",")):
             item = " ".join(item.split())
-            named = re.match(r"(.*[\s\*])(\w+)((?:\[\w*\])*)$", item)
-            if item.endswith("]") and not named:
-                named = re.match(r"(.*[\s\*])()((?:\[\w*\])+)$", item)
-                parameters.append((f"{named[1]}a{i}{named[3]}", f"a{i}"))
-            elif named and named[1].strip() not in ("const", "unsigned", "struct", "enum"):
+            named = re.match(r"(.*[\s\*])(\w+)(?:\[\w*\])*$", item)
+            if named and named[2] not in TYPE_WORDS and named[1].strip() != "const":
                 parameters.append((item, named[2]))
             else:
                 parameters.append((f"{item} a{i}", f"a{i}"))

@@ -1,0 +1,158 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: 2026 The flopsprof authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# simgpu_env.sh: makes a Python environment with the CUDA build of PyTorch in which the
+# stand-in libraries of tests/simgpu stand in the place of NVIDIA's: same files under
+# site-packages/nvidia/*/lib, found by RPATH and loaded RTLD_LOCAL as in production.
+# The real libraries stay beside them as *.real.
+#
+# Last line of stdout: the absolute path of the environment's python (torchrun is in the
+# same folder). Everything else goes to stderr. Nothing is done when nothing changed.
+#
+# FLOPSPROF_SIM_ENV   where the environment is (default ~/.cache/flopsprof/sim-env)
+# SIMGPU_JOBS         parallel compilers (default 2)
+#
+# Triton looks for libcuda.so.1 only in the linker cache and LD_LIBRARY_PATH. A .pth file
+# in the environment sets TRITON_LIBCUDA_PATH at the start of its python, so that it works
+# under `env -i PATH HOME` too.
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+source_dir=$root/tests/simgpu
+env_dir=${FLOPSPROF_SIM_ENV:-$HOME/.cache/flopsprof/sim-env}
+mkdir -p "$env_dir"
+env_dir=$(cd "$env_dir" && pwd)
+python=$env_dir/bin/python
+build_dir=$env_dir/simgpu-build
+stamp=$env_dir/simgpu-stamp
+
+torch_packages=(torch==2.14.1 torchvision==0.29.1 numpy)
+# crt and cccl: headers that the other wheels' headers include.
+header_packages=(nvidia-cuda-crt==13.0.88 nvidia-cuda-cccl==13.0.85)
+model_packages=(transformers==5.24.0 torch_geometric==2.8.1 nvtx==0.2.17)
+deepspeed_needs=(setuptools wheel ninja hjson psutil py-cpuinfo pydantic msgpack einops
+                 tqdm packaging)
+deepspeed_packages=(deepspeed==0.19.8)
+
+# file in the environment's nvidia folder -> stand-in
+libraries=(
+  cu13/lib/libcudart.so.13 cu13/lib/libcublas.so.13 cu13/lib/libcublasLt.so.13
+  cu13/lib/libcupti.so.13 cu13/lib/libcusolver.so.12 cu13/lib/libcusparse.so.12
+  cu13/lib/libcufft.so.12 cu13/lib/libcuda.so.1 cu13/lib/libsimcore.so
+  cudnn/lib/libcudnn.so.9 nccl/lib/libnccl.so.2
+)
+
+say() { printf 'simgpu: %s\n' "$*" >&2; }
+die() { say "error: $*"; exit 1; }
+
+site_packages() {
+  local dirs=("$env_dir"/lib/python3*/site-packages)
+  printf '%s' "${dirs[0]}"
+}
+
+# Prints the requirements among "$@" whose pinned (or any) version is not installed.
+missing_packages() {
+  local site requirement name version found
+  site=$(site_packages)
+  for requirement in "$@"; do
+    name=${requirement%%==*}
+    name=${name//-/_}
+    version='*'
+    [[ $requirement == *==* ]] && version=${requirement##*==}
+    found=("$site/$name-"$version.dist-info)
+    [[ -e ${found[0]} ]] || printf '%s\n' "$requirement"
+  done
+}
+
+pip_install() {
+  local missing
+  mapfile -t missing < <(missing_packages "${@}")
+  ((${#missing[@]} == 0)) && return 0
+  say "installing ${missing[*]}"
+  DS_BUILD_OPS=0 "$python" -m pip install --disable-pip-version-check -q \
+    "${pip_options[@]}" "${missing[@]}" >&2
+}
+
+# What the built libraries depend on: the sources, this script, the compiler's version
+# and the wheels whose headers and symbol names are read.
+source_hash() {
+  {
+    find "$source_dir" -type f -not -path '*/tests/*' -not -name '*.md' -print0 |
+      LC_ALL=C sort -z | xargs -0 sha256sum | sed "s|$source_dir/||"
+    sha256sum < "${BASH_SOURCE[0]}"
+    g++ -dumpfullversion -dumpmachine
+    (cd "$(site_packages)" && LC_ALL=C ls -d nvidia_*.dist-info 2> /dev/null)
+  } | sha256sum | cut -d' ' -f1
+}
+
+up_to_date() {
+  [[ -x $python && -x $env_dir/bin/torchrun && -f $stamp ]] || return 1
+  [[ -z $(missing_packages "${torch_packages[@]}" "${header_packages[@]}" \
+      "${model_packages[@]}" "${deepspeed_packages[@]}") ]] || return 1
+  [[ $(head -n 1 "$stamp") == "$(source_hash)" ]] || return 1
+  (cd "$(site_packages)/nvidia" && tail -n +2 "$stamp" | sha256sum -c --status) 2> /dev/null
+}
+
+make_environment() {
+  if [[ ! -x $python ]]; then
+    say "making a virtual environment in $env_dir"
+    python3 -m venv "$env_dir" >&2 ||
+      die "python3 -m venv failed: is the package python3-venv installed?"
+  fi
+  pip_options=()
+  [[ -n $(missing_packages "${torch_packages[@]}") ]] &&
+    say "the CUDA build of PyTorch is about 3 GB to download, 6 GB on disk"
+  pip_install "${torch_packages[@]}"
+  pip_install "${header_packages[@]}" "${model_packages[@]}" "${deepspeed_needs[@]}"
+  # No dependencies: DeepSpeed's own would pull a second CUDA compiler chain.
+  pip_options=(--no-deps --no-build-isolation)
+  pip_install "${deepspeed_packages[@]}"
+}
+
+build_libraries() {
+  say "building the stand-in libraries"
+  NVIDIA=$(site_packages)/nvidia JOBS=${SIMGPU_JOBS:-2} \
+    "$source_dir/build.sh" "$build_dir" >&2
+}
+
+is_stand_in() { nm -D --defined-only "$1" 2> /dev/null | grep -q ' flopsprof_simulated_gpu$'; }
+
+# Puts the libraries in place. Each appears by rename, so that programs that start or run
+# meanwhile see the old file or the new one, never half of one.
+install_libraries() {
+  local nvidia target file
+  nvidia=$(site_packages)/nvidia
+  for target in "${libraries[@]}"; do
+    file=$nvidia/$target
+    if [[ -e $file ]] && ! is_stand_in "$file"; then
+      ln -f "$file" "$file.real"
+    fi
+    cp "$build_dir/${target##*/}" "$file.new.$$"
+    mv -f "$file.new.$$" "$file"
+  done
+  local pth
+  pth=$(site_packages)/flopsprof_simgpu.pth
+  printf '%s\n' "import os; os.environ.setdefault('TRITON_LIBCUDA_PATH', '$nvidia/cu13/lib')" \
+    > "$pth.new.$$"
+  mv -f "$pth.new.$$" "$pth"
+}
+
+shopt -s nullglob
+if ! up_to_date; then
+  exec 9> "$env_dir/simgpu-lock"
+  flock 9
+  if ! up_to_date; then
+    make_environment
+    hash=$(source_hash)
+    build_libraries
+    install_libraries
+    {
+      printf '%s\n' "$hash"
+      cd "$(site_packages)/nvidia" && sha256sum "${libraries[@]}"
+    } > "$stamp.new"
+    mv -f "$stamp.new" "$stamp"
+    say "ready: $python"
+  fi
+fi
+printf '%s\n' "$python"

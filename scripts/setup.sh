@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: 2026 The flopsprof authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# setup.sh: installs what building and testing need on a bare Debian 12 machine, from apt
+# and pip only. Does nothing, in well under a second, when all of it is there.
+#
+# JOBS, FLOPSPROF_CACHE_DIR: see docs/building.md.
+set -euo pipefail
+script_name=setup
+# shellcheck source=common.sh
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+packages=(
+  build-essential cmake ninja-build ccache git pkg-config
+  clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev
+  # collector and viewer; zlib, re2, c-ares and OpenSSL: static archives for portable tools
+  libgrpc++-dev protobuf-compiler protobuf-compiler-grpc libprotobuf-dev libabsl-dev
+  libsqlite3-dev sqlite3 libzstd-dev nlohmann-json3-dev libfmt-dev libspdlog-dev
+  libcli11-dev libncurses-dev libcpp-httplib-dev libcurl4-openssl-dev libpq-dev
+  zlib1g-dev libre2-dev libc-ares-dev libssl-dev libunwind-dev
+  # tests and benchmarks
+  libgtest-dev libgmock-dev libbenchmark-dev liblttng-ust-dev lttng-tools
+  python3 python3-venv python3-dev procps tmux jq zstd
+)
+# ziglang: a C compiler that links against glibc 2.28 for the injector.
+python_packages=(pytest==9.2.0 ziglang==0.17.1)
+
+# Names among the arguments that dpkg does not have installed.
+missing_debian() {
+  local have
+  have=$(dpkg-query -W -f='${db:Status-Status} ${Package}\n' "$@" 2> /dev/null |
+    sed -n 's/^installed //p' | sort -u || true)
+  comm -23 <(printf '%s\n' "$@" | sort -u) <(printf '%s\n' "$have")
+}
+
+as_root() {
+  if ((EUID == 0)); then "$@"; else sudo "$@"; fi
+}
+
+command -v dpkg-query > /dev/null ||
+  die "this is not Debian; install the equivalents of: ${packages[*]}"
+
+mapfile -t missing < <(missing_debian "${packages[@]}")
+if ((${#missing[@]})); then
+  say "installing ${#missing[@]} Debian packages: ${missing[*]}"
+  as_root apt-get update -q >&2
+  as_root env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -q --no-install-recommends "${missing[@]}" >&2
+fi
+
+missing=()
+for requirement in "${python_packages[@]}"; do
+  found=("$tools_env"/lib/python3*/site-packages/"${requirement%%==*}-${requirement##*==}.dist-info")
+  [[ -d ${found[0]} ]] || missing+=("$requirement")
+done
+if ((${#missing[@]})); then
+  say "installing ${missing[*]} into $tools_env"
+  [[ -x $tools_env/bin/python ]] || python3 -m venv "$tools_env" >&2
+  "$tools_env/bin/python" -m pip install --disable-pip-version-check -q "${missing[@]}" >&2
+fi
+say "ready"

@@ -1,0 +1,183 @@
+# SPDX-FileCopyrightText: 2026 The flopsprof authors
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a command with or without the profiler and returns everything it left behind.
+
+The product comes from FLOPSPROF_TEST_PRODUCT (a folder with bin/ and lib/), else build/.
+The Python of the stand-in GPU comes from FLOPSPROF_TEST_PYTHON, else from
+scripts/simgpu_env.sh.
+"""
+
+import functools
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass, field
+from typing import Callable, Optional
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PROGRAMS = os.path.join(ROOT, "tests", "programs")
+ACCEPTANCE = os.path.join(PROGRAMS, "acceptance")
+OWN_VARIABLES = ("FLOPSPROF_", "SIMGPU_", "SIM_", "SIMLOG", "SIMSTAT", "SIMCALLS")
+
+
+def product(name: str) -> str:
+    """Absolute path of a built file, e.g. product("bin/flopsprof")."""
+    folder = os.environ.get("FLOPSPROF_TEST_PRODUCT", os.path.join(ROOT, "build"))
+    return os.path.join(folder, name)
+
+
+@functools.lru_cache(maxsize=None)
+def sim_python() -> str:
+    """The python of the environment in which the stand-in GPU is installed."""
+    path = os.environ.get("FLOPSPROF_TEST_PYTHON")
+    if path:
+        return path
+    script = os.path.join(ROOT, "scripts", "simgpu_env.sh")
+    done = subprocess.run([script], stdout=subprocess.PIPE, text=True, check=True)
+    return done.stdout.strip().splitlines()[-1]
+
+
+def torchrun(ranks: int, *argv: str) -> list:
+    """A torchrun command line on a port of its own."""
+    program = os.path.join(os.path.dirname(sim_python()), "torchrun")
+    return [program, "--standalone", "--nproc-per-node", str(ranks), *argv]
+
+
+def acceptance(name: str, *options: str) -> list:
+    """[program, options...] of an acceptance program, without the interpreter."""
+    return [os.path.join(ACCEPTANCE, name + ".py"), *options]
+
+
+@dataclass
+class Run:
+    """What a command left: for an unprofiled run `folder` and `summary` are None."""
+
+    argv: list
+    exit_code: int  # negative: killed by that signal, as subprocess says
+    stdout: str
+    stderr: str
+    seconds: float
+    folder: Optional[str] = None
+    summary: Optional[dict] = None
+    ledger: list = field(default_factory=list)  # all processes' lines, with "pid"
+    calls: dict = field(default_factory=dict)  # file name -> lines of the call log
+
+    def module(self, path: str) -> dict:
+        return next(m for m in self.summary["modules"] if m["path"] == path)
+
+    def report(self) -> str:
+        with open(os.path.join(self.folder, "report.txt"), encoding="utf-8") as file:
+            return file.read()
+
+    def explain(self) -> str:
+        """For assertion messages: the command and the ends of what it printed."""
+        return (
+            f"command: {' '.join(self.argv)}\nexit code: {self.exit_code}\n"
+            f"stdout: {self.stdout[-2000:]}\nstderr: {self.stderr[-4000:]}"
+        )
+
+
+def environment(extra: Optional[dict] = None) -> dict:
+    """The caller's environment without our and the stand-in's switches."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(OWN_VARIABLES)}
+    kept.pop("LD_PRELOAD", None)
+    kept["PATH"] = os.path.dirname(sim_python()) + os.pathsep + kept.get("PATH", "")
+    kept.setdefault("OMP_NUM_THREADS", "1")  # torchrun's default; equal for all runs
+    kept.update({k: str(v) for k, v in (extra or {}).items()})
+    return kept
+
+
+def read_json_lines(folder: str) -> list:
+    rows = []
+    for name in sorted(os.listdir(folder)):
+        with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as file:
+            for line in file:
+                if not line.endswith("\n"):
+                    continue  # the last line of a killed process
+                row = json.loads(line)
+                row.setdefault("file", name)
+                rows.append(row)
+    return rows
+
+
+def read_lines(folder: str) -> dict:
+    result = {}
+    for name in sorted(os.listdir(folder)):
+        with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as file:
+            result[name] = file.read().splitlines()
+    return result
+
+
+def execute(argv: list, env: dict, timeout: float, while_running: Optional[Callable]):
+    """Starts argv in a process group of its own; kills the group at the time limit."""
+    begin = time.monotonic()
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        process = subprocess.Popen(
+            argv, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=env,
+            start_new_session=True,
+        )  # fmt: skip
+        try:
+            if while_running:
+                while_running(process)
+            code = process.wait(timeout)
+        except BaseException as error:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            out.seek(0)
+            err.seek(0)
+            if isinstance(error, subprocess.TimeoutExpired):
+                raise AssertionError(
+                    f"not done after {timeout} s: {' '.join(argv)}\n"
+                    f"stdout: {out.read()[-2000:]!r}\nstderr: {err.read()[-4000:]!r}"
+                ) from None
+            raise
+        out.seek(0)
+        err.seek(0)
+        return code, out.read(), err.read(), time.monotonic() - begin
+
+
+def run_plain(
+    command: list,
+    env: Optional[dict] = None,
+    faults: str = "",
+    ledger: bool = False,
+    calls: bool = False,
+    timeout: float = 300,
+    while_running: Optional[Callable] = None,
+    prefix: tuple = (),
+    out_folder: Optional[str] = None,
+) -> Run:
+    """Runs prefix + command; with `ledger` and `calls` reads the stand-in's records."""
+    with tempfile.TemporaryDirectory(prefix="flopsprof-test-") as scratch:
+        extra = dict(env or {})
+        if faults:
+            extra["SIMGPU_FAULTS"] = faults
+        for wanted, name in ((ledger, "SIMGPU_LEDGER"), (calls, "SIMGPU_CALLS")):
+            if wanted:
+                extra[name] = os.path.join(scratch, name)
+                os.mkdir(extra[name])
+        argv = [*prefix, *command]
+        code, out, err, seconds = execute(argv, environment(extra), timeout, while_running)
+        run = Run(
+            argv, code, out.decode(errors="replace"), err.decode(errors="replace"), seconds
+        )
+        if ledger:
+            run.ledger = read_json_lines(extra["SIMGPU_LEDGER"])
+        if calls:
+            run.calls = read_lines(extra["SIMGPU_CALLS"])
+        if out_folder:
+            run.folder = out_folder
+            path = os.path.join(out_folder, "summary.json")
+            if os.path.exists(path):
+                with open(path, encoding="utf-8") as file:
+                    run.summary = json.load(file)
+        return run
+
+
+def run_profiled(command: list, *options: str, folder: str, **more) -> Run:
+    """`flopsprof-run OPTIONS -o FOLDER -- COMMAND`; folder must not exist yet."""
+    prefix = (product("bin/flopsprof-run"), *options, "-o", folder, "--")
+    return run_plain(command, prefix=prefix, out_folder=folder, **more)

@@ -1,0 +1,101 @@
+# SPDX-FileCopyrightText: 2026 The flopsprof authors
+# SPDX-License-Identifier: Apache-2.0
+"""What must hold for every summary.json, and its counts in the form compare.py judges."""
+
+PHASES = ("forward", "backward", "recompute", "optimizer", "other")
+NAMES = {"fwd_flops": "forward", "bwd_flops": "backward", "recompute_flops": "recompute"}
+
+
+def zero_if_null(value):
+    return 0 if value is None else value
+
+
+def nanoseconds(seconds) -> int:
+    """Times are seconds in the summary and integer nanoseconds where they come from."""
+    return round(zero_if_null(seconds) * 1e9)
+
+
+def total(row: dict, phases=PHASES) -> int:
+    return sum(zero_if_null(row.get(phase)) for phase in phases)
+
+
+def problems(summary: dict) -> list:
+    """Lines that say which invariant is broken; empty when all hold."""
+    found = []
+
+    def equal(what, left, right):
+        if left != right:
+            found.append(f"{what}: {left} is not {right}")
+
+    equal("schema", summary["schema"], "flopsprof.summary/1")
+    modules = summary["modules"]
+    paths = [module["path"] for module in modules]
+    equal("paths are unique", len(paths), len(set(paths)))
+    for phase in PHASES:
+        for key in ("flops", "flops_modelled", "macs"):
+            equal(
+                f"totals.{key}.{phase} = sum over modules' self",
+                zero_if_null(summary["totals"].get(key, {}).get(phase)),
+                sum(zero_if_null(m["self"].get(key, {}).get(phase)) for m in modules),
+            )
+        equal(
+            f"totals.gpu_time_s.{phase} = sum over modules' self, in ns",
+            nanoseconds(summary["totals"]["gpu_time_s"].get(phase)),
+            sum(nanoseconds(m["self"]["gpu_time_s"].get(phase)) for m in modules),
+        )
+        equal(
+            f"totals.flops.{phase} = sum over ranks",
+            zero_if_null(summary["totals"]["flops"].get(phase)),
+            sum(zero_if_null(r["flops"].get(phase)) for r in summary["ranks"]),
+        )
+        equal(
+            f"totals.gpu_time_s.{phase} = sum over ranks, in ns",
+            nanoseconds(summary["totals"]["gpu_time_s"].get(phase)),
+            sum(nanoseconds(r["gpu_time_s"].get(phase)) for r in summary["ranks"]),
+        )
+    by_type = summary["totals"].get("flops_by_type", {})
+    equal(
+        "flops_by_type adds up",
+        sum(zero_if_null(v) for v in by_type.values()),
+        total(summary["totals"]["flops"]),
+    )
+    coverage = summary["coverage"]
+    if coverage["gpu_time_s"]:
+        shares = ("exact", "modelled", "no_products", "unknown", "communication", "copy")
+        share = sum(zero_if_null(coverage[name]) for name in shares)
+        if abs(share - 1) > 1e-9:
+            found.append(f"coverage shares add up to {share}")
+        equal(
+            "coverage.gpu_time_s = sum of phases, in ns",
+            nanoseconds(coverage["gpu_time_s"]),
+            sum(nanoseconds(v) for v in summary["totals"]["gpu_time_s"].values()),
+        )
+    return found
+
+
+def counts(summary: dict) -> dict:
+    """Counts seen in library calls (modelled ones taken off), as compare.py reads them."""
+
+    def visible(row: dict) -> dict:
+        modelled = row.get("flops_modelled", {})
+        return {
+            key: zero_if_null(row["flops"].get(phase)) - zero_if_null(modelled.get(phase))
+            for key, phase in NAMES.items()
+        }
+
+    result = visible(summary["totals"])
+    result["by_module"] = {m["path"]: visible(m) for m in summary["modules"]}
+    return result
+
+
+def difference(more: dict, less: dict) -> dict:
+    """Counts of the longer run minus those of the shorter: that of the steps between."""
+    result = {key: more[key] - less[key] for key in NAMES}
+    result["by_module"] = {
+        path: {
+            key: row[key] - less["by_module"].get(path, dict.fromkeys(NAMES, 0))[key]
+            for key in NAMES
+        }
+        for path, row in more["by_module"].items()
+    }
+    return result

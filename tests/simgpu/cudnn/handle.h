@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cuda_runtime_api.h>
+#include <cudnn.h>
+
+namespace sim::cudnn {
+
+// What a cudnnHandle_t points to. The real library has no part in it: it makes handles only
+// on a device.
+struct HandleState {
+  cudaStream_t stream = nullptr;
+};
+
+inline HandleState* ToHandleState(cudnnHandle_t handle) {
+  return reinterpret_cast<HandleState*>(handle);
+}
+
+// A kernel on the simulated timeline. Closed libraries name their kernels as they like, so
+// names made here ("sim_cudnn_…") say nothing about real ones.
+struct Kernel {
+  const char* name;
+  unsigned blocks = 1;
+  double flop_count = 0;
+  double bytes = 0;
+};
+void Launch(const HandleState& handle, const Kernel& kernel);
+
+}  // namespace sim::cudnn

@@ -16,6 +16,7 @@
 #include "handle.h"
 #include "real_cudnn.h"
 #include "sim.h"
+#include "simcore.h"
 
 using namespace sim::cudnn;  // NOLINT: the entry points below are C functions
 
@@ -50,6 +51,7 @@ int DeviceAttribute(cudnnBackendDescriptorType_t type) {
 // is answered by the device description first.
 cudnnStatus_t FinalizeReal(Descriptor& descriptor) {
   const RealBackend& real = Real();
+  const uint64_t start_ns = sim_now();
   const int attribute = DeviceAttribute(descriptor.type());
   if (attribute != 0 && descriptor.Find(attribute) == nullptr) {
     cudnnBackendDescriptor_t device = SimulatedDevice();
@@ -62,12 +64,17 @@ cudnnStatus_t FinalizeReal(Descriptor& descriptor) {
     real.set(descriptor.real(), CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, CUDNN_TYPE_CHAR,
              static_cast<int64_t>(std::strlen(json)) + 1, json);
   }
-  return real.finalize(descriptor.real());
+  const cudnnStatus_t status = real.finalize(descriptor.real());
+  const double milliseconds = (sim_now() - start_ns) * 1e-6;
+  if (sim_log_level() > 0 && milliseconds > 1) {
+    std::fprintf(stderr, "[sim] cudnn: type %d finalised in %.1f ms, status %d\n",
+                 descriptor.type(), milliseconds, status);
+  }
+  return status;
 }
 
 // The real library filled the descriptors of `attribute`; their copies learn what they are.
-void FollowReal(const Descriptor& from, int attribute,
-                const std::vector<DescriptorPtr>& filled) {
+void FollowReal(const Descriptor& from, int attribute, const std::vector<DescriptorPtr>& filled) {
   if (attribute == CUDNN_ATTR_ENGINEHEUR_RESULTS) {
     for (const DescriptorPtr& config : filled) {
       auto engine = std::make_shared<Descriptor>(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
@@ -81,9 +88,8 @@ void FollowReal(const Descriptor& from, int attribute,
   }
 }
 
-cudnnStatus_t GetRealDescriptors(const Descriptor& descriptor,
-                                 cudnnBackendAttributeName_t name, int64_t requested,
-                                 int64_t* count, void* elements) {
+cudnnStatus_t GetRealDescriptors(const Descriptor& descriptor, cudnnBackendAttributeName_t name,
+                                 int64_t requested, int64_t* count, void* elements) {
   std::vector<DescriptorPtr> wanted;
   std::vector<cudnnBackendDescriptor_t> inner;
   if (elements != nullptr) {
@@ -145,8 +151,7 @@ API cudnnStatus_t cudnnBackendSetAttribute(cudnnBackendDescriptor_t descriptor,
     }
   }
   if (self->real() != nullptr && type != CUDNN_TYPE_HANDLE && !self->hand_made()) {
-    const cudnnStatus_t status =
-        Real().set(self->real(), name, type, count, real_elements);
+    const cudnnStatus_t status = Real().set(self->real(), name, type, count, real_elements);
     if (status != CUDNN_STATUS_SUCCESS) return status;
   }
   self->Record(name, std::move(attribute));
@@ -155,9 +160,8 @@ API cudnnStatus_t cudnnBackendSetAttribute(cudnnBackendDescriptor_t descriptor,
 
 API cudnnStatus_t cudnnBackendGetAttribute(cudnnBackendDescriptor_t descriptor,
                                            cudnnBackendAttributeName_t name,
-                                           cudnnBackendAttributeType_t type,
-                                           int64_t requested, int64_t* count,
-                                           void* elements) {
+                                           cudnnBackendAttributeType_t type, int64_t requested,
+                                           int64_t* count, void* elements) {
   const DescriptorPtr self = FromHandle(descriptor);
   if (self == nullptr) return CUDNN_STATUS_BAD_PARAM;
   if (type == CUDNN_TYPE_HANDLE) {

@@ -63,9 +63,7 @@ DescriptorPtr FromHandle(cudnnBackendDescriptor_t handle) {
   return handle == nullptr ? nullptr : *static_cast<DescriptorPtr*>(handle);
 }
 
-void ReleaseHandle(cudnnBackendDescriptor_t handle) {
-  delete static_cast<DescriptorPtr*>(handle);
-}
+void ReleaseHandle(cudnnBackendDescriptor_t handle) { delete static_cast<DescriptorPtr*>(handle); }
 
 DescriptorPtr GraphOf(const Descriptor& descriptor) {
   int link;

@@ -7,9 +7,21 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <string>
 #include <vector>
 
 namespace sim::cudnn {
+
+// What one execution of a plan puts on a stream; see Execute.
+struct PlanRun {
+  std::vector<std::string> kernels;
+  bool names_are_real = false;
+  bool uses_workspace = false;
+  double flop_count = 0;  // of each kernel
+  double bytes = 0;       // of each kernel
+  unsigned blocks = 1;
+};
 
 class Descriptor;
 using DescriptorPtr = std::shared_ptr<Descriptor>;
@@ -55,6 +67,13 @@ class Descriptor {
   // A hand-made descriptor stands for one that the real library could not build here.
   bool hand_made() const { return hand_made_; }
   void set_hand_made() { hand_made_ = true; }
+  // The run of a finalised plan, described once by `describe`. Plans are executed by several
+  // threads at the same time.
+  template <class Describe>
+  const PlanRun& run(const Describe& describe) const {
+    std::call_once(described_, [&] { run_ = describe(); });
+    return run_;
+  }
   bool finalized() const { return finalized_; }
   void set_finalized() { finalized_ = true; }
 
@@ -64,6 +83,8 @@ class Descriptor {
   std::map<int, Attribute> attributes_;
   bool hand_made_ = false;
   bool finalized_ = false;
+  mutable std::once_flag described_;
+  mutable PlanRun run_;
 };
 
 // The opaque handle given to programs owns one reference.

@@ -37,9 +37,8 @@ API cudnnStatus_t cudnnDropoutGetStatesSize(cudnnHandle_t, size_t* bytes) {
 }
 
 API cudnnStatus_t cudnnSetDropoutDescriptor(cudnnDropoutDescriptor_t descriptor,
-                                            cudnnHandle_t handle, float dropout,
-                                            void* states, size_t bytes,
-                                            unsigned long long seed) {
+                                            cudnnHandle_t handle, float dropout, void* states,
+                                            size_t bytes, unsigned long long seed) {
   if (descriptor == nullptr || handle == nullptr) return CUDNN_STATUS_BAD_PARAM;
   if (states != nullptr && bytes < kStatesBytes) return CUDNN_STATUS_INVALID_VALUE;
   {
@@ -51,17 +50,16 @@ API cudnnStatus_t cudnnSetDropoutDescriptor(cudnnDropoutDescriptor_t descriptor,
 }
 
 API cudnnStatus_t cudnnRestoreDropoutDescriptor(cudnnDropoutDescriptor_t descriptor,
-                                                cudnnHandle_t handle, float dropout,
-                                                void* states, size_t,
-                                                unsigned long long seed) {
+                                                cudnnHandle_t handle, float dropout, void* states,
+                                                size_t, unsigned long long seed) {
   if (descriptor == nullptr || handle == nullptr) return CUDNN_STATUS_BAD_PARAM;
   std::lock_guard<std::mutex> lock(settings_mutex);
   Settings()[descriptor] = {dropout, states, seed};
   return CUDNN_STATUS_SUCCESS;
 }
 
-API cudnnStatus_t cudnnGetDropoutDescriptor(cudnnDropoutDescriptor_t descriptor,
-                                            cudnnHandle_t, float* dropout, void** states,
+API cudnnStatus_t cudnnGetDropoutDescriptor(cudnnDropoutDescriptor_t descriptor, cudnnHandle_t,
+                                            float* dropout, void** states,
                                             unsigned long long* seed) {
   std::lock_guard<std::mutex> lock(settings_mutex);
   const Setting setting = Settings()[descriptor];

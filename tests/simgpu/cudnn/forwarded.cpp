@@ -19,8 +19,7 @@ cudnnStatus_t NoRealLibrary() { return 1008; }
 
 }  // namespace
 
-extern "C" __attribute__((visibility("hidden"), used)) void* sim_cudnn_resolve(
-    const char* name) {
+extern "C" __attribute__((visibility("hidden"), used)) void* sim_cudnn_resolve(const char* name) {
   void* found = sim::cudnn::FindReal(name);
   return found != nullptr ? found : reinterpret_cast<void*>(&NoRealLibrary);
 }
@@ -66,12 +65,12 @@ sim_cudnn_forward:
   jmp *%rax
 )");
 
-#define FORWARD(name)                                  \
-  {                                                    \
-    __asm__(                                           \
-        "lea 1f(%rip), %rax\n"                         \
-        "jmp sim_cudnn_forward\n"                      \
-        "1: .asciz \"" #name "\"\n");                  \
+#define FORWARD(name)                 \
+  {                                   \
+    __asm__(                          \
+        "lea 1f(%rip), %rax\n"        \
+        "jmp sim_cudnn_forward\n"     \
+        "1: .asciz \"" #name "\"\n"); \
   }
 
 // clang-format off

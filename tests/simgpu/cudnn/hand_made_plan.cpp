@@ -6,11 +6,13 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 
 #include "plan_json.h"
 #include "real_cudnn.h"
+#include "sim.h"
 
 namespace sim::cudnn {
 namespace {
@@ -36,6 +38,28 @@ cudnnStatus_t GiveText(const Query& query, const std::string& text) {
     std::memcpy(query.elements, text.c_str(), std::min(size, query.requested));
   }
   return CUDNN_STATUS_SUCCESS;
+}
+
+// Refusals that come from the machine (no driver, no compiler), not from the plan.
+bool LacksDriver(cudnnStatus_t status) {
+  switch (status) {
+    case CUDNN_STATUS_NOT_SUPPORTED_RUNTIME_PREREQUISITE_MISSING:
+    case CUDNN_STATUS_NOT_SUPPORTED_INCOMPATIBLE_CUDA_DRIVER:
+    case CUDNN_STATUS_NOT_SUPPORTED_INCOMPATIBLE_CUDART:
+    case CUDNN_STATUS_EXECUTION_FAILED_CUDA_DRIVER:
+    case CUDNN_STATUS_EXECUTION_FAILED_CUDART:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::string LastError(cudnnStatus_t status) {
+  char message[256] = "";
+  auto* get =
+      reinterpret_cast<decltype(&cudnnGetLastErrorString)>(FindReal("cudnnGetLastErrorString"));
+  if (get != nullptr) get(message, sizeof message);
+  return std::to_string(status) + " " + message;
 }
 
 // The descriptor that the program made and we fill, or null.
@@ -75,14 +99,21 @@ void LinkDescriptor(Descriptor& from, int attribute, DescriptorPtr to) {
 }
 
 bool MakeByHand(Descriptor& descriptor, cudnnStatus_t status) {
-  char message[512] = "";
-  if (auto* last = reinterpret_cast<decltype(&cudnnGetLastErrorString)>(
-          FindReal("cudnnGetLastErrorString"))) {
-    last(message, sizeof message);
+  if (sim_log_level() > 0) {
+    std::fprintf(stderr, "[sim] real cuDNN refuses descriptor type %d: %s\n", descriptor.type(),
+                 LastError(status).c_str());
   }
-  std::fprintf(stderr, "[sim] real cuDNN refuses descriptor type %d: %d %s\n",
-               descriptor.type(), status, message);
-  return false;
+  if (descriptor.type() != CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR || !LacksDriver(status) ||
+      GraphOf(descriptor) == nullptr) {
+    return false;
+  }
+  static std::once_flag said;
+  std::call_once(said, [status] {
+    std::fprintf(stderr, "[sim] cudnn: a plan is made by hand, the real library: %s\n",
+                 LastError(status).c_str());
+  });
+  descriptor.set_hand_made();
+  return true;
 }
 
 cudnnStatus_t GetHandMade(const Descriptor& descriptor, const Query& query) {

@@ -15,8 +15,8 @@ namespace sim::cudnn {
 void Launch(const HandleState& handle, const Kernel& kernel) {
   constexpr unsigned kThreads = 256;
   constexpr int kDriver = 1;  // cuDNN launches through cuLaunchKernelEx
-  sim_launch_lib(kernel.name, handle.stream, kernel.blocks > 0 ? kernel.blocks : 1, 1, 1,
-                 kThreads, kernel.flop_count, kernel.bytes, kDriver);
+  sim_launch_lib(kernel.name, handle.stream, kernel.blocks > 0 ? kernel.blocks : 1, 1, 1, kThreads,
+                 kernel.flop_count, kernel.bytes, kDriver);
 }
 
 }  // namespace sim::cudnn
@@ -71,14 +71,12 @@ API size_t cudnnGetCudartVersion() {
 }
 
 API const char* cudnnGetErrorString(cudnnStatus_t status) {
-  auto* real =
-      reinterpret_cast<const char* (*)(cudnnStatus_t)>(FindReal("cudnnGetErrorString"));
+  auto* real = reinterpret_cast<const char* (*)(cudnnStatus_t)>(FindReal("cudnnGetErrorString"));
   return real != nullptr ? real(status) : "CUDNN_STATUS (no real library)";
 }
 
 API void cudnnGetLastErrorString(char* message, size_t max_size) {
-  auto* real =
-      reinterpret_cast<void (*)(char*, size_t)>(FindReal("cudnnGetLastErrorString"));
+  auto* real = reinterpret_cast<void (*)(char*, size_t)>(FindReal("cudnnGetLastErrorString"));
   if (real != nullptr) {
     real(message, max_size);
   } else if (max_size > 0) {

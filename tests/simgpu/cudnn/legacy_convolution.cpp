@@ -20,8 +20,7 @@ double Elements(cudnnTensorDescriptor_t tensor) {
   int dimensions[CUDNN_DIM_MAX] = {};
   int strides[CUDNN_DIM_MAX] = {};
   CallReal<decltype(cudnnGetTensorNdDescriptor)>("cudnnGetTensorNdDescriptor", tensor,
-                                                 CUDNN_DIM_MAX, &type, &rank, dimensions,
-                                                 strides);
+                                                 CUDNN_DIM_MAX, &type, &rank, dimensions, strides);
   double elements = rank > 0 ? 1 : 0;
   for (int i = 0; i < rank; i++) elements *= dimensions[i];
   return elements;
@@ -33,8 +32,7 @@ double ElementsPerOutput(cudnnFilterDescriptor_t filter) {
   int rank = 0;
   int dimensions[CUDNN_DIM_MAX] = {};
   CallReal<decltype(cudnnGetFilterNdDescriptor)>("cudnnGetFilterNdDescriptor", filter,
-                                                 CUDNN_DIM_MAX, &type, &format, &rank,
-                                                 dimensions);
+                                                 CUDNN_DIM_MAX, &type, &format, &rank, dimensions);
   double elements = rank > 0 ? 1 : 0;
   for (int i = 1; i < rank; i++) elements *= dimensions[i];
   return elements;
@@ -46,14 +44,13 @@ cudnnStatus_t Run(cudnnHandle_t handle, const char* name, cudnnFilterDescriptor_
   constexpr double kOutputsPerBlock = 128 * 128;
   const double outputs = Elements(output);
   const unsigned blocks = static_cast<unsigned>(outputs / kOutputsPerBlock) + 1;
-  Launch(*ToHandleState(handle),
-         {name, blocks, 2 * outputs * ElementsPerOutput(filter), 0});
+  Launch(*ToHandleState(handle), {name, blocks, 2 * outputs * ElementsPerOutput(filter), 0});
   return CUDNN_STATUS_SUCCESS;
 }
 
 template <class Performance>
-cudnnStatus_t GiveAlgorithm(cudnnConvolutionDescriptor_t convolution, int requested,
-                            int* returned, Performance* results) {
+cudnnStatus_t GiveAlgorithm(cudnnConvolutionDescriptor_t convolution, int requested, int* returned,
+                            Performance* results) {
   if (returned == nullptr || results == nullptr || requested < 1) {
     return CUDNN_STATUS_BAD_PARAM;
   }
@@ -80,101 +77,102 @@ cudnnStatus_t GiveOne(int* count) {
 
 }  // namespace
 
-API cudnnStatus_t cudnnConvolutionForward(
-    cudnnHandle_t handle, const void*, cudnnTensorDescriptor_t, const void*,
-    cudnnFilterDescriptor_t filter, const void*, cudnnConvolutionDescriptor_t,
-    cudnnConvolutionFwdAlgo_t, void*, size_t, const void*, cudnnTensorDescriptor_t output,
-    void*) {
+API cudnnStatus_t cudnnConvolutionForward(cudnnHandle_t handle, const void*,
+                                          cudnnTensorDescriptor_t, const void*,
+                                          cudnnFilterDescriptor_t filter, const void*,
+                                          cudnnConvolutionDescriptor_t, cudnnConvolutionFwdAlgo_t,
+                                          void*, size_t, const void*,
+                                          cudnnTensorDescriptor_t output, void*) {
   return Run(handle, "sim_cudnn_legacy_conv_fwd", filter, output);
 }
 
 API cudnnStatus_t cudnnConvolutionBiasActivationForward(
     cudnnHandle_t handle, const void*, cudnnTensorDescriptor_t, const void*,
     cudnnFilterDescriptor_t filter, const void*, cudnnConvolutionDescriptor_t,
-    cudnnConvolutionFwdAlgo_t, void*, size_t, const void*, cudnnTensorDescriptor_t,
-    const void*, cudnnTensorDescriptor_t, const void*, cudnnActivationDescriptor_t,
+    cudnnConvolutionFwdAlgo_t, void*, size_t, const void*, cudnnTensorDescriptor_t, const void*,
+    cudnnTensorDescriptor_t, const void*, cudnnActivationDescriptor_t,
     cudnnTensorDescriptor_t output, void*) {
   return Run(handle, "sim_cudnn_legacy_conv_bias_act_fwd", filter, output);
 }
 
-API cudnnStatus_t cudnnConvolutionBackwardData(
-    cudnnHandle_t handle, const void*, cudnnFilterDescriptor_t filter, const void*,
-    cudnnTensorDescriptor_t output_gradient, const void*, cudnnConvolutionDescriptor_t,
-    cudnnConvolutionBwdDataAlgo_t, void*, size_t, const void*, cudnnTensorDescriptor_t,
-    void*) {
+API cudnnStatus_t cudnnConvolutionBackwardData(cudnnHandle_t handle, const void*,
+                                               cudnnFilterDescriptor_t filter, const void*,
+                                               cudnnTensorDescriptor_t output_gradient, const void*,
+                                               cudnnConvolutionDescriptor_t,
+                                               cudnnConvolutionBwdDataAlgo_t, void*, size_t,
+                                               const void*, cudnnTensorDescriptor_t, void*) {
   return Run(handle, "sim_cudnn_legacy_conv_dgrad", filter, output_gradient);
 }
 
-API cudnnStatus_t cudnnConvolutionBackwardFilter(
-    cudnnHandle_t handle, const void*, cudnnTensorDescriptor_t, const void*,
-    cudnnTensorDescriptor_t output_gradient, const void*, cudnnConvolutionDescriptor_t,
-    cudnnConvolutionBwdFilterAlgo_t, void*, size_t, const void*,
-    cudnnFilterDescriptor_t filter_gradient, void*) {
+API cudnnStatus_t cudnnConvolutionBackwardFilter(cudnnHandle_t handle, const void*,
+                                                 cudnnTensorDescriptor_t, const void*,
+                                                 cudnnTensorDescriptor_t output_gradient,
+                                                 const void*, cudnnConvolutionDescriptor_t,
+                                                 cudnnConvolutionBwdFilterAlgo_t, void*, size_t,
+                                                 const void*,
+                                                 cudnnFilterDescriptor_t filter_gradient, void*) {
   return Run(handle, "sim_cudnn_legacy_conv_wgrad", filter_gradient, output_gradient);
 }
 
-API cudnnStatus_t cudnnGetConvolutionForwardAlgorithm_v7(
-    cudnnHandle_t, cudnnTensorDescriptor_t, cudnnFilterDescriptor_t,
-    cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t, int requested,
-    int* returned, cudnnConvolutionFwdAlgoPerf_t* results) {
+API cudnnStatus_t cudnnGetConvolutionForwardAlgorithm_v7(cudnnHandle_t, cudnnTensorDescriptor_t,
+                                                         cudnnFilterDescriptor_t,
+                                                         cudnnConvolutionDescriptor_t convolution,
+                                                         cudnnTensorDescriptor_t, int requested,
+                                                         int* returned,
+                                                         cudnnConvolutionFwdAlgoPerf_t* results) {
   return GiveAlgorithm(convolution, requested, returned, results);
 }
 
 API cudnnStatus_t cudnnGetConvolutionBackwardDataAlgorithm_v7(
     cudnnHandle_t, cudnnFilterDescriptor_t, cudnnTensorDescriptor_t,
-    cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t, int requested,
-    int* returned, cudnnConvolutionBwdDataAlgoPerf_t* results) {
+    cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t, int requested, int* returned,
+    cudnnConvolutionBwdDataAlgoPerf_t* results) {
   return GiveAlgorithm(convolution, requested, returned, results);
 }
 
 API cudnnStatus_t cudnnGetConvolutionBackwardFilterAlgorithm_v7(
     cudnnHandle_t, cudnnTensorDescriptor_t, cudnnTensorDescriptor_t,
-    cudnnConvolutionDescriptor_t convolution, cudnnFilterDescriptor_t, int requested,
-    int* returned, cudnnConvolutionBwdFilterAlgoPerf_t* results) {
+    cudnnConvolutionDescriptor_t convolution, cudnnFilterDescriptor_t, int requested, int* returned,
+    cudnnConvolutionBwdFilterAlgoPerf_t* results) {
   return GiveAlgorithm(convolution, requested, returned, results);
 }
 
 API cudnnStatus_t cudnnFindConvolutionForwardAlgorithmEx(
-    cudnnHandle_t, cudnnTensorDescriptor_t, const void*, cudnnFilterDescriptor_t,
-    const void*, cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t, void*,
-    int requested, int* returned, cudnnConvolutionFwdAlgoPerf_t* results, void*, size_t) {
+    cudnnHandle_t, cudnnTensorDescriptor_t, const void*, cudnnFilterDescriptor_t, const void*,
+    cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t, void*, int requested,
+    int* returned, cudnnConvolutionFwdAlgoPerf_t* results, void*, size_t) {
   return GiveAlgorithm(convolution, requested, returned, results);
 }
 
 API cudnnStatus_t cudnnFindConvolutionBackwardDataAlgorithmEx(
-    cudnnHandle_t, cudnnFilterDescriptor_t, const void*, cudnnTensorDescriptor_t,
-    const void*, cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t, void*,
-    int requested, int* returned, cudnnConvolutionBwdDataAlgoPerf_t* results, void*,
-    size_t) {
+    cudnnHandle_t, cudnnFilterDescriptor_t, const void*, cudnnTensorDescriptor_t, const void*,
+    cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t, void*, int requested,
+    int* returned, cudnnConvolutionBwdDataAlgoPerf_t* results, void*, size_t) {
   return GiveAlgorithm(convolution, requested, returned, results);
 }
 
 API cudnnStatus_t cudnnFindConvolutionBackwardFilterAlgorithmEx(
-    cudnnHandle_t, cudnnTensorDescriptor_t, const void*, cudnnTensorDescriptor_t,
-    const void*, cudnnConvolutionDescriptor_t convolution, cudnnFilterDescriptor_t, void*,
-    int requested, int* returned, cudnnConvolutionBwdFilterAlgoPerf_t* results, void*,
-    size_t) {
+    cudnnHandle_t, cudnnTensorDescriptor_t, const void*, cudnnTensorDescriptor_t, const void*,
+    cudnnConvolutionDescriptor_t convolution, cudnnFilterDescriptor_t, void*, int requested,
+    int* returned, cudnnConvolutionBwdFilterAlgoPerf_t* results, void*, size_t) {
   return GiveAlgorithm(convolution, requested, returned, results);
 }
 
 API cudnnStatus_t cudnnGetConvolutionForwardWorkspaceSize(
-    cudnnHandle_t, cudnnTensorDescriptor_t, cudnnFilterDescriptor_t,
-    cudnnConvolutionDescriptor_t, cudnnTensorDescriptor_t, cudnnConvolutionFwdAlgo_t,
-    size_t* bytes) {
+    cudnnHandle_t, cudnnTensorDescriptor_t, cudnnFilterDescriptor_t, cudnnConvolutionDescriptor_t,
+    cudnnTensorDescriptor_t, cudnnConvolutionFwdAlgo_t, size_t* bytes) {
   return GiveZero(bytes);
 }
 
 API cudnnStatus_t cudnnGetConvolutionBackwardDataWorkspaceSize(
-    cudnnHandle_t, cudnnFilterDescriptor_t, cudnnTensorDescriptor_t,
-    cudnnConvolutionDescriptor_t, cudnnTensorDescriptor_t, cudnnConvolutionBwdDataAlgo_t,
-    size_t* bytes) {
+    cudnnHandle_t, cudnnFilterDescriptor_t, cudnnTensorDescriptor_t, cudnnConvolutionDescriptor_t,
+    cudnnTensorDescriptor_t, cudnnConvolutionBwdDataAlgo_t, size_t* bytes) {
   return GiveZero(bytes);
 }
 
 API cudnnStatus_t cudnnGetConvolutionBackwardFilterWorkspaceSize(
-    cudnnHandle_t, cudnnTensorDescriptor_t, cudnnTensorDescriptor_t,
-    cudnnConvolutionDescriptor_t, cudnnFilterDescriptor_t, cudnnConvolutionBwdFilterAlgo_t,
-    size_t* bytes) {
+    cudnnHandle_t, cudnnTensorDescriptor_t, cudnnTensorDescriptor_t, cudnnConvolutionDescriptor_t,
+    cudnnFilterDescriptor_t, cudnnConvolutionBwdFilterAlgo_t, size_t* bytes) {
   return GiveZero(bytes);
 }
 
@@ -182,12 +180,10 @@ API cudnnStatus_t cudnnGetConvolutionForwardAlgorithmMaxCount(cudnnHandle_t, int
   return GiveOne(count);
 }
 
-API cudnnStatus_t cudnnGetConvolutionBackwardDataAlgorithmMaxCount(cudnnHandle_t,
-                                                                   int* count) {
+API cudnnStatus_t cudnnGetConvolutionBackwardDataAlgorithmMaxCount(cudnnHandle_t, int* count) {
   return GiveOne(count);
 }
 
-API cudnnStatus_t cudnnGetConvolutionBackwardFilterAlgorithmMaxCount(cudnnHandle_t,
-                                                                     int* count) {
+API cudnnStatus_t cudnnGetConvolutionBackwardFilterAlgorithmMaxCount(cudnnHandle_t, int* count) {
   return GiveOne(count);
 }

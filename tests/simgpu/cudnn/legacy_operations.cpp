@@ -37,9 +37,7 @@ API cudnnStatus_t cudnnActivationBackward(void* handle) {
   return LaunchOne(handle, "sim_cudnn_activation_bwd");
 }
 
-API cudnnStatus_t cudnnAddTensor(void* handle) {
-  return LaunchOne(handle, "sim_cudnn_add");
-}
+API cudnnStatus_t cudnnAddTensor(void* handle) { return LaunchOne(handle, "sim_cudnn_add"); }
 
 API cudnnStatus_t cudnnBatchNormalizationBackward(void* handle) {
   return LaunchOne(handle, "sim_cudnn_batch_norm_bwd");
@@ -65,13 +63,9 @@ API cudnnStatus_t cudnnConvolutionBackwardBias(void* handle) {
   return LaunchOne(handle, "sim_cudnn_conv_bias_grad");
 }
 
-API cudnnStatus_t cudnnCTCLoss(void* handle) {
-  return LaunchOne(handle, "sim_cudnn_ctc_loss");
-}
+API cudnnStatus_t cudnnCTCLoss(void* handle) { return LaunchOne(handle, "sim_cudnn_ctc_loss"); }
 
-API cudnnStatus_t cudnnCTCLoss_v8(void* handle) {
-  return LaunchOne(handle, "sim_cudnn_ctc_loss");
-}
+API cudnnStatus_t cudnnCTCLoss_v8(void* handle) { return LaunchOne(handle, "sim_cudnn_ctc_loss"); }
 
 API cudnnStatus_t cudnnDropoutBackward(void* handle) {
   return LaunchOne(handle, "sim_cudnn_dropout_bwd");
@@ -101,9 +95,7 @@ API cudnnStatus_t cudnnNormalizationForwardTraining(void* handle) {
   return LaunchOne(handle, "sim_cudnn_norm_fwd");
 }
 
-API cudnnStatus_t cudnnOpTensor(void* handle) {
-  return LaunchOne(handle, "sim_cudnn_op_tensor");
-}
+API cudnnStatus_t cudnnOpTensor(void* handle) { return LaunchOne(handle, "sim_cudnn_op_tensor"); }
 
 API cudnnStatus_t cudnnPoolingBackward(void* handle) {
   return LaunchOne(handle, "sim_cudnn_pooling_bwd");
@@ -113,17 +105,11 @@ API cudnnStatus_t cudnnPoolingForward(void* handle) {
   return LaunchOne(handle, "sim_cudnn_pooling_fwd");
 }
 
-API cudnnStatus_t cudnnReduceTensor(void* handle) {
-  return LaunchOne(handle, "sim_cudnn_reduce");
-}
+API cudnnStatus_t cudnnReduceTensor(void* handle) { return LaunchOne(handle, "sim_cudnn_reduce"); }
 
-API cudnnStatus_t cudnnScaleTensor(void* handle) {
-  return LaunchOne(handle, "sim_cudnn_scale");
-}
+API cudnnStatus_t cudnnScaleTensor(void* handle) { return LaunchOne(handle, "sim_cudnn_scale"); }
 
-API cudnnStatus_t cudnnSetTensor(void* handle) {
-  return LaunchOne(handle, "sim_cudnn_set");
-}
+API cudnnStatus_t cudnnSetTensor(void* handle) { return LaunchOne(handle, "sim_cudnn_set"); }
 
 API cudnnStatus_t cudnnSoftmaxBackward(void* handle) {
   return LaunchOne(handle, "sim_cudnn_softmax_bwd");

@@ -17,7 +17,7 @@ struct TensorRole {
 };
 struct OperationType {
   cudnnBackendDescriptorType_t type;
-  const char* name;   // as in the plan JSON: the enumerator of cudnn_graph.h
+  const char* name;        // as in the plan JSON: the enumerator of cudnn_graph.h
   const char* short_name;  // for kernel names
   std::vector<TensorRole> tensors;
 };

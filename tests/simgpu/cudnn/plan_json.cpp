@@ -73,10 +73,8 @@ std::string ConvolutionJson(const Descriptor& op) {
   if (convolution == nullptr) return "";
   const bool flipped =
       convolution->Integer32(CUDNN_ATTR_CONVOLUTION_CONV_MODE, 0) == CUDNN_CONVOLUTION;
-  const int32_t type =
-      convolution->Integer32(CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_DATA_FLOAT);
-  return std::string(",\"mode\":\"") +
-         (flipped ? "CUDNN_CONVOLUTION" : "CUDNN_CROSS_CORRELATION") +
+  const int32_t type = convolution->Integer32(CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_DATA_FLOAT);
+  return std::string(",\"mode\":\"") + (flipped ? "CUDNN_CONVOLUTION" : "CUDNN_CROSS_CORRELATION") +
          "\",\"mathPrec\":" + Quoted(DataTypeName(type)) +
          ",\"pad\":" + List(convolution->Integers(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS)) +
          ",\"stride\":" + List(convolution->Integers(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES)) +
@@ -115,8 +113,7 @@ std::string PlanJson(const Descriptor& plan) {
   std::string list;
   for (const auto& [name, json] : tensors) list += (list.empty() ? "" : ",") + json;
   return "{\"cudnnVersion\":" + std::to_string(CUDNN_VERSION) +
-         ",\"schemaVersion\":4,\"operationGraph\":{\"tensors\":[" + list +
-         "],\"nodes\":[" + nodes +
+         ",\"schemaVersion\":4,\"operationGraph\":{\"tensors\":[" + list + "],\"nodes\":[" + nodes +
          "]},\"engine\":{\"engineId\":0,\"smVersion\":900,\"knobChoices\":{}}}";
 }
 

@@ -14,10 +14,10 @@ namespace sim::cudnn {
 namespace {
 
 // Where the real sub-libraries can lie: beside the stand-in (in an environment), in `real/`
-// (in a build folder), or where SIMGPU_CUDNN_DIR says.
+// (in a build folder); or only where SIMGPU_CUDNN_DIR says.
 std::vector<std::string> Folders() {
+  if (const char* dir = std::getenv("SIMGPU_CUDNN_DIR")) return {dir};
   std::vector<std::string> folders;
-  if (const char* dir = std::getenv("SIMGPU_CUDNN_DIR")) folders.emplace_back(dir);
   Dl_info self;
   if (dladdr(reinterpret_cast<void*>(&Folders), &self) != 0 && self.dli_fname != nullptr) {
     std::string path = self.dli_fname;
@@ -72,8 +72,7 @@ RealBackend LoadBackend() {
   load(real.set, "cudnnBackendSetAttribute");
   load(real.get, "cudnnBackendGetAttribute");
   load(real.finalize, "cudnnBackendFinalize");
-  const bool complete =
-      real.create && real.destroy && real.set && real.get && real.finalize;
+  const bool complete = real.create && real.destroy && real.set && real.get && real.finalize;
   return complete ? real : RealBackend{};
 }
 
@@ -83,7 +82,8 @@ cudnnBackendDescriptor_t MakeSimulatedDevice() {
   const char* json = SimulatedDeviceJson();
   const int64_t size = static_cast<int64_t>(std::strlen(json)) + 1;
   cudnnBackendDescriptor_t device = nullptr;
-  if (real.create(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR, &device) != CUDNN_STATUS_SUCCESS) return nullptr;
+  if (real.create(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR, &device) != CUDNN_STATUS_SUCCESS)
+    return nullptr;
   if (real.set(device, CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, CUDNN_TYPE_CHAR, size, json) !=
           CUDNN_STATUS_SUCCESS ||
       real.finalize(device) != CUDNN_STATUS_SUCCESS) {

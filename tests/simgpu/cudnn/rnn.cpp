@@ -24,7 +24,8 @@ size_t ElementBytes(cudnnDataType_t type) {
   }
 }
 
-bool Describe(cudnnRNNDescriptor_t descriptor, RnnShape* shape) {
+bool Describe(cudnnRNNDescriptor_t descriptor, RnnShape* shape,
+              cudnnDataType_t* data_type = nullptr) {
   cudnnRNNAlgo_t algorithm;
   cudnnRNNMode_t mode;
   cudnnRNNBiasMode_t bias;
@@ -37,20 +38,20 @@ bool Describe(cudnnRNNDescriptor_t descriptor, RnnShape* shape) {
   cudnnDropoutDescriptor_t dropout;
   uint32_t flags;
   const cudnnStatus_t status = CallReal<decltype(cudnnGetRNNDescriptor_v8)>(
-      "cudnnGetRNNDescriptor_v8", descriptor, &algorithm, &mode, &bias, &direction, &input,
-      &type, &precision, &math, &shape->input_size, &shape->hidden_size, &projection,
-      &shape->layers, &dropout, &flags);
+      "cudnnGetRNNDescriptor_v8", descriptor, &algorithm, &mode, &bias, &direction, &input, &type,
+      &precision, &math, &shape->input_size, &shape->hidden_size, &projection, &shape->layers,
+      &dropout, &flags);
   if (status != CUDNN_STATUS_SUCCESS) return false;
   shape->gates = mode == CUDNN_LSTM ? 4 : mode == CUDNN_GRU ? 3 : 1;
   // Without a projection its size equals the hidden size.
-  shape->projects =
-      mode == CUDNN_LSTM && projection > 0 && projection != shape->hidden_size;
+  shape->projects = mode == CUDNN_LSTM && projection > 0 && projection != shape->hidden_size;
   shape->output_size = shape->projects ? projection : shape->hidden_size;
   shape->directions = direction == CUDNN_BIDIRECTIONAL ? 2 : 1;
   shape->skips_input = input == CUDNN_SKIP_INPUT;
   shape->input_bias = bias == CUDNN_RNN_DOUBLE_BIAS || bias == CUDNN_RNN_SINGLE_INP_BIAS;
   shape->recurrent_bias = bias == CUDNN_RNN_DOUBLE_BIAS || bias == CUDNN_RNN_SINGLE_REC_BIAS;
   shape->element_bytes = ElementBytes(type);
+  if (data_type != nullptr) *data_type = type;
   return true;
 }
 
@@ -91,17 +92,12 @@ cudnnStatus_t Run(cudnnHandle_t handle, cudnnRNNDescriptor_t descriptor,
 }
 
 // Describes a rows x columns matrix to a real tensor descriptor; null is allowed.
-void SetShape(cudnnTensorDescriptor_t descriptor, cudnnDataType_t type, int rows,
-              int columns) {
+void SetShape(cudnnTensorDescriptor_t descriptor, cudnnDataType_t type, int rows, int columns) {
   if (descriptor == nullptr) return;
   const int dimensions[] = {1, rows, columns};
   const int strides[] = {rows * columns, columns, 1};
-  CallReal<decltype(cudnnSetTensorNdDescriptor)>("cudnnSetTensorNdDescriptor", descriptor,
-                                                 type, 3, dimensions, strides);
-}
-
-cudnnDataType_t TypeOfBytes(size_t bytes) {
-  return bytes == 8 ? CUDNN_DATA_DOUBLE : bytes == 2 ? CUDNN_DATA_HALF : CUDNN_DATA_FLOAT;
+  CallReal<decltype(cudnnSetTensorNdDescriptor)>("cudnnSetTensorNdDescriptor", descriptor, type, 3,
+                                                 dimensions, strides);
 }
 
 }  // namespace
@@ -114,24 +110,20 @@ API cudnnStatus_t cudnnGetRNNWeightSpaceSize(cudnnHandle_t, cudnnRNNDescriptor_t
   return CUDNN_STATUS_SUCCESS;
 }
 
-API cudnnStatus_t cudnnGetRNNWeightParams(cudnnHandle_t, cudnnRNNDescriptor_t descriptor,
-                                          int32_t pseudo_layer, size_t weight_bytes,
-                                          const void* weights, int32_t linear_layer,
-                                          cudnnTensorDescriptor_t matrix_descriptor,
-                                          void** matrix_address,
-                                          cudnnTensorDescriptor_t bias_descriptor,
-                                          void** bias_address) {
+API cudnnStatus_t cudnnGetRNNWeightParams(
+    cudnnHandle_t, cudnnRNNDescriptor_t descriptor, int32_t pseudo_layer, size_t weight_bytes,
+    const void* weights, int32_t linear_layer, cudnnTensorDescriptor_t matrix_descriptor,
+    void** matrix_address, cudnnTensorDescriptor_t bias_descriptor, void** bias_address) {
   RnnShape shape;
-  if (!Describe(descriptor, &shape) || pseudo_layer < 0 || linear_layer < 0 ||
-      pseudo_layer >= shape.layers * shape.directions ||
-      weight_bytes < RnnWeightBytes(shape)) {
+  cudnnDataType_t type;
+  if (!Describe(descriptor, &shape, &type) || pseudo_layer < 0 || linear_layer < 0 ||
+      pseudo_layer >= shape.layers * shape.directions || weight_bytes < RnnWeightBytes(shape)) {
     return CUDNN_STATUS_BAD_PARAM;
   }
   const RnnParameter parameter = FindRnnParameter(shape, pseudo_layer, linear_layer);
   const auto at = [weights](size_t offset) {
     return static_cast<char*>(const_cast<void*>(weights)) + offset;
   };
-  const cudnnDataType_t type = TypeOfBytes(shape.element_bytes);
   // Programs that ask for one of the two pass null for the other, as PyTorch does.
   if (matrix_address != nullptr) {
     *matrix_address = parameter.rows > 0 ? at(parameter.matrix_offset) : nullptr;
@@ -147,9 +139,8 @@ API cudnnStatus_t cudnnGetRNNWeightParams(cudnnHandle_t, cudnnRNNDescriptor_t de
 }
 
 API cudnnStatus_t cudnnGetRNNTempSpaceSizes(cudnnHandle_t, cudnnRNNDescriptor_t descriptor,
-                                            cudnnForwardMode_t mode,
-                                            cudnnRNNDataDescriptor_t data, size_t* work,
-                                            size_t* reserve) {
+                                            cudnnForwardMode_t mode, cudnnRNNDataDescriptor_t data,
+                                            size_t* work, size_t* reserve) {
   RnnShape shape;
   if (!Describe(descriptor, &shape)) return CUDNN_STATUS_BAD_PARAM;
   const double per_token = 1.0 * shape.layers * shape.directions * (shape.gates + 2) *
@@ -161,28 +152,30 @@ API cudnnStatus_t cudnnGetRNNTempSpaceSizes(cudnnHandle_t, cudnnRNNDescriptor_t 
 }
 
 API cudnnStatus_t cudnnRNNForward(cudnnHandle_t handle, cudnnRNNDescriptor_t descriptor,
-                                  cudnnForwardMode_t, const int32_t*,
-                                  cudnnRNNDataDescriptor_t x, const void*,
-                                  cudnnRNNDataDescriptor_t, void*, cudnnTensorDescriptor_t,
-                                  const void*, void*, cudnnTensorDescriptor_t, const void*,
-                                  void*, size_t, const void*, size_t, void*, size_t, void*) {
-  return Run(handle, descriptor, x, "sim_cudnn_rnn_fwd_input",
-             "sim_cudnn_rnn_fwd_recurrent");
+                                  cudnnForwardMode_t, const int32_t*, cudnnRNNDataDescriptor_t x,
+                                  const void*, cudnnRNNDataDescriptor_t, void*,
+                                  cudnnTensorDescriptor_t, const void*, void*,
+                                  cudnnTensorDescriptor_t, const void*, void*, size_t, const void*,
+                                  size_t, void*, size_t, void*) {
+  return Run(handle, descriptor, x, "sim_cudnn_rnn_fwd_input", "sim_cudnn_rnn_fwd_recurrent");
 }
 
-API cudnnStatus_t cudnnRNNBackwardData_v8(
-    cudnnHandle_t handle, cudnnRNNDescriptor_t descriptor, const int32_t*,
-    cudnnRNNDataDescriptor_t, const void*, const void*, cudnnRNNDataDescriptor_t x, void*,
-    cudnnTensorDescriptor_t, const void*, const void*, void*, cudnnTensorDescriptor_t,
-    const void*, const void*, void*, size_t, const void*, size_t, void*, size_t, void*) {
+API cudnnStatus_t cudnnRNNBackwardData_v8(cudnnHandle_t handle, cudnnRNNDescriptor_t descriptor,
+                                          const int32_t*, cudnnRNNDataDescriptor_t, const void*,
+                                          const void*, cudnnRNNDataDescriptor_t x, void*,
+                                          cudnnTensorDescriptor_t, const void*, const void*, void*,
+                                          cudnnTensorDescriptor_t, const void*, const void*, void*,
+                                          size_t, const void*, size_t, void*, size_t, void*) {
   return Run(handle, descriptor, x, "sim_cudnn_rnn_bwd_data_input",
              "sim_cudnn_rnn_bwd_data_recurrent");
 }
 
-API cudnnStatus_t cudnnRNNBackwardWeights_v8(
-    cudnnHandle_t handle, cudnnRNNDescriptor_t descriptor, cudnnWgradMode_t, const int32_t*,
-    cudnnRNNDataDescriptor_t x, const void*, cudnnTensorDescriptor_t, const void*,
-    cudnnRNNDataDescriptor_t, const void*, size_t, void*, size_t, void*, size_t, void*) {
+API cudnnStatus_t cudnnRNNBackwardWeights_v8(cudnnHandle_t handle, cudnnRNNDescriptor_t descriptor,
+                                             cudnnWgradMode_t, const int32_t*,
+                                             cudnnRNNDataDescriptor_t x, const void*,
+                                             cudnnTensorDescriptor_t, const void*,
+                                             cudnnRNNDataDescriptor_t, const void*, size_t, void*,
+                                             size_t, void*, size_t, void*) {
   return Run(handle, descriptor, x, "sim_cudnn_rnn_bwd_weights_input",
              "sim_cudnn_rnn_bwd_weights_recurrent");
 }

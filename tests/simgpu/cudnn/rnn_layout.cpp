@@ -11,16 +11,13 @@ struct Size {
   size_t elements() const { return static_cast<size_t>(rows) * columns; }
 };
 
-int32_t LinearLayers(const RnnShape& shape) {
-  return 2 * shape.gates + (shape.projects ? 1 : 0);
-}
+int32_t LinearLayers(const RnnShape& shape) { return 2 * shape.gates + (shape.projects ? 1 : 0); }
 
 Size MatrixSize(const RnnShape& shape, int32_t pseudo_layer, int32_t linear_layer) {
   const bool first = pseudo_layer < shape.directions;
   if (linear_layer < shape.gates) {
     if (first && shape.skips_input) return {0, 0};
-    return {shape.hidden_size,
-            first ? shape.input_size : shape.output_size * shape.directions};
+    return {shape.hidden_size, first ? shape.input_size : shape.output_size * shape.directions};
   }
   if (linear_layer < 2 * shape.gates) return {shape.hidden_size, shape.output_size};
   return {shape.output_size, shape.hidden_size};
@@ -59,8 +56,7 @@ size_t RnnWeightBytes(const RnnShape& shape) {
          shape.element_bytes;
 }
 
-RnnParameter FindRnnParameter(const RnnShape& shape, int32_t pseudo_layer,
-                              int32_t linear_layer) {
+RnnParameter FindRnnParameter(const RnnShape& shape, int32_t pseudo_layer, int32_t linear_layer) {
   if (linear_layer >= LinearLayers(shape)) return {};
   size_t matrix = 0;
   size_t bias = MatrixElements(shape) + pseudo_layer * BiasesPerPseudoLayer(shape);
@@ -83,8 +79,6 @@ RnnParameter FindRnnParameter(const RnnShape& shape, int32_t pseudo_layer,
   return found;
 }
 
-double RnnMacsPerToken(const RnnShape& shape) {
-  return static_cast<double>(MatrixElements(shape));
-}
+double RnnMacsPerToken(const RnnShape& shape) { return static_cast<double>(MatrixElements(shape)); }
 
 }  // namespace sim::cudnn

@@ -38,8 +38,7 @@ struct RnnParameter {
 size_t RnnWeightBytes(const RnnShape& shape);
 
 // Linear layer ids: 0 … gates-1 input, gates … 2*gates-1 recurrent, 2*gates projection.
-RnnParameter FindRnnParameter(const RnnShape& shape, int32_t pseudo_layer,
-                              int32_t linear_layer);
+RnnParameter FindRnnParameter(const RnnShape& shape, int32_t pseudo_layer, int32_t linear_layer);
 
 // Multiply-adds of one time step of one sequence, all layers and directions.
 double RnnMacsPerToken(const RnnShape& shape);

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "proto/shm/records.h"
+
+namespace flopsprof::model {
+
+// Which peak of the card a call has to be held against: "fp64", "fp32", "tf32", "bf16", "fp16",
+// "fp8", "fp6", "fp4", "int8", "int4", "fp32_emulated", "fp64_emulated"; "" = cannot be told.
+// From the function, the data types, the compute type and the math mode; never from a kernel's
+// name. The environment variable NVIDIA_TF32_OVERRIDE of the process is not visible here.
+std::string GemmComputeType(const shm::GemmCall& call);
+
+// Of a cuDNN operation on tensors of this type ("CUDNN_DATA_HALF"). `tensor_cores`: the engine's
+// numerical note; fp32 tensors without it may run as fp32 or as tf32: "fp32_or_tf32".
+enum class TensorCores { kUnknown, kNo, kYes };
+std::string CudnnComputeType(std::string_view data_type, TensorCores tensor_cores);
+
+// Short text of a cudaDataType ("f32", "bf16", "c64" ...), "type<N>" for an unknown one.
+std::string DataTypeText(uint8_t cuda_data_type);
+
+// Whether a cudaDataType is complex; nullopt for an unknown one is spelled kUnknown.
+enum class NumberKind { kUnknown, kReal, kComplex };
+NumberKind NumberKindOf(uint8_t cuda_data_type);
+
+// cudaDataType that the name of an API fixes for its operands (cublasSgemm_v2 -> 0), -1 = the
+// call's arguments say it.
+int FixedDataType(uint16_t api);
+
+// Text of the compute type and the math mode, as far as they are not the default: "tf32",
+// "pedantic", "compute=68" ...; "" = default.
+std::string MathText(const shm::GemmCall& call);
+
+}  // namespace flopsprof::model

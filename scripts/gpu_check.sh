@@ -1,0 +1,114 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: 2026 The flopsprof authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# gpu_check.sh: checks on a real GPU what cannot be checked without one.
+#
+#   gpu_check.sh --pack [FILE]        builds one self-contained archive
+#                                     (default dist/flopsprof-gpu-check.tar.gz, < 60 MiB)
+#   gpu_check.sh --run [--out FOLDER] [--python PYTHON]
+#                                     in the unpacked archive, on a machine with a GPU: at most
+#                                     8 minutes, no network; default ./gpu-results and python3
+#   gpu_check.sh --simulated [--archive FILE] [--out FOLDER] [--python PYTHON]
+#                                     packs (or takes FILE), unpacks elsewhere and runs on the
+#                                     stand-in GPU with nothing of the source tree
+#   --only PART                       only checks with PART in their name
+#
+# SIMGPU_FAULTS is the stand-in's fault script (tests of the checks themselves).
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+max_mib=60
+
+say() { printf 'gpu_check: %s\n' "$*" >&2; }
+die() { say "error: $*"; exit 1; }
+
+mode='' file='' out='' python='' only=''
+while (($#)); do
+  case $1 in
+    --pack)
+      mode=pack; shift
+      if [[ ${1:-} && $1 != --* ]]; then file=$1; shift; fi ;;
+    --run) mode=run; shift ;;
+    --simulated) mode=simulated; shift ;;
+    --archive) file=${2:?}; shift 2 ;;
+    --out) out=${2:?}; shift 2 ;;
+    --python) python=${2:?}; shift 2 ;;
+    --only) only=${2:?}; shift 2 ;;
+    -h | --help) sed -n '5,18s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    *) die "unknown option $1; see --help" ;;
+  esac
+done
+
+# What goes in: the product, the programs that need only torch, what judges them.
+pack() {
+  local root=$here/.. stage name=flopsprof-gpu-check
+  [[ -f $root/CMakeLists.txt ]] || die "--pack needs the source tree"
+  "$root/scripts/setup.sh"
+  "$root/scripts/build.sh" > /dev/null
+  file=${file:-$root/dist/$name.tar.gz}
+  mkdir -p "$(dirname "$file")"
+  file=$(cd "$(dirname "$file")" && pwd)/$(basename "$file")
+  stage=$(mktemp -d)
+  trap 'rm -rf "$stage"' EXIT
+  mkdir -p "$stage/$name"/{bin,lib,tests/programs,tests/golden}
+  "$root/scripts/static_link.sh" "$stage/$name/bin/flopsprof"
+  ln -s flopsprof "$stage/$name/bin/flopsprof-run"
+  cp "$root/build/lib/libflopsprof_inject.so" "$stage/$name/lib/"
+  strip --strip-unneeded "$stage/$name/lib/libflopsprof_inject.so"
+  # What the product loads at run time from beside its library.
+  if [[ -d $root/build/lib/flopsprof ]]; then
+    cp -r "$root/build/lib/flopsprof" "$stage/$name/lib/"
+  fi
+  cp -r "$root/tests/programs/acceptance" "$stage/$name/tests/programs/"
+  cp -r "$root/tests/support" "$root/tests/gpu" "$stage/$name/tests/"
+  cp "$root/tests/golden/golden.json" "$stage/$name/tests/golden/"
+  cp "$root/scripts/gpu_check.sh" "$root/LICENSE" "$stage/$name/"
+  find "$stage" -name __pycache__ -prune -exec rm -rf {} +
+  git -C "$root" describe --always --dirty > "$stage/$name/VERSION" 2> /dev/null ||
+    echo unknown > "$stage/$name/VERSION"
+  tar -C "$stage" --owner=0 --group=0 -czf "$file" "$name"
+  local bytes
+  bytes=$(stat -c %s "$file")
+  ((bytes < max_mib << 20)) || die "$file has $bytes bytes, more than $max_mib MiB"
+  say "packed $file ($((bytes >> 10)) KiB)"
+}
+
+# run FOLDER [ARGUMENTS]: the checks of an unpacked archive.
+run() {
+  local folder=$1
+  shift
+  [[ -x $folder/bin/flopsprof ]] || die "run this in the unpacked archive"
+  PYTHONDONTWRITEBYTECODE=1 "$python" "$folder/tests/gpu/gpu_check.py" \
+    --out "${out:-gpu-results}" ${only:+--only "$only"} "$@"
+}
+
+case $mode in
+  pack)
+    pack
+    printf '%s\n' "$file"
+    ;;
+  run)
+    python=${python:-$(command -v python3)} || die "no python3"
+    "$python" -c 'import sys, torch; sys.exit(sys.version_info < (3, 10))' 2> /dev/null ||
+      die "$python needs Python 3.10 or newer with torch (name another with --python)"
+    run "$here"
+    ;;
+  simulated)
+    [[ -n $python ]] || python=$("$here/simgpu_env.sh" | tail -n 1)
+    out=$(realpath -m "${out:-$here/../build/gpu-results}")
+    if [[ -z $file ]]; then pack; fi
+    file=$(realpath "$file")
+    elsewhere=$(mktemp -d)
+    trap 'rm -rf "$elsewhere" "${stage:-}"' EXIT
+    tar -C "$elsewhere" -xzf "$file"
+    cd "$elsewhere"/flopsprof-gpu-check
+    here=$PWD
+    say "SIMULATED: on the stand-in GPU, from $PWD"
+    # A clean environment: nothing of the caller's points back into the source tree.
+    clean=(env -i "PATH=/usr/bin:/bin" "HOME=$HOME" "TMPDIR=${TMPDIR:-/tmp}")
+    [[ -z ${SIMGPU_FAULTS:-} ]] || clean+=("SIMGPU_FAULTS=$SIMGPU_FAULTS")
+    "${clean[@]}" PYTHONDONTWRITEBYTECODE=1 "$python" tests/gpu/gpu_check.py --simulated \
+      --out "$out" ${only:+--only "$only"}
+    ;;
+  *) die "say --pack, --run or --simulated; see --help" ;;
+esac

@@ -1,0 +1,175 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: 2026 The flopsprof authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# test.sh: sets up what tests need, builds, and runs all tests in groups.
+#
+#   test.sh [--full] [--only GROUP[,GROUP ...]] [--logs FOLDER]
+#
+#   --full    also the big and slow cases; writes the acceptance table to docs/acceptance.md
+#   --only    run these groups: lint unit simgpu integration acceptance gpu_check asan tsan
+#             bench
+#   --logs    where logs go (default build/test-logs)
+#
+# Prints the minutes of each group; the last line of stdout is "N passed, N failed", with
+# ", N skipped" when cases were skipped. Exit code 0 only when something passed and nothing
+# failed.
+set -uo pipefail
+script_name=test
+# shellcheck source=common.sh
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+cd "$root" || exit 1
+
+all_groups=(lint unit simgpu integration acceptance gpu_check asan tsan bench)
+groups=("${all_groups[@]}")
+full=()
+logs=$root/build/test-logs
+while (($#)); do
+  case $1 in
+    --full) full=(--full); shift ;;
+    --only) IFS=, read -ra groups <<< "${2:?--only needs a group}"; shift 2 ;;
+    --logs) logs=${2:?--logs needs a folder}; shift 2 ;;
+    -h | --help) sed -n '5,17s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    *) die "unknown option $1; see --help" ;;
+  esac
+done
+for group in "${groups[@]}"; do
+  [[ " ${all_groups[*]} " == *" $group "* ]] ||
+    die "unknown group $group; there are: ${all_groups[*]}"
+done
+
+mkdir -p "$logs"
+rm -f "$logs"/*.tsv "$logs"/*.xml
+python=$tools_env/bin/python
+results() { python3 tests/support/test_results.py "$@"; }
+
+# Programs and tests of the stand-in GPU, once.
+sim_python=
+need_simgpu() {
+  [[ -n $sim_python ]] && return 0
+  say "making the environment of the stand-in GPU (scripts/simgpu_env.sh)"
+  sim_python=$(scripts/simgpu_env.sh 2>> "$logs/simgpu_env.log" | tail -n 1)
+  [[ -x $sim_python ]] || return 1
+  export FLOPSPROF_TEST_PYTHON=$sim_python
+}
+
+# run_pytest GROUP ARGUMENTS: a live line per file, all else in the log.
+run_pytest() {
+  local group=$1 log=$logs/$1.log
+  shift
+  need_simgpu || { printf 'fail\tsimgpu_env\t%s\n' "$logs/simgpu_env.log"; return; }
+  "$python" -m pytest -q -p no:cacheprovider -rfE --tb=short --durations=15 \
+    -o junit_family=xunit1 --junit-xml "$logs/$group.xml" "${full[@]}" "$@" 2>&1 |
+    tee "$log" >&2
+  results junit "$logs/$group.xml" "$log"
+}
+
+run_ctest() {
+  local group=$1 folder=$2 log=$logs/$1.log
+  shift 2
+  nice ctest --test-dir "$folder" -j "$jobs" --timeout 300 --output-on-failure \
+    --output-junit "$logs/$group.xml" "$@" > "$log" 2>&1
+  tail -n 3 "$log" >&2
+  results junit "$logs/$group.xml" "$log"
+}
+
+group_lint() {
+  scripts/lint.sh > "$logs/lint.txt" 2> "$logs/lint.log"
+  cat "$logs/lint.log" >&2
+  results lines "$logs/lint.txt" "$logs/lint.log"
+}
+
+group_unit() { run_ctest unit build; }
+
+group_simgpu() {
+  need_simgpu || { printf 'fail\tsimgpu_env\t%s\n' "$logs/simgpu_env.log"; return; }
+  run_pytest simgpu tests/simgpu
+}
+
+group_integration() {
+  run_pytest integration tests/integration --ignore tests/integration/acceptance_test.py \
+    --ignore tests/integration/gpu_check_test.py --ignore tests/integration/asan_test.py
+}
+
+group_acceptance() {
+  run_pytest acceptance tests/integration/acceptance_test.py
+  if ((${#full[@]})); then
+    python3 tests/support/acceptance_table.py "$logs/acceptance.xml" > docs/acceptance.md
+  fi
+}
+
+group_gpu_check() { run_pytest gpu_check tests/integration/gpu_check_test.py; }
+
+# Address and undefined-behaviour sanitizer: unit tests, the C++ programs, one PyTorch run.
+group_asan() {
+  if ! scripts/build.sh --preset asan > /dev/null 2> "$logs/asan-build.log"; then
+    tail -n 30 "$logs/asan-build.log" >&2
+    printf 'fail\tbuild\t%s\n' "$logs/asan-build.log"
+    return
+  fi
+  ASAN_OPTIONS=detect_leaks=1 run_ctest asan build-asan
+  run_pytest asan_torch tests/integration/asan_test.py
+}
+
+# Thread sanitizer: ring, decoder and aggregator, in a process without gRPC.
+tsan_targets=(flopsprof_tsan_tests)
+group_tsan() {
+  if ! scripts/build.sh --preset tsan "${tsan_targets[@]}" > /dev/null \
+      2> "$logs/tsan-build.log"; then
+    tail -n 30 "$logs/tsan-build.log" >&2
+    printf 'fail\tbuild\t%s\n' "$logs/tsan-build.log"
+    return
+  fi
+  run_ctest tsan build-tsan -L tsan
+}
+
+# Short form: that each benchmark runs and prints its ratio; numbers are judged by hand.
+group_bench() {
+  local log=$logs/bench.log
+  tests/bench/run.sh --short > "$logs/bench.txt" 2> "$log"
+  local code=$?
+  cat "$logs/bench.txt" >&2
+  results lines "$logs/bench.txt" "$log"
+  ((code == 0)) || printf 'fail\ttests/bench/run.sh\t%s\n' "$log"
+}
+
+say "setting up"
+scripts/setup.sh || die "scripts/setup.sh failed"
+begin=$SECONDS
+if [[ ${groups[*]} != lint ]]; then
+  if ! scripts/build.sh > /dev/null 2> "$logs/build.log"; then
+    tail -n 30 "$logs/build.log" >&2
+    say "build failed: $logs/build.log"
+    printf '0 passed, 1 failed\n'
+    exit 1
+  fi
+fi
+minutes=("$(awk -v s=$((SECONDS - begin)) 'BEGIN { printf "%-12s %6.1f min", "build", s / 60 }')")
+
+passed=0 failed=0 skipped=0
+for group in "${groups[@]}"; do
+  say "group $group"
+  begin=$SECONDS
+  "group_$group" > "$logs/$group.tsv"
+  p=$(grep -c '^pass' "$logs/$group.tsv")
+  f=$(grep -c '^fail' "$logs/$group.tsv")
+  s=$(grep -c '^skip' "$logs/$group.tsv")
+  # A group that ran nothing has not passed.
+  if ((p + f == 0)); then
+    printf 'fail\t%s ran no test\t%s\n' "$group" "$logs" >> "$logs/$group.tsv"
+    f=1
+  fi
+  passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+  minutes+=("$(awk -v g="$group" -v s=$((SECONDS - begin)) -v p="$p" -v f="$f" -v k="$s" \
+    'BEGIN { printf "%-12s %6.1f min  %5d passed %3d failed %3d skipped", g, s/60, p, f, k }')")
+  grep '^fail' "$logs/$group.tsv" |
+    awk -F'\t' -v g="$group" '{ printf "FAILED %s: %s (log: %s)\n", g, $2, $3 }'
+done
+
+printf '%s\n' "${minutes[@]}"
+cat "$logs"/*.tsv | awk -F'\t' '$1 == "skip" && $3 != "" { n[$3]++ }
+  END { for (r in n) printf "skipped %d: %s\n", n[r], r }' | sort
+printf '%d passed, %d failed' "$passed" "$failed"
+((skipped)) && printf ', %d skipped' "$skipped"
+printf '\n'
+((failed == 0 && passed > 0))

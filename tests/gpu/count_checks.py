@@ -1,0 +1,84 @@
+# SPDX-FileCopyrightText: 2026 The flopsprof authors
+# SPDX-License-Identifier: Apache-2.0
+"""Counts per module and phase equal golden.json for programs that need only torch."""
+
+import json
+import os
+
+import compare
+import summary_checks
+from check import Check, Context, Result, failed, last_lines, passed
+from flopsprof_run import ROOT, acceptance, run_profiled
+
+# Without torchvision, transformers, torch_geometric, DeepSpeed.
+ROWS = (
+    "cifar_net-batch-8-mode-train",
+    "lenet5-batch-1024-mode-train",
+    "gpt2_megatron-checkpoint-mode-train",
+    "amp-mode-train",
+    "convs-mode-train",
+    "checkpoint-reentrant-mode-train",
+    "moe-mode-train",
+    "ganlike-mode-train",
+    "sdpa-backend-math-mode-train",
+)
+
+
+def golden() -> dict:
+    path = os.path.join(ROOT, "tests", "golden", "golden.json")
+    with open(path, encoding="utf-8") as file:
+        return {entry["id"]: entry for entry in json.load(file)}
+
+
+def times_three(counts: dict) -> dict:
+    result = {key: 3 * counts[key] for key in summary_checks.NAMES}
+    result["by_module"] = {
+        path: {key: 3 * value for key, value in row.items()}
+        for path, row in counts["by_module"].items()
+    }
+    return result
+
+
+def measure(context: Context, entry: dict, budget_s: float) -> dict:
+    """Counts of one step, as the difference of runs with three and with two; these
+    programs have no warm-up, so the longer run must be three such steps."""
+    runs = []
+    for steps in (2, 3):
+        program, *options = entry["argv"]
+        command = acceptance(program[: -len(".py")], *options, "--steps", str(steps))
+        folder = os.path.join(context.scratch, f"{entry['id']}-{steps}")
+        run = run_profiled(
+            [context.python, *command], folder=folder, timeout=budget_s / 2,
+            faults=context.faults if context.simulated else "",
+        )  # fmt: skip
+        if run.exit_code != 0 or not run.summary:
+            raise RuntimeError(f"exit code {run.exit_code}: {last_lines(run.stderr)}")
+        if run.summary["empty"]:
+            raise RuntimeError(f"empty: {run.summary['coverage']['reasons']}")
+        broken = summary_checks.problems(run.summary)
+        if broken:
+            raise RuntimeError("; ".join(broken[:3]))
+        runs.append(summary_checks.counts(run.summary))
+    step = summary_checks.difference(runs[1], runs[0])
+    if runs[1] != times_three(step):
+        raise RuntimeError("three steps are not three times one step")
+    return step
+
+
+def counts_equal_golden(entry: dict):
+    def run(context: Context, budget_s: float) -> Result:
+        measured = measure(context, entry, budget_s)
+        visible = compare.judge(entry, measured, "visible")
+        if not visible:
+            return passed("as visible in library calls")
+        # Another torch or card may send to a library what ran in its own kernels here.
+        if not context.simulated and not compare.judge(entry, measured, "whole"):
+            return passed("whole: this torch sends all products to libraries")
+        return failed("; ".join(visible[:3]), differences=visible)
+
+    return run
+
+
+def checks() -> list:
+    rows = golden()
+    return [Check(f"counts {name}", 60, counts_equal_golden(rows[name])) for name in ROWS]

@@ -1,0 +1,65 @@
+# SPDX-FileCopyrightText: 2026 The flopsprof authors
+# SPDX-License-Identifier: Apache-2.0
+"""What profiling costs, beside no profiler, a bare CUPTI consumer, torch.profiler and Proton.
+
+Processes alternate, so that drift of the machine hits all alike; the median counts. This
+check reports: it fails only when a profiled load fails or nothing was measured.
+"""
+
+import json
+import os
+import statistics
+
+from check import Check, Context, Result, failed, last_lines, passed
+from flopsprof_run import ROOT, product, run_plain
+
+LOAD = os.path.join(ROOT, "tests", "gpu", "overhead_load.py")
+PROFILERS = ("none", "bare", "flopsprof", "torch", "proton")
+
+
+def measure(context: Context, profiler: str, number: int, budget_s: float):
+    prefix = ()
+    if profiler == "flopsprof":
+        folder = os.path.join(context.scratch, f"overhead-{number}")
+        prefix = (product("bin/flopsprof-run"), "-o", folder, "--")
+    quick = ["quick"] if context.simulated else []
+    run = run_plain(
+        [context.python, LOAD, profiler, *quick], prefix=prefix, timeout=budget_s
+    )
+    if run.exit_code != 0:
+        return None, last_lines(run.stderr, 1)
+    return json.loads(run.stdout.splitlines()[-1]), ""
+
+
+def overhead(context: Context, budget_s: float) -> Result:
+    repeats = 1 if context.simulated else 3
+    times, absent = {}, {}
+    for number in range(repeats):
+        order = PROFILERS if number % 2 == 0 else PROFILERS[::-1]
+        for profiler in order:
+            if profiler in absent:
+                continue
+            row, why = measure(context, profiler, number, budget_s / 6)
+            if row is None:
+                absent[profiler] = why
+                continue
+            for load, ns in row.items():
+                times.setdefault(load, {}).setdefault(profiler, []).append(ns)
+    for needed in ("none", "flopsprof"):
+        if needed in absent:
+            return failed(f"{needed}: {absent[needed]}")
+    medians = {
+        load: {name: statistics.median(values) for name, values in row.items()}
+        for load, row in times.items()
+    }
+    lines = []
+    for load, row in medians.items():
+        added = {n: ns - row["none"] for n, ns in row.items() if n != "none"}
+        shown = ", ".join(f"{n} {ns:+.0f}" for n, ns in added.items())
+        lines.append(f"{load} {row['none']:.0f} ns: {shown}")
+    lines += [f"{name} skipped ({why})" for name, why in absent.items()]
+    return passed("; ".join(lines), medians_ns=medians, skipped=absent)
+
+
+def checks() -> list:
+    return [Check("overhead", 200, overhead)]

@@ -1,0 +1,50 @@
+# SPDX-FileCopyrightText: 2026 The flopsprof authors
+# SPDX-License-Identifier: Apache-2.0
+"""GEMMs of three sizes in modules, timed by cudaEvents: prints seconds and flops as JSON."""
+
+import json
+
+import torch
+from torch import nn
+
+SIZES = {"small": 1024, "medium": 4096, "large": 8192}
+REPEATS = 20
+
+
+class Product(nn.Module):
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(size, size, device="cuda", dtype=torch.bfloat16))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x @ self.weight
+
+
+class Products(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        for name, size in SIZES.items():
+            self.add_module(name, Product(size))
+
+
+def main() -> None:
+    model = Products()
+    result = {"event_s": {}, "flops": {}}
+    with torch.no_grad():
+        for name, size in SIZES.items():
+            product = getattr(model, name)
+            x = torch.randn(size, size, device="cuda", dtype=torch.bfloat16)
+            x @ product.weight  # heuristics and workspace, outside the module
+            torch.cuda.synchronize()
+            begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            begin.record()
+            for _ in range(REPEATS):
+                product(x)
+            end.record()
+            torch.cuda.synchronize()
+            result["event_s"][name] = begin.elapsed_time(end) / 1e3
+            result["flops"][name] = REPEATS * 2 * size**3
+    print(json.dumps(result))
+
+
+main()

@@ -1,0 +1,145 @@
+# SPDX-FileCopyrightText: 2026 The flopsprof authors
+# SPDX-License-Identifier: Apache-2.0
+"""The main job: the CIFAR network on two ranks, exact for every module, rank and step."""
+
+import json
+import os
+import stat
+import subprocess
+
+import pytest
+import summary_checks
+from flopsprof_run import ROOT, acceptance, product, run_profiled, torchrun
+
+STEPS = 3
+RANKS = 2
+PARAMETERS = 62_006
+FORWARD_MACS = 5_213_760
+
+with open(os.path.join(ROOT, "tests", "golden", "golden.json"), encoding="utf-8") as file:
+    GOLDEN = next(e for e in json.load(file) if e["id"] == "cifar_net-batch-8-mode-train")
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    folder = str(tmp_path_factory.mktemp("main") / "run")
+    command = torchrun(
+        RANKS, *acceptance("cifar_net", "--batch", "8", "--steps", str(STEPS))
+    )
+    result = run_profiled(command, folder=folder)
+    assert result.exit_code == 0, result.explain()
+    assert result.summary is not None, result.explain()
+    return result
+
+
+def test_the_summary_is_consistent(run):
+    assert summary_checks.problems(run.summary) == []
+    assert run.summary["simulated"] is True
+    assert run.summary["empty"] is False
+    assert run.summary["steps"]["profiled"] == STEPS
+    assert run.summary["job"]["world_size"] == RANKS
+
+
+def test_each_rank_has_the_exact_counts(run):
+    assert [rank["rank"] for rank in run.summary["ranks"]] == list(range(RANKS))
+    for rank in run.summary["ranks"]:
+        assert rank["macs"]["forward"] == STEPS * FORWARD_MACS
+        assert rank["flops"]["forward"] == STEPS * 2 * FORWARD_MACS
+        assert rank["flops"]["backward"] == STEPS * GOLDEN["bwd"]["flops"] == STEPS * 15_210_240
+        assert rank["flops"]["recompute"] == 0
+        assert rank["state"] == "exited"
+        assert rank["exit_code"] == 0
+
+
+def test_every_module_has_the_exact_counts(run):
+    for path, row in GOLDEN["by_module"].items():
+        module = run.module(path)
+        assert module["flops"]["forward"] == RANKS * STEPS * row["fwd_flops"], path
+        assert module["flops"]["backward"] == RANKS * STEPS * row["bwd_flops"], path
+        assert module["macs"]["forward"] == RANKS * STEPS * row["fwd_macs"], path
+        assert module["calls"] == RANKS * STEPS, path
+
+
+def test_the_wrapped_model_is_the_root(run):
+    root = run.module("")
+    assert root["class"] == "Net"
+    assert root["params"] == PARAMETERS
+    paths = {module["path"] for module in run.summary["modules"]}
+    assert not any("module" in path.split(".") for path in paths)
+    assert run.module("conv1")["params"] == 456
+    assert run.module("fc3")["class"] == "Linear"
+
+
+def test_both_ranks_are_equal(run):
+    first, second = run.summary["ranks"]
+    assert first["flops"] == second["flops"]
+    assert first["macs"] == second["macs"]
+    for module in run.summary["modules"]:
+        ranks = module["ranks"]
+        assert ranks["min"] is not None
+
+
+def test_coverage_says_what_was_not_counted(run):
+    coverage = run.summary["coverage"]
+    assert coverage["unknown"] + coverage["no_products"] > 0
+    assert coverage["communication"] > 0  # DDP's all-reduce
+    assert coverage["records_lost"] == 0
+    assert coverage["reasons"]
+
+
+def test_the_report_says_simulated_and_shows_the_tree(run):
+    text = run.report()
+    assert "simulated" in text.lower()
+    for word in ("conv1", "conv2", "fc1", "fc2", "fc3"):
+        assert word in text, text
+    assert "simulated" in run.stderr.lower()
+
+
+def test_the_run_folder_is_private_and_readable_later(run):
+    assert stat.S_IMODE(os.stat(run.folder).st_mode) == 0o700
+    for name in ("run.json", "profile.db", "report.txt", "summary.json"):
+        mode = stat.S_IMODE(os.stat(os.path.join(run.folder, name)).st_mode)
+        assert mode == 0o600, name
+    again = subprocess.run(
+        [product("bin/flopsprof"), "report", "--json", run.folder],
+        stdout=subprocess.PIPE, text=True, timeout=60,
+    )  # fmt: skip
+    assert again.returncode == 0
+    assert json.loads(again.stdout)["totals"] == run.summary["totals"]
+
+
+def test_two_runs_give_identical_counts(run, tmp_path):
+    command = torchrun(
+        RANKS, *acceptance("cifar_net", "--batch", "8", "--steps", str(STEPS))
+    )
+    again = run_profiled(command, folder=str(tmp_path / "again"))
+    assert again.exit_code == 0, again.explain()
+
+    def all_counts(summary):
+        return [
+            (m["path"], m["calls"], m["flops"], m["macs"], m["self"]["flops"])
+            for m in summary["modules"]
+        ]
+
+    assert all_counts(again.summary) == all_counts(run.summary)
+
+
+def test_a_window_of_steps_counts_only_these(python, tmp_path):
+    command = [python, *acceptance("cifar_net", "--batch", "8", "--steps", "4")]
+    run = run_profiled(command, "--steps", "1:3", folder=str(tmp_path / "window"))
+    assert run.exit_code == 0, run.explain()
+    assert run.summary["steps"]["profiled"] == 2
+    assert run.summary["steps"]["first"] == 1
+    assert run.summary["totals"]["flops"]["forward"] == 2 * 2 * FORWARD_MACS
+    assert run.summary["totals"]["flops"]["backward"] == 2 * GOLDEN["bwd"]["flops"]
+
+
+def test_an_existing_folder_is_not_overwritten(python, tmp_path):
+    taken = tmp_path / "taken"
+    taken.mkdir()
+    (taken / "mine").write_text("keep")
+    command = [python, *acceptance("cifar_net", "--batch", "8", "--steps", "1")]
+    run = run_profiled(command, folder=str(taken))
+    assert run.exit_code == 0, run.explain()
+    assert os.listdir(taken) == ["mine"]
+    assert (tmp_path / "taken-2" / "summary.json").exists()

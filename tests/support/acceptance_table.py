@@ -1,0 +1,62 @@
+# SPDX-FileCopyrightText: 2026 The flopsprof authors
+# SPDX-License-Identifier: Apache-2.0
+"""The dated Markdown table of an acceptance run, from pytest's JUnit file.
+
+    python tests/support/acceptance_table.py build/test-logs/acceptance.xml > docs/acceptance.md
+"""
+
+import datetime
+import json
+import os
+import sys
+import xml.etree.ElementTree as ElementTree
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def verdict(case) -> tuple:
+    skipped = case.find("skipped")
+    if skipped is not None:
+        return "not run", skipped.get("message", "")
+    for tag in ("failure", "error"):
+        if case.find(tag) is not None:
+            return "DIFFERS", case.find(tag).get("message", "").splitlines()[0][:160]
+    return "equal", ""
+
+
+def main() -> int:
+    with open(os.path.join(ROOT, "tests", "golden", "golden.json"), encoding="utf-8") as file:
+        golden = {entry["id"]: entry for entry in json.load(file)}
+    rows = []
+    for case in ElementTree.parse(sys.argv[1]).getroot().iter("testcase"):
+        name = case.get("name", "")
+        if "[" not in name:
+            continue
+        entry = golden.get(name.split("[", 1)[1].rstrip("]"))
+        if entry:
+            rows.append((entry, *verdict(case), float(case.get("time", 0))))
+    today = datetime.datetime.now(datetime.timezone.utc).date()
+    equal = sum(row[1] == "equal" for row in rows)
+    print("# Acceptance programs\n")
+    print(
+        f"{today}, on the stand-in GPU (simulated; counts are of real calls): {equal} of"
+        f" {len(rows)} rows equal `tests/golden/golden.json` to the integer for every module"
+        " and phase, in what library calls show. Written by `scripts/test.sh --full`.\n"
+    )
+    print("| program | forward flops | backward | recompute | visible | result | s |")
+    print("|---|---|---|---|---|---|---|")
+    for entry, result, why, seconds in rows:
+        visible = entry["visible_in_library_calls"]
+        line = " ".join([entry["argv"][0][:-3], *entry["argv"][1:]]).replace("--", "")
+        note = f": {why}" if why else ""
+        print(
+            f"| {line} | {visible['fwd_flops']:,} | {visible['bwd_flops']:,} |"
+            f" {visible['recompute_flops']:,} |"
+            f" {100 * visible['step_flops'] / entry['step_flops']:.4g} % |"
+            f" {result}{note.replace('|', '/')} | {seconds:.0f} |"
+        )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

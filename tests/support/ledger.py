@@ -1,0 +1,61 @@
+# SPDX-FileCopyrightText: 2026 The flopsprof authors
+# SPDX-License-Identifier: Apache-2.0
+"""Sums over the stand-in GPU's own account of what it ran (tests/simgpu, SIMGPU_LEDGER)."""
+
+from collections import defaultdict
+
+OPERATIONS = ("kernel", "memcpy", "memset")
+
+
+def executed(ledger: list) -> list:
+    """The lines of operations that a device ran: no captures, no host functions."""
+    return [row for row in ledger if row["kind"] in OPERATIONS and not row["captured"]]
+
+
+def duration(row: dict) -> int:
+    return row["end_ns"] - row["start_ns"]
+
+
+def by_tag(ledger: list) -> dict:
+    """(path, phase) -> ns, from the tags that the job itself set.
+
+    A thread that never set a tag is one of autograd's before its first node.
+    """
+    times = defaultdict(int)
+    for row in executed(ledger):
+        path, phase = (row["tag"] or "(outside)|backward").rsplit("|", 1)
+        times[path, phase] += duration(row)
+    return dict(times)
+
+
+def by_category(ledger: list) -> dict:
+    """Category of coverage -> ns; `rest` is what is neither a library call nor a copy."""
+    times = dict.fromkeys(("exact", "communication", "copy", "rest"), 0)
+    for row in executed(ledger):
+        call = row["call"]
+        if call.startswith("nccl"):
+            category = "communication"
+        elif call.startswith(("cublas", "cudnn")):
+            category = "exact"
+        elif row["kind"] != "kernel":
+            category = "copy"
+        else:
+            category = "rest"
+        times[category] += duration(row)
+    return times
+
+
+def union(ledger: list) -> int:
+    """ns during which at least one operation ran, per device, summed over devices."""
+    total = 0
+    for device in {row["device"] for row in executed(ledger)}:
+        intervals = sorted(
+            (row["start_ns"], row["end_ns"])
+            for row in executed(ledger)
+            if row["device"] == device
+        )
+        reached = 0
+        for start, end in intervals:
+            total += max(0, end - max(start, reached))
+            reached = max(reached, end)
+    return total

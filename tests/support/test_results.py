@@ -1,0 +1,54 @@
+# SPDX-FileCopyrightText: 2026 The flopsprof authors
+# SPDX-License-Identifier: Apache-2.0
+"""Turns what test runners leave into lines "pass|fail|skip<TAB>NAME<TAB>WHERE OR WHY".
+
+    test_results.py junit FILE LOG      JUnit XML of ctest or pytest
+    test_results.py lines FILE LOG      lines "ok NAME", "FAIL NAME", "skip NAME REASON"
+"""
+
+import os
+import sys
+import xml.etree.ElementTree as ElementTree
+
+
+def from_junit(path: str, log: str):
+    if not os.path.exists(path):
+        yield "fail", f"{os.path.basename(path)} was not written", log
+        return
+    for case in ElementTree.parse(path).getroot().iter("testcase"):
+        folder = case.get("classname", "")
+        name = case.get("name", "")
+        if folder and folder != name:
+            name = f"{folder}.{name}"
+        skipped = case.find("skipped")
+        # pytest writes <failure> or <error>; ctest also a status attribute
+        broken = case.find("failure") is not None or case.find("error") is not None
+        if broken or case.get("status") in ("fail", "notrun"):
+            yield "fail", name, log
+        elif skipped is not None or case.get("status") == "disabled":
+            reason = skipped.get("message", "") if skipped is not None else "disabled"
+            yield "skip", name, reason
+        else:
+            yield "pass", name, ""
+
+
+def from_lines(path: str, log: str):
+    words = {"ok": "pass", "FAIL": "fail", "skip": "skip"}
+    with open(path, encoding="utf-8", errors="replace") as file:
+        for line in file:
+            verdict, _, rest = line.rstrip("\n").partition(" ")
+            if verdict not in words:
+                continue
+            name, _, reason = rest.partition(" ")
+            yield words[verdict], name, log if verdict == "FAIL" else reason
+
+
+def main() -> int:
+    how, path, log = sys.argv[1:4]
+    for row in (from_junit if how == "junit" else from_lines)(path, log):
+        print("\t".join(part.replace("\t", " ").replace("\n", " ") for part in row))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

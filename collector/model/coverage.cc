@@ -1,0 +1,144 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/model/coverage.h"
+
+#include <absl/strings/str_cat.h>
+
+#include "collector/model/work.h"
+#include "proto/shm/loss_counters.h"
+
+namespace flopsprof::model {
+namespace {
+
+// Counters that say how many records never arrived; the others count facts that are missing.
+constexpr std::string_view kLostRecords[] = {
+    "ring_full",     "no_ring_slot",       "cupti_buffer_discarded",
+    "cupti_dropped", "activity_malformed", "forked_child",
+    "agent_gone",    "flush_incomplete",   "malformed_records"};
+
+bool IsLostRecords(std::string_view name) {
+  for (const std::string_view lost : kLostRecords) {
+    if (lost == name) return true;
+  }
+  return false;
+}
+
+std::string_view LossText(std::string_view name) {
+#define FLOPSPROF_TEXT(id, number, counter, text) \
+  if (name == counter) return text;
+  FLOPSPROF_LOSS_COUNTERS(FLOPSPROF_TEXT)
+#undef FLOPSPROF_TEXT
+  if (name == "malformed_records") return "records that the agent could not read";
+  return "";
+}
+
+void AddLosses(const std::vector<RankSummary>& ranks, Coverage* coverage) {
+  std::map<std::string, uint64_t> losses;
+  for (const RankSummary& rank : ranks) {
+    for (const auto& [name, count] : rank.loss) losses[name] += count;
+  }
+  for (const auto& [name, count] : losses) {
+    if (IsLostRecords(name)) coverage->records_lost += count;
+    if (name == "invalid_timestamp") coverage->invalid_timestamps += count;
+    const std::string text(LossText(name));
+    coverage->reasons.push_back(text.empty() ? absl::StrCat(name, ": ", count)
+                                             : absl::StrCat(name, ": ", count, " (", text, ")"));
+  }
+}
+
+// Notes that say that something was not possible, once each, with the ranks that say it.
+void AddNotes(const std::vector<RankSummary>& ranks, Coverage* coverage) {
+  std::map<std::string, int> said;
+  for (const RankSummary& rank : ranks) {
+    for (const auto& [name, value] : rank.notes) {
+      if (value.rfind("not ", 0) == 0) ++said[absl::StrCat(name, ": ", value)];
+    }
+  }
+  for (const auto& [text, count] : said) {
+    coverage->reasons.push_back(count == static_cast<int>(ranks.size())
+                                    ? text
+                                    : absl::StrCat(text, " (", count, " ranks)"));
+  }
+}
+
+void AddUnmatched(const RankGroups& groups, Coverage* coverage) {
+  uint64_t launches = 0;
+  uint64_t activities = 0;
+  for (const RankGroup& group : groups.ranks) {
+    for (const v1::ProcessProfile* process : group.processes) {
+      launches += process->info().launches_without_activity();
+      activities += process->info().activities_without_launch();
+    }
+  }
+  if (launches > 0) {
+    coverage->reasons.push_back(absl::StrCat("launches without GPU times: ", launches));
+  }
+  if (activities > 0) {
+    coverage->reasons.push_back(
+        absl::StrCat("GPU activity whose launch was not seen: ", activities));
+  }
+}
+
+void AddEmptyReasons(const RunProfile& run, const RankGroups& groups, Coverage* coverage) {
+  if (!groups.ranks.empty()) return;
+  if (run.processes.empty()) {
+    coverage->reasons.push_back(
+        "no process of the job loaded the profiler: it may be statically linked, setuid, in a "
+        "container, or have cleared LD_PRELOAD");
+  } else {
+    coverage->reasons.push_back(
+        absl::StrCat("no process used the GPU: ", run.processes.size(), " were watched"));
+  }
+}
+
+}  // namespace
+
+std::string_view CategoryName(int category) {
+  switch (category) {
+    case v1::TIME_CATEGORY_EXACT:
+      return "exact";
+    case v1::TIME_CATEGORY_MODELLED:
+      return "modelled";
+    case v1::TIME_CATEGORY_NO_PRODUCTS:
+      return "no_products";
+    case v1::TIME_CATEGORY_COMMUNICATION:
+      return "communication";
+    case v1::TIME_CATEGORY_COPY:
+      return "copy";
+    default:
+      return "unknown";
+  }
+}
+
+Coverage SummarizeCoverage(const RunProfile& run, const RankGroups& groups,
+                           const std::vector<RankSummary>& ranks, const Tally& total) {
+  Coverage coverage;
+  for (const RankGroup& group : groups.ranks) {
+    for (const v1::ProcessProfile* process : group.processes) {
+      if (!HasTimes(*process)) {
+        coverage.reasons.push_back(
+            absl::StrCat("rank ", group.rank, ": no GPU times, counts only"));
+      }
+      for (const v1::TimeRow& row : process->times()) {
+        if (!InWindow(run.run, row)) continue;
+        int category = row.category();
+        if (CategoryName(category) == "unknown") category = v1::TIME_CATEGORY_UNKNOWN;
+        coverage.category_ns[category] += row.gpu_time_ns();
+        coverage.gpu_time_ns += row.gpu_time_ns();
+        coverage.times_known |= row.activities() > 0;
+      }
+    }
+  }
+  coverage.calls_unmatched = total.calls_without_time();
+  AddLosses(ranks, &coverage);
+  AddNotes(ranks, &coverage);
+  AddUnmatched(groups, &coverage);
+  if (coverage.calls_unmatched > 0) {
+    coverage.reasons.push_back(
+        absl::StrCat("library calls without a kernel time: ", coverage.calls_unmatched));
+  }
+  AddEmptyReasons(run, groups, &coverage);
+  return coverage;
+}
+
+}  // namespace flopsprof::model

@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/model/findings.h"
+
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+
+#include <algorithm>
+
+namespace flopsprof::model {
+namespace {
+
+// Below this share of GPU time an unknown kernel is no finding.
+constexpr double kNotableShare = 0.02;
+
+uint64_t Loss(const Summary& summary, const std::string& name) {
+  uint64_t sum = 0;
+  for (const RankSummary& rank : summary.ranks) {
+    const auto found = rank.loss.find(name);
+    if (found != rank.loss.end()) sum += found->second;
+  }
+  return sum;
+}
+
+void AddEndedRanks(const Summary& summary, std::vector<Finding>* findings) {
+  for (const RankSummary& rank : summary.ranks) {
+    const bool failed = rank.exit_code.has_value() && *rank.exit_code != 0;
+    const bool ended_well = rank.state == "exited" || rank.state == "running";
+    if (ended_well && !failed) continue;
+    std::string text = absl::StrCat("rank ", rank.rank, " ");
+    if (rank.state == "lost") {
+      absl::StrAppend(&text, "was lost: its end is not known");
+    } else if (rank.state == "exited") {
+      absl::StrAppend(&text, "exited with code ", *rank.exit_code);
+    } else {
+      absl::StrAppend(&text, "was ended by ", rank.state);
+    }
+    findings->push_back({"error", text,
+                         absl::StrCat("node ", rank.node, ", pid ", rank.pid, ", restart ",
+                                      rank.restart, "; what it sent before is in the report"),
+                         "read the job's own output of that rank"});
+  }
+}
+
+void AddCupti(const Summary& summary, std::vector<Finding>* findings) {
+  if (const uint64_t count = Loss(summary, "cupti_taken"); count > 0) {
+    findings->push_back({"warning", "no GPU times: another tool holds CUPTI",
+                         absl::StrCat("cupti_taken: ", count),
+                         "end the other profiler (nsys, ncu, DCGM profiling) and run again"});
+  }
+  if (const uint64_t count = Loss(summary, "cupti_yielded"); count > 0) {
+    findings->push_back(
+        {"warning", "GPU times end where the job's own profiler took CUPTI; counts are complete",
+         absl::StrCat("cupti_yielded: ", count),
+         "profile a run, or a window of steps, without torch.profiler"});
+  }
+  if (const uint64_t count = Loss(summary, "cupti_unusable"); count > 0) {
+    findings->push_back({"warning", "no GPU times: CUPTI is missing, too old or refused a call",
+                         absl::StrCat("cupti_unusable: ", count), "run: flopsprof doctor"});
+  }
+}
+
+void AddLosses(const Summary& summary, std::vector<Finding>* findings) {
+  if (summary.coverage.records_lost > 0) {
+    findings->push_back({"warning", "records were lost: counts and times are too small",
+                         absl::StrCat("records_lost: ", summary.coverage.records_lost),
+                         "see `loss` of each rank for which and why"});
+  }
+  if (summary.coverage.invalid_timestamps > 0) {
+    findings->push_back({"warning", "GPU activity without valid times: its time is missing",
+                         absl::StrCat("invalid_timestamps: ", summary.coverage.invalid_timestamps),
+                         "update the driver; long runs with CUDA graphs are known to show this"});
+  }
+}
+
+void AddGraphs(const Summary& summary, uint64_t captured_calls, std::vector<Finding>* findings) {
+  const uint64_t captured = std::max(captured_calls, Loss(summary, "captured_call"));
+  const uint64_t replays = Loss(summary, "graph_replay");
+  if (captured == 0 && replays == 0) return;
+  findings->push_back({"warning", "work in CUDA graphs is not counted",
+                       absl::StrCat("library calls captured: ", captured,
+                                    ", graph launches not counted: ", replays),
+                       "run without graph capture for counts of that part"});
+}
+
+void AddAttribution(const Summary& summary, std::vector<Finding>* findings) {
+  const uint64_t backward =
+      Loss(summary, "backward_not_attributed") + Loss(summary, "sequence_log_pruned");
+  bool note = false;
+  std::string evidence = absl::StrCat("backward nodes: ", backward);
+  for (const RankSummary& rank : summary.ranks) {
+    const auto found = rank.notes.find("backward");
+    if (found == rank.notes.end() || found->second.rfind("not ", 0) != 0) continue;
+    evidence = found->second;
+    note = true;
+  }
+  if (backward > 0 || note) {
+    findings->push_back({"warning", "backward work could not be given to its modules", evidence,
+                         "totals are right; module rows lack that part"});
+  }
+  if (const uint64_t count = Loss(summary, "module_hook_refused"); count > 0) {
+    findings->push_back({"warning", "no module names: this Python or torch is not supported",
+                         absl::StrCat("module_hook_refused: ", count), "run: flopsprof doctor"});
+  }
+}
+
+void AddUnknownKernels(const Summary& summary, std::vector<Finding>* findings) {
+  const auto unknown = summary.coverage.category_ns.find(v1::TIME_CATEGORY_UNKNOWN);
+  if (unknown == summary.coverage.category_ns.end() || summary.coverage.gpu_time_ns == 0) return;
+  const double share =
+      static_cast<double>(unknown->second) / static_cast<double>(summary.coverage.gpu_time_ns);
+  if (share < kNotableShare) return;
+  std::string names;
+  int shown = 0;
+  for (const KernelSummary& kernel : summary.kernels) {
+    if (kernel.category != "unknown" || shown == 3) continue;
+    absl::StrAppend(&names, shown++ == 0 ? "" : ", ", kernel.name.empty() ? "?" : kernel.name);
+  }
+  findings->push_back(
+      {"note",
+       absl::StrFormat("%.1f %% of GPU time is in kernels whose flops are not known", 100 * share),
+       absl::StrCat("longest: ", names), "they may hold no products; see `kernels`"});
+}
+
+void AddIdentity(const Summary& summary, int ranks_numbered, std::vector<Finding>* findings) {
+  if (ranks_numbered > 0) {
+    findings->push_back(
+        {"note", "ranks were numbered by node and start time",
+         absl::StrCat(ranks_numbered, " processes had no rank in their environment"),
+         "set RANK, or start the job by a launcher"});
+  }
+  for (const RankSummary& rank : summary.ranks) {
+    for (const DeviceSummary& device : rank.devices) {
+      if (device.peaks != nullptr || summary.simulated) continue;
+      findings->push_back({"note", "no MFU: the peak of this card is not known", device.name,
+                           "see: flopsprof peaks"});
+      return;
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Finding> FindFindings(const Summary& summary, int ranks_numbered,
+                                  uint64_t captured_calls) {
+  std::vector<Finding> findings;
+  AddEndedRanks(summary, &findings);
+  if (summary.empty) {
+    findings.push_back({"warning", "nothing was recorded",
+                        summary.coverage.reasons.empty() ? "" : summary.coverage.reasons.front(),
+                        "run: flopsprof doctor"});
+  }
+  AddCupti(summary, &findings);
+  AddLosses(summary, &findings);
+  AddGraphs(summary, captured_calls, &findings);
+  AddAttribution(summary, &findings);
+  AddUnknownKernels(summary, &findings);
+  AddIdentity(summary, ranks_numbered, &findings);
+  if (summary.simulated) {
+    findings.push_back({"note", "the GPU is simulated: calls are real, times are a model",
+                        "a marker of the stand-in libraries was seen in the job", ""});
+  }
+  return findings;
+}
+
+}  // namespace flopsprof::model

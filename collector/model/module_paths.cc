@@ -1,0 +1,408 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/model/module_paths.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "collector/model/wrapper_folding.h"
+
+namespace flopsprof::model {
+namespace {
+
+constexpr size_t kMaxScopeDepth = 4096;
+
+// Sort position of lines that named_modules() did not list: behind those that it did.
+constexpr uint64_t kUnlistedOrder = uint64_t{1} << 32;
+
+std::string Join(std::string_view parent, std::string_view name) {
+  std::string joined(parent);
+  if (!joined.empty() && !name.empty()) joined += '.';
+  joined += name;
+  return joined;
+}
+
+std::string ParentPath(std::string_view path) {
+  const size_t dot = path.rfind('.');
+  return std::string(dot == std::string_view::npos ? std::string_view() : path.substr(0, dot));
+}
+
+std::string ShortClass(std::string_view name) {
+  const size_t dot = name.rfind('.');
+  return std::string(dot == std::string_view::npos ? name : name.substr(dot + 1));
+}
+
+}  // namespace
+
+// One model that is called from outside any module.
+struct ModulePaths::Root {
+  uint64_t object = 0;
+  std::string class_name;
+  uint32_t first_scope = 0;
+  size_t scope_count = 0;
+  std::vector<const v1::Module*> modules;
+  std::map<uint64_t, const v1::Module*> by_object;
+  std::map<std::string, std::string, std::less<>> class_at;  // by unfolded path
+  // Set when this root is a part of another one that was called without it.
+  Root* inside = nullptr;
+  std::string inside_path;  // unfolded, in `inside`
+  std::string base;         // path of this root: "" or "(Class)"
+
+  uint64_t params() const {
+    for (const v1::Module* module : modules) {
+      if (module->path().empty()) return module->total_params();
+    }
+    return 0;
+  }
+};
+
+class ModulePaths::Builder {
+ public:
+  Builder(const v1::ProcessProfile& process, ModulePaths* out) : process_(process), out_(*out) {}
+
+  void Build() {
+    for (const v1::Scope& scope : process_.scopes()) {
+      if (scope.id() == 0) continue;
+      scopes_[scope.id()] = &scope;
+      out_.has_modules_ |= scope.kind() == v1::SCOPE_KIND_MODULE;
+    }
+    if (out_.has_modules_) {
+      FindRoots();
+      NestRoots();
+      NameRoots();
+    }
+    for (const auto& [id, scope] : scopes_) PlaceScope(id);
+    CountCalls();
+  }
+
+ private:
+  bool IsTreeScope(const v1::Scope& scope) const {
+    return !out_.has_modules_ || scope.kind() == v1::SCOPE_KIND_MODULE;
+  }
+
+  // The scope itself or the nearest one around it that makes a line of the tree; nullptr: none.
+  const v1::Scope* TreeScope(uint32_t id) const {
+    for (size_t hops = 0; hops < kMaxScopeDepth && id != 0; ++hops) {
+      const auto found = scopes_.find(id);
+      if (found == scopes_.end()) return nullptr;
+      if (IsTreeScope(*found->second)) return found->second;
+      id = found->second->parent();
+    }
+    return nullptr;
+  }
+
+  // Tree scopes from `scope` up to the outermost one. A cycle, which only a damaged profile can
+  // hold, ends the walk.
+  std::vector<const v1::Scope*> LineUp(const v1::Scope& scope) const {
+    std::vector<const v1::Scope*> line;
+    std::set<uint32_t> seen;
+    const v1::Scope* at = &scope;
+    while (at != nullptr && seen.insert(at->id()).second && line.size() < kMaxScopeDepth) {
+      line.push_back(at);
+      at = TreeScope(at->parent());
+    }
+    return line;
+  }
+
+  Root& RootFor(const v1::Scope& top) {
+    // The same module called inside two ranges has two scopes, but is one root.
+    std::pair<uint64_t, std::string> key(top.object() != 0 ? top.object() : top.id(),
+                                         top.object() != 0 ? top.class_name() : "#");
+    Root& root = roots_[key];
+    if (root.first_scope == 0 || top.id() < root.first_scope) root.first_scope = top.id();
+    root.object = top.object();
+    root.class_name = top.class_name();
+    return root;
+  }
+
+  void FindRoots() {
+    for (const auto& [id, scope] : scopes_) {
+      if (scope->kind() != v1::SCOPE_KIND_MODULE) continue;
+      Root& root = RootFor(*LineUp(*scope).back());
+      ++root.scope_count;
+      root_of_scope_[id] = &root;
+    }
+    for (const v1::Module& module : process_.modules()) {
+      const auto found = root_of_scope_.find(module.root_scope());
+      if (found == root_of_scope_.end()) continue;
+      Root& root = *found->second;
+      root.modules.push_back(&module);
+      if (module.object() != 0) root.by_object.emplace(module.object(), &module);
+      root.class_at.emplace(module.path(), module.class_name());
+    }
+  }
+
+  // A model that was called before it was wrapped, or a part of a model that is called alone
+  // and whose parent the injector did not find, belongs to the larger model's tree.
+  void NestRoots() {
+    for (auto& [key, root] : roots_) {
+      if (root.object == 0) continue;
+      for (auto& [other_key, other] : roots_) {
+        if (&other == &root || other.modules.size() <= root.modules.size()) continue;
+        const auto found = other.by_object.find(root.object);
+        if (found == other.by_object.end()) continue;
+        if (found->second->class_name() != root.class_name) continue;
+        if (root.inside != nullptr && root.inside->modules.size() >= other.modules.size()) continue;
+        root.inside = &other;
+        root.inside_path = found->second->path();
+      }
+    }
+  }
+
+  void NameRoots() {
+    std::vector<Root*> named;
+    for (auto& [key, root] : roots_) {
+      if (root.inside == nullptr) named.push_back(&root);
+    }
+    std::sort(named.begin(), named.end(),
+              [](const Root* a, const Root* b) { return a->first_scope < b->first_scope; });
+    const auto main =
+        std::max_element(named.begin(), named.end(), [](const Root* a, const Root* b) {
+          return std::pair(a->params(), a->scope_count) < std::pair(b->params(), b->scope_count);
+        });
+    // A class may be called "outside": that path means something else.
+    std::map<std::string, int> used = {{std::string(kOutsidePath), 1}};
+    for (Root* root : named) {
+      if (root == *main) continue;
+      root->base = "(" + ShortClass(InnermostClass(*root)) + ")";
+      const int number = ++used[root->base];
+      if (number > 1) root->base += "#" + std::to_string(number);
+    }
+  }
+
+  // Class of the model inside all wrappers.
+  static std::string InnermostClass(const Root& root) {
+    std::string class_name = root.class_name;
+    int level = 0;
+    for (const v1::Module* module : root.modules) {
+      const FoldedPath folded = Fold(root, module->path());
+      if (folded.path.empty() && folded.level > level) {
+        level = folded.level;
+        class_name = module->class_name();
+      }
+    }
+    return class_name;
+  }
+
+  static FoldedPath Fold(const Root& root, std::string_view raw) {
+    return FoldWrappers(raw, [&root](std::string_view at) {
+      const auto found = root.class_at.find(at);
+      if (found != root.class_at.end()) return found->second;
+      return at.empty() ? root.class_name : std::string();
+    });
+  }
+
+  // Outermost root that a root lies in, with the unfolded path in it.
+  static std::pair<Root*, std::string> Outermost(Root& root) {
+    Root* at = &root;
+    std::string raw;
+    while (at->inside != nullptr) {
+      raw = Join(at->inside_path, raw);
+      at = at->inside;
+    }
+    return {at, raw};
+  }
+
+  // What one module scope is called.
+  struct Named {
+    Root* root = nullptr;
+    std::string raw;        // unfolded path in the root, as named_modules() has it
+    std::string call_path;  // folded path by which it was called, base included
+    std::string path;       // folded path, base included
+    int level = 0;
+  };
+
+  const Named& NameOf(const v1::Scope& scope) {
+    const auto known = named_.find(scope.id());
+    if (known != named_.end()) return known->second;
+    const std::vector<const v1::Scope*> line = LineUp(scope);
+    for (auto at = line.rbegin(); at != line.rend(); ++at) {
+      if (named_.count((*at)->id()) != 0) continue;
+      const Named* parent = at == line.rbegin() ? nullptr : &named_[(*std::prev(at))->id()];
+      named_[(*at)->id()] = out_.has_modules_ ? NameModule(**at, parent) : NameRange(**at, parent);
+    }
+    return named_[scope.id()];
+  }
+
+  Named NameModule(const v1::Scope& scope, const Named* parent) {
+    Named named;
+    if (parent == nullptr) {
+      std::tie(named.root, named.raw) = Outermost(*root_of_scope_[scope.id()]);
+    } else {
+      named.root = parent->root;
+      named.raw =
+          Join(parent->raw, scope.name().empty() ? "(" + scope.class_name() + ")" : scope.name());
+    }
+    Root& root = *named.root;
+    root.class_at.emplace(named.raw, scope.class_name());
+    const std::string call_raw = named.raw;
+    const auto listed = root.by_object.find(scope.object());
+    if (scope.object() != 0 && listed != root.by_object.end() &&
+        listed->second->class_name() == scope.class_name()) {
+      named.raw = listed->second->path();
+    }
+    const FoldedPath folded = Fold(root, named.raw);
+    named.path = Join(root.base, folded.path);
+    named.level = folded.level;
+    named.call_path = Join(root.base, Fold(root, call_raw).path);
+    return named;
+  }
+
+  Named NameRange(const v1::Scope& scope, const Named* parent) {
+    Named named;
+    named.path = Join(parent == nullptr ? "" : parent->path,
+                      scope.name().empty() ? "(unnamed)" : scope.name());
+    if (named.path == kOutsidePath) named.path = "(range) (outside)";
+    named.call_path = named.path;
+    return named;
+  }
+
+  // The line of a path in a root, made with all lines above it when it is new. `scope` orders
+  // lines that named_modules() did not list.
+  int EnsureModuleNode(Root& root, const std::string& path, uint32_t scope) {
+    const auto found = node_by_path_.find(path);
+    if (found != node_by_path_.end()) return found->second;
+    ModuleNode node;
+    node.path = path;
+    node.order = kUnlistedOrder + scope;
+    int level = -1;
+    for (const v1::Module* module : FoldedModules(root, path)) {
+      const int at_level = Fold(root, module->path()).level;
+      if (at_level <= level) continue;
+      if (level < 0) node.order = module->order();
+      level = at_level;
+      node.class_name = module->class_name();
+      node.params = module->total_params();
+    }
+    if (path == root.base) {
+      node.parent_path = path;
+      // Other models come behind the main one, in the order of their first call.
+      if (!root.base.empty()) node.order = 2 * kUnlistedOrder + root.first_scope;
+    } else {
+      node.parent_path = ParentPath(path);
+      const int parent = EnsureModuleNode(root, node.parent_path, scope);
+      node.depth = out_.nodes_[parent].depth + 1;
+    }
+    return AddNode(std::move(node));
+  }
+
+  const std::vector<const v1::Module*>& FoldedModules(Root& root, const std::string& path) {
+    auto& index = folded_modules_[&root];
+    if (index.empty()) {
+      for (const v1::Module* module : root.modules) {
+        index[Join(root.base, Fold(root, module->path()).path)].push_back(module);
+      }
+    }
+    return index[path];
+  }
+
+  int AddNode(ModuleNode node) {
+    const int index = static_cast<int>(out_.nodes_.size());
+    node_by_path_[node.path] = index;
+    out_.nodes_.push_back(std::move(node));
+    return index;
+  }
+
+  // Places a scope and everything above it that includes its work.
+  void PlaceScope(uint32_t id) {
+    Place place;
+    const v1::Scope* tree = TreeScope(id);
+    if (tree != nullptr) {
+      const std::vector<const v1::Scope*> line = LineUp(*tree);
+      for (size_t i = 0; i < line.size(); ++i) {
+        const v1::Scope* above = i + 1 < line.size() ? line[i + 1] : nullptr;
+        if (out_.has_modules_) {
+          AddModuleToChain(*line[i], above, &place.chain);
+        } else {
+          AddRangeToChain(*line[i], above, &place.chain);
+        }
+      }
+      place.node = place.chain.front();
+    }
+    out_.places_[id] = std::move(place);
+  }
+
+  static void AddOnce(int node, std::vector<int>* chain) {
+    if (std::find(chain->begin(), chain->end(), node) == chain->end()) chain->push_back(node);
+  }
+
+  void AddModuleToChain(const v1::Scope& scope, const v1::Scope* above, std::vector<int>* chain) {
+    const Named& named = NameOf(scope);
+    Root& root = *named.root;
+    const int index = EnsureModuleNode(root, named.path, scope.id());
+    int& level = node_level_.emplace(index, -1).first->second;
+    ModuleNode& node = out_.nodes_[index];
+    if (!node.params.has_value() && named.level > level) node.class_name = scope.class_name();
+    level = std::max(level, named.level);
+    AddOnce(index, chain);
+    // Containers that are never called themselves (ModuleList) lie between caller and called.
+    const std::string stop = above == nullptr ? root.base : NameOf(*above).path;
+    for (std::string between = ParentPath(named.call_path); between.size() > stop.size();
+         between = ParentPath(between)) {
+      AddOnce(EnsureModuleNode(root, between, scope.id()), chain);
+    }
+    if (above == nullptr) AddOnce(EnsureModuleNode(root, root.base, scope.id()), chain);
+  }
+
+  void AddRangeToChain(const v1::Scope& scope, const v1::Scope* above, std::vector<int>* chain) {
+    const Named& named = NameOf(scope);
+    const auto found = node_by_path_.find(named.path);
+    if (found != node_by_path_.end()) return AddOnce(found->second, chain);
+    ModuleNode node;
+    node.path = named.path;
+    node.parent_path = above == nullptr ? named.path : NameOf(*above).path;
+    node.class_name = "range";
+    node.depth = static_cast<uint32_t>(LineUp(scope).size() - 1);
+    node.order = scope.id();
+    AddOnce(AddNode(std::move(node)), chain);
+  }
+
+  // A wrapper and the model in it are one line: both are entered by one call, so the count is
+  // that of the level that was entered most often.
+  void CountCalls() {
+    std::map<std::pair<int, int>, uint64_t> calls_at_level;
+    for (const v1::ScopeCallRow& row : process_.scope_calls()) {
+      const auto found = scopes_.find(row.scope());
+      if (found == scopes_.end() || row.phase() == v1::PHASE_RECOMPUTE) continue;
+      if (!IsTreeScope(*found->second)) continue;
+      const Named& named = NameOf(*found->second);
+      calls_at_level[{out_.places_[row.scope()].node, named.level}] += row.calls();
+    }
+    for (const auto& [key, calls] : calls_at_level) {
+      ModuleNode& node = out_.nodes_[key.first];
+      node.calls = std::max(node.calls, calls);
+    }
+  }
+
+  const v1::ProcessProfile& process_;
+  ModulePaths& out_;
+  std::map<uint32_t, const v1::Scope*> scopes_;
+  std::map<std::pair<uint64_t, std::string>, Root> roots_;
+  std::unordered_map<uint32_t, Root*> root_of_scope_;
+  std::unordered_map<uint32_t, Named> named_;
+  std::unordered_map<std::string, int> node_by_path_;
+  std::map<int, int> node_level_;
+  std::map<const Root*, std::unordered_map<std::string, std::vector<const v1::Module*>>>
+      folded_modules_;
+};
+
+ModulePaths::ModulePaths(const v1::ProcessProfile& process) { Builder(process, this).Build(); }
+
+int ModulePaths::NodeOf(uint32_t scope) const {
+  const auto found = places_.find(scope);
+  return found == places_.end() ? kOutside : found->second.node;
+}
+
+const std::vector<int>& ModulePaths::ChainOf(uint32_t scope) const {
+  static const std::vector<int> kNone;
+  const auto found = places_.find(scope);
+  return found == places_.end() ? kNone : found->second.chain;
+}
+
+bool ModulePaths::IsUndescribed(uint32_t scope) const {
+  return scope != 0 && places_.find(scope) == places_.end();
+}
+
+}  // namespace flopsprof::model

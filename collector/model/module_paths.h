@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "flopsprof/v1/profile.pb.h"
+
+namespace flopsprof::model {
+
+inline constexpr std::string_view kOutsidePath = "(outside)";
+
+// One line of the module tree of one process.
+struct ModuleNode {
+  std::string path;
+  std::string parent_path;  // of the line above; equal to path for a line at the top
+  std::string class_name;   // "" when not known
+  uint32_t depth = 0;
+  // Position among its siblings.
+  uint64_t order = 0;
+  // Parameters of the module and all below it; absent when Python did not tell.
+  std::optional<uint64_t> params;
+  // Calls, repetitions of the forward pass by recomputation left out.
+  uint64_t calls = 0;
+};
+
+// Maps the scopes of one process to module paths: wrappers folded, modules shared between two
+// parents under the path that named_modules() gives them, the root with most parameters "",
+// other roots "(Class)", "(Class)#2". A process without modules gets its ranges as the tree,
+// joined by "." like modules. Immutable once built; safe to read from several threads.
+class ModulePaths {
+ public:
+  static constexpr int kOutside = -1;
+
+  explicit ModulePaths(const v1::ProcessProfile& process);
+
+  // Lines that were called, hold work or lie above such a line. No order.
+  const std::vector<ModuleNode>& nodes() const { return nodes_; }
+
+  // Index of the line whose self a scope's work belongs to, or kOutside.
+  int NodeOf(uint32_t scope) const;
+
+  // NodeOf(scope) and every line that includes it, each once. Empty for kOutside.
+  const std::vector<int>& ChainOf(uint32_t scope) const;
+
+  // True when a scope id was never described: its work is then outside.
+  bool IsUndescribed(uint32_t scope) const;
+
+  bool has_modules() const { return has_modules_; }
+
+ private:
+  struct Root;
+  struct Place {
+    int node = kOutside;
+    std::vector<int> chain;
+  };
+  class Builder;
+
+  bool has_modules_ = false;
+  std::vector<ModuleNode> nodes_;
+  std::unordered_map<uint32_t, Place> places_;
+};
+
+}  // namespace flopsprof::model

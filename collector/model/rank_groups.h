@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "collector/model/run_profile.h"
+
+namespace flopsprof::model {
+
+// The GPU processes of one (rank, restart). More than one when a rank's child used the GPU too.
+struct RankGroup {
+  int rank = 0;
+  int restart = 0;
+  // First: the oldest, whose identity the rank has.
+  std::vector<const v1::ProcessProfile*> processes;
+};
+
+struct RankGroups {
+  std::vector<RankGroup> ranks;  // by rank, restart
+  std::vector<const v1::ProcessProfile*> others;
+  // Ranks that no launcher gave: numbered by node and start time.
+  int numbered = 0;
+};
+
+// True when the process launched GPU work or made a library call.
+bool UsedGpu(const v1::ProcessProfile& process);
+
+// Independent of the order of `run.processes`.
+RankGroups GroupByRank(const RunProfile& run);
+
+// "exited", "signal 9", "lost" or "running".
+std::string StateText(const v1::ProcessInfo& info);
+
+}  // namespace flopsprof::model

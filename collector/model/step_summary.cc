@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/model/step_summary.h"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+namespace flopsprof::model {
+namespace {
+
+bool IsComplete(const v1::StepRow& row) {
+  return row.complete() && row.end_mono_ns() > row.begin_mono_ns();
+}
+
+}  // namespace
+
+StepsSummary SummarizeSteps(const RankGroups& groups) {
+  StepsSummary summary;
+  std::set<uint32_t> seen;
+  std::set<uint32_t> with_duration;
+  std::vector<uint64_t> durations;
+  for (const RankGroup& group : groups.ranks) {
+    for (const v1::ProcessProfile* process : group.processes) {
+      for (const v1::StepRow& row : process->steps()) {
+        seen.insert(row.step());
+        // Step 0 holds allocation, compilation and tuning.
+        if (!IsComplete(row) || row.step() == 0) continue;
+        durations.push_back(row.end_mono_ns() - row.begin_mono_ns());
+        with_duration.insert(row.step());
+      }
+    }
+  }
+  summary.profiled = static_cast<uint32_t>(seen.size());
+  if (!seen.empty()) {
+    summary.first = *seen.begin();
+    summary.last = *seen.rbegin();
+  }
+  summary.left_out = static_cast<uint32_t>(seen.size() - with_duration.size());
+  if (durations.empty()) return summary;
+  std::sort(durations.begin(), durations.end());
+  const size_t count = durations.size();
+  summary.median_ns =
+      count % 2 == 1 ? durations[count / 2] : (durations[count / 2 - 1] + durations[count / 2]) / 2;
+  // Nearest rank: the smallest duration that at least 95 % of the steps do not exceed.
+  summary.p95_ns = durations[(count * 95 + 99) / 100 - 1];
+  return summary;
+}
+
+StepTime CompleteSteps(const RankGroup& group) {
+  StepTime time;
+  for (const v1::ProcessProfile* process : group.processes) {
+    for (const v1::StepRow& row : process->steps()) {
+      if (!IsComplete(row)) continue;
+      ++time.complete;
+      time.wall_ns += row.end_mono_ns() - row.begin_mono_ns();
+      time.busy_ns += row.gpu_busy_ns();
+      time.exposed_communication_ns += row.exposed_communication_ns();
+      for (int phase = 0; phase < row.flops_size() && phase < kPhaseCount; ++phase) {
+        const FlopCount flops = ToFlopCount(row.flops(phase));
+        if (phase == v1::PHASE_RECOMPUTE) {
+          time.recompute_flops += flops;
+        } else {
+          time.model_flops += flops;
+        }
+      }
+    }
+  }
+  return time;
+}
+
+}  // namespace flopsprof::model

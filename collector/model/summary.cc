@@ -1,0 +1,216 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/model/summary.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "collector/model/coverage.h"
+#include "collector/model/findings.h"
+#include "collector/model/module_paths.h"
+#include "collector/model/module_rollup.h"
+#include "collector/model/rank_groups.h"
+#include "collector/model/rank_summary.h"
+#include "collector/model/step_summary.h"
+#include "collector/model/work.h"
+
+namespace flopsprof::model {
+namespace {
+
+JobSummary SummarizeJob(const RunProfile& run, const RankGroups& groups) {
+  JobSummary job;
+  job.id = run.run_id;
+  job.name = run.run.job();
+  job.command = run.run.command();
+  job.start_utc_ns = run.run.start_utc_ns();
+  job.version = run.run.version();
+  if (run.run.job_exit_known()) job.exit_code = run.run.job_exit_code();
+  std::set<std::string> nodes;
+  if (!run.run.node().empty() && run.processes.empty()) nodes.insert(run.run.node());
+  for (const v1::ProcessProfile& process : run.processes) {
+    nodes.insert(process.key().node());
+    const int world = process.has_info() ? process.info().world_size() : -1;
+    if (world > 0) job.world_size = std::max(job.world_size.value_or(0), world);
+  }
+  job.nodes.assign(nodes.begin(), nodes.end());
+  // A job of one process was not started by a launcher that gives a world size.
+  if (!job.world_size.has_value() && groups.ranks.size() == 1) job.world_size = 1;
+  return job;
+}
+
+// Busy, idle and exposed time: of the steps where there are any, else of the whole run.
+void SummarizeDeviceTime(const RankGroups& groups, Totals* totals) {
+  uint64_t busy_ns = 0;
+  uint64_t idle_ns = 0;
+  uint64_t exposed_ns = 0;
+  bool any = false;
+  for (const RankGroup& group : groups.ranks) {
+    uint64_t rank_busy_ns = 0;
+    uint64_t rank_span_ns = 0;
+    uint64_t rank_exposed_ns = 0;
+    bool has_times = false;
+    for (const v1::ProcessProfile* process : group.processes) {
+      has_times |= HasTimes(*process);
+      for (const v1::DeviceTime& time : process->device_times()) {
+        rank_busy_ns += time.busy_ns();
+        rank_span_ns += time.last_gpu_ns() - std::min(time.first_gpu_ns(), time.last_gpu_ns());
+        rank_exposed_ns += time.busy_ns() - std::min(time.not_communication_ns(), time.busy_ns());
+      }
+    }
+    if (!has_times) continue;
+    any = true;
+    busy_ns += rank_busy_ns;
+    const StepTime steps = CompleteSteps(group);
+    if (steps.complete > 0) {
+      const uint64_t available_ns = steps.wall_ns * DevicesInUse(group);
+      idle_ns += available_ns - std::min(steps.busy_ns, available_ns);
+      exposed_ns += steps.exposed_communication_ns;
+    } else {
+      idle_ns += rank_span_ns - std::min(rank_busy_ns, rank_span_ns);
+      exposed_ns += rank_exposed_ns;
+    }
+  }
+  if (!any) return;
+  totals->gpu_busy_ns = busy_ns;
+  totals->idle_ns = idle_ns;
+  totals->exposed_communication_ns = exposed_ns;
+}
+
+void SummarizeKernels(const RankGroups& groups, size_t max_kernels, Summary* summary) {
+  std::map<std::tuple<std::string, std::string, std::string, std::string>, KernelSummary> kernels;
+  for (const RankGroup& group : groups.ranks) {
+    for (const v1::ProcessProfile* process : group.processes) {
+      for (const v1::KernelRow& row : process->kernels()) {
+        if (row.count() == 0) continue;
+        const std::string category(CategoryName(row.category()));
+        const std::string phase(PhaseName(PhaseIndex(row.phase())));
+        KernelSummary& kernel = kernels[{row.name(), row.kind(), category, phase}];
+        const bool is_new = kernel.count == 0;
+        kernel.name = row.name();
+        kernel.kind = row.kind();
+        kernel.category = category;
+        kernel.phase = phase;
+        kernel.count += row.count();
+        kernel.gpu_time_ns += row.gpu_time_ns();
+        kernel.min_ns = is_new ? row.min_ns() : std::min(kernel.min_ns, row.min_ns());
+        kernel.max_ns = std::max(kernel.max_ns, row.max_ns());
+      }
+    }
+  }
+  for (auto& [key, kernel] : kernels) summary->kernels.push_back(std::move(kernel));
+  std::stable_sort(
+      summary->kernels.begin(), summary->kernels.end(),
+      [](const KernelSummary& a, const KernelSummary& b) { return a.gpu_time_ns > b.gpu_time_ns; });
+  if (summary->kernels.size() > max_kernels) {
+    summary->kernels_left_out = summary->kernels.size() - max_kernels;
+    summary->kernels.resize(max_kernels);
+  }
+}
+
+void SummarizeCollectives(const RunProfile& run, const RankGroups& groups, Summary* summary) {
+  std::map<std::tuple<std::string, std::string, std::string>, CollectiveSummary> collectives;
+  for (const RankGroup& group : groups.ranks) {
+    for (const v1::ProcessProfile* process : group.processes) {
+      for (const v1::CallRow& row : process->calls()) {
+        if (row.kind() != v1::CALL_KIND_COLLECTIVE || row.captured()) continue;
+        if (!InWindow(run.run, row)) continue;
+        const std::string phase(PhaseName(PhaseIndex(row.phase())));
+        CollectiveSummary& collective = collectives[{row.api(), row.detail(), phase}];
+        collective.api = row.api();
+        collective.detail = row.detail();
+        collective.phase = phase;
+        collective.calls += row.calls();
+        collective.bytes += row.bytes();
+        collective.gpu_time_ns += row.gpu_time_ns();
+      }
+    }
+  }
+  for (auto& [key, collective] : collectives) summary->collectives.push_back(std::move(collective));
+}
+
+uint64_t CapturedCalls(const RankGroups& groups) {
+  uint64_t calls = 0;
+  for (const RankGroup& group : groups.ranks) {
+    for (const v1::ProcessProfile* process : group.processes) {
+      for (const v1::CallRow& row : process->calls()) {
+        if (row.captured()) calls += row.calls();
+      }
+    }
+  }
+  return calls;
+}
+
+std::map<std::string, std::string> DescribeMethod(const Summary& summary) {
+  std::map<std::string, std::string> method = {
+      {"flops",
+       "products only, from the arguments of library calls; 1 multiply-add is 2 flops; "
+       "sums over all profiled steps and ranks"},
+      {"macs", "flops / 2"},
+      {"gpu_time", "sum of kernel, copy and set durations as CUPTI gives them"},
+      {"gpu_busy", "union of the same intervals per device"},
+      {"calls", "entries of the module's forward, repetitions by recomputation left out"},
+      {"mfu",
+       "flops without recomputation, at the dense peak of their types, over the wall time "
+       "of the complete steps; hfu: with recomputation"},
+      {"steps",
+       "median and 95th percentile (nearest rank) over the complete steps of all ranks "
+       "without step 0"},
+      {"overhead", "numbers of hooks times their cost on the build machine"}};
+  for (const RankSummary& rank : summary.ranks) {
+    for (const DeviceSummary& device : rank.devices) {
+      if (device.peaks == nullptr) continue;
+      method["peak " + device.name] = std::string(device.peaks->source);
+    }
+  }
+  return method;
+}
+
+}  // namespace
+
+Summary Summarize(const RunProfile& run, const SummaryOptions& options) {
+  const RankGroups groups = GroupByRank(run);
+  Summary summary;
+  summary.job = SummarizeJob(run, groups);
+  Tally total;
+  ModuleRollup rollup;
+  for (const RankGroup& group : groups.ranks) {
+    Tally rank_total;
+    for (const v1::ProcessProfile* process : group.processes) {
+      const auto tallies = TallyScopes(run.run, *process);
+      for (const auto& [scope, tally] : tallies) rank_total.Add(tally);
+      rollup.Add(group.rank, ModulePaths(*process), tallies, HasTimes(*process));
+      AddFlopsByType(run.run, *process, false, true, &summary.totals.flops_by_type);
+    }
+    total.Add(rank_total);
+    summary.ranks.push_back(SummarizeRank(run.run, group, rank_total, options.costs));
+  }
+  // A job of one process has no other place than the first.
+  if (groups.ranks.size() == 1 && !summary.ranks[0].local_rank.has_value()) {
+    summary.ranks[0].local_rank = 0;
+  }
+  for (const v1::ProcessProfile* process : groups.others) {
+    summary.processes.push_back(SummarizeProcess(*process));
+  }
+  for (const v1::ProcessProfile& process : run.processes) {
+    summary.simulated |= process.info().simulated();
+  }
+  summary.empty = groups.ranks.empty();
+  summary.totals.work = ToWork(total);
+  SummarizeDeviceTime(groups, &summary.totals);
+  summary.steps = SummarizeSteps(groups);
+  if (!summary.empty) summary.modules = rollup.Finish();
+  SummarizeKernels(groups, options.max_kernels, &summary);
+  SummarizeCollectives(run, groups, &summary);
+  summary.coverage = SummarizeCoverage(run, groups, summary.ranks, total);
+  summary.findings = FindFindings(summary, groups.numbered, CapturedCalls(groups));
+  summary.method = DescribeMethod(summary);
+  summary.files = {{"manifest", "run.json"},
+                   {"database", "profile.db"},
+                   {"report", "report.txt"},
+                   {"summary", "summary.json"},
+                   {"log", "log.txt"}};
+  return summary;
+}
+
+}  // namespace flopsprof::model

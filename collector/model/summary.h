@@ -1,0 +1,201 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collector/model/peaks.h"
+#include "collector/model/run_profile.h"
+#include "collector/model/tally.h"
+
+namespace flopsprof::model {
+
+// The content of summary.json. Flop counts are exact sums over all profiled steps and ranks,
+// times are ns; an absent value is not known. docs/summary.schema.json describes the file.
+
+enum class Provenance { kExact, kModelled, kMixed, kUnknown };
+
+// Work of one module, rank or run.
+struct Work {
+  PhaseCounts flops;  // includes flops_modelled
+  PhaseCounts flops_modelled;
+  PhaseTimes gpu_time_ns;  // sum of durations
+  uint64_t unknown_gpu_time_ns = 0;
+  // Flops per GPU second of the same calls; absent when flops or times are not complete.
+  std::optional<double> flop_per_s;
+  Provenance provenance = Provenance::kExact;
+};
+
+// GPU time of one module over the ranks that report times.
+struct RankSpread {
+  std::optional<uint64_t> min_ns;
+  std::optional<uint64_t> median_ns;  // of an even number: the mean of the two in the middle
+  std::optional<uint64_t> max_ns;
+  std::optional<int> worst_rank;  // the one with max_ns, the smallest of several
+};
+
+struct ModuleSummary {
+  std::string path;
+  std::string class_name;
+  uint32_t depth = 0;
+  std::optional<uint64_t> params;
+  std::optional<uint64_t> calls;  // absent for "(outside)"
+  Work inclusive;
+  Work self;
+  RankSpread ranks;
+};
+
+struct DeviceSummary {
+  uint32_t ordinal = 0;
+  std::string name;
+  std::string uuid;
+  const DevicePeaks* peaks = nullptr;  // nullptr: card not known
+};
+
+struct Overhead {
+  uint64_t hook_calls = 0;
+  uint64_t module_calls = 0;
+  uint64_t backward_nodes = 0;
+  uint64_t launches = 0;
+  uint64_t activities = 0;
+  uint64_t own_cpu_ns = 0;
+  uint64_t cupti_overhead_ns = 0;
+  // Numbers of hooks times OverheadCosts.
+  double estimated_s = 0;
+};
+
+struct RankSummary {
+  int rank = 0;
+  std::optional<int> local_rank;
+  std::string node;
+  int pid = 0;
+  int restart = 0;
+  std::string state;  // "exited", "signal 9", "lost", "running"
+  std::optional<int> exit_code;
+  std::vector<DeviceSummary> devices;
+  Work work;
+  std::map<std::string, FlopCount> flops_by_type;
+  std::optional<double> mfu;
+  std::optional<double> hfu;
+  std::map<std::string, uint64_t> loss;  // counters that are not 0
+  std::map<std::string, std::string> notes;
+  Overhead overhead;
+};
+
+// A process that loaded the injector and launched nothing: torchrun, a data loader.
+struct ProcessSummary {
+  std::string node;
+  int pid = 0;
+  int parent_pid = 0;
+  std::optional<int> rank;
+  std::string command;
+  std::string state;
+  std::optional<int> exit_code;
+};
+
+struct StepsSummary {
+  uint32_t profiled = 0;  // different step numbers
+  std::optional<uint32_t> first;
+  std::optional<uint32_t> last;
+  // Over the steps of all ranks that are complete and not step 0.
+  std::optional<uint64_t> median_ns;
+  std::optional<uint64_t> p95_ns;
+  uint32_t left_out = 0;  // step numbers that no rank gave a duration for
+};
+
+struct Coverage {
+  uint64_t gpu_time_ns = 0;
+  bool times_known = false;
+  // GPU time by v1::TimeCategory; the shares are these over gpu_time_ns.
+  std::map<int, uint64_t> category_ns;
+  uint64_t records_lost = 0;
+  uint64_t invalid_timestamps = 0;
+  uint64_t calls_unmatched = 0;
+  std::vector<std::string> reasons;
+};
+
+struct Totals {
+  Work work;
+  std::map<std::string, FlopCount> flops_by_type;
+  std::optional<uint64_t> gpu_busy_ns;
+  std::optional<uint64_t> idle_ns;
+  std::optional<uint64_t> exposed_communication_ns;
+};
+
+struct KernelSummary {
+  std::string name;
+  std::string kind;
+  std::string category;
+  std::string phase;
+  uint64_t count = 0;
+  uint64_t gpu_time_ns = 0;
+  uint64_t min_ns = 0;
+  uint64_t max_ns = 0;
+};
+
+struct CollectiveSummary {
+  std::string api;
+  std::string detail;  // group size
+  std::string phase;
+  uint64_t calls = 0;
+  uint64_t bytes = 0;
+  uint64_t gpu_time_ns = 0;
+};
+
+struct Finding {
+  std::string severity;  // "error", "warning", "note"
+  std::string text;
+  std::string evidence;
+  std::string next;
+};
+
+struct JobSummary {
+  std::string id;
+  std::string name;
+  std::string command;
+  int64_t start_utc_ns = 0;
+  std::optional<int> world_size;
+  std::vector<std::string> nodes;
+  std::optional<int> exit_code;
+  std::string version;
+};
+
+struct Summary {
+  bool simulated = false;
+  bool empty = false;
+  JobSummary job;
+  StepsSummary steps;
+  Coverage coverage;
+  Totals totals;
+  std::vector<RankSummary> ranks;
+  std::vector<ProcessSummary> processes;
+  // In named_modules() order, "(outside)" last.
+  std::vector<ModuleSummary> modules;
+  std::vector<KernelSummary> kernels;  // by GPU time, longest first
+  uint64_t kernels_left_out = 0;
+  std::vector<CollectiveSummary> collectives;
+  std::vector<Finding> findings;
+  std::map<std::string, std::string> method;
+  std::map<std::string, std::string> files;
+};
+
+// What one hooked call costs the job, measured by tests/bench on the build machine.
+struct OverheadCosts {
+  double hook_ns = 35;
+  double module_call_ns = 120;
+  double backward_node_ns = 100;
+};
+
+struct SummaryOptions {
+  size_t max_kernels = 1000;
+  OverheadCosts costs;
+};
+
+// Pure: the same profile gives the same summary, whatever the order of its parts.
+Summary Summarize(const RunProfile& run, const SummaryOptions& options = {});
+
+}  // namespace flopsprof::model

@@ -1,0 +1,341 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/model/summary_json.h"
+
+#include <absl/time/time.h>
+
+#include "collector/model/coverage.h"
+#include "collector/model/json_writer.h"
+
+namespace flopsprof::model {
+namespace {
+
+// Phases in the order in which readers think of them.
+constexpr int kPhaseOrder[kPhaseCount] = {v1::PHASE_FORWARD, v1::PHASE_BACKWARD,
+                                          v1::PHASE_RECOMPUTE, v1::PHASE_OPTIMIZER,
+                                          v1::PHASE_OTHER};
+
+std::string_view ProvenanceName(Provenance provenance) {
+  switch (provenance) {
+    case Provenance::kExact:
+      return "exact";
+    case Provenance::kModelled:
+      return "modelled";
+    case Provenance::kMixed:
+      return "mixed";
+    case Provenance::kUnknown:
+      break;
+  }
+  return "unknown";
+}
+
+std::string UtcText(int64_t unix_ns) {
+  return absl::FormatTime("%Y-%m-%dT%H:%M:%E3SZ", absl::FromUnixNanos(unix_ns),
+                          absl::UTCTimeZone());
+}
+
+class SummaryJson {
+ public:
+  std::string Write(const Summary& summary) {
+    json_.BeginObject();
+    Text("schema", "flopsprof.summary/1");
+    Flag("simulated", summary.simulated);
+    Flag("empty", summary.empty);
+    WriteJob(summary.job);
+    WriteSteps(summary.steps);
+    WriteCoverage(summary.coverage);
+    WriteTotals(summary.totals);
+    WriteList("ranks", summary.ranks, &SummaryJson::WriteRank);
+    WriteList("processes", summary.processes, &SummaryJson::WriteProcess);
+    WriteList("modules", summary.modules, &SummaryJson::WriteModule);
+    WriteList("kernels", summary.kernels, &SummaryJson::WriteKernel);
+    Unsigned("kernels_left_out", summary.kernels_left_out);
+    WriteList("collectives", summary.collectives, &SummaryJson::WriteCollective);
+    WriteList("findings", summary.findings, &SummaryJson::WriteFinding);
+    WriteTexts("method", summary.method);
+    WriteTexts("files", summary.files);
+    json_.EndObject();
+    return json_.text();
+  }
+
+ private:
+  void Text(std::string_view key, std::string_view value) {
+    json_.Key(key);
+    json_.String(value);
+  }
+  void Flag(std::string_view key, bool value) {
+    json_.Key(key);
+    json_.Bool(value);
+  }
+  void Integer(std::string_view key, int64_t value) {
+    json_.Key(key);
+    json_.Int(value);
+  }
+  void Unsigned(std::string_view key, uint64_t value) {
+    json_.Key(key);
+    json_.Uint(value);
+  }
+  void Number(std::string_view key, double value) {
+    json_.Key(key);
+    json_.Double(value);
+  }
+  void Duration(std::string_view key, uint64_t ns) {
+    json_.Key(key);
+    json_.Seconds(ns);
+  }
+  template <typename T, typename Writer>
+  void Maybe(std::string_view key, const std::optional<T>& value, Writer write) {
+    json_.Key(key);
+    if (value.has_value()) {
+      (json_.*write)(*value);
+    } else {
+      json_.Null();
+    }
+  }
+
+  template <typename T>
+  void WriteList(std::string_view key, const std::vector<T>& items,
+                 void (SummaryJson::*write)(const T&)) {
+    json_.Key(key);
+    json_.BeginArray();
+    for (const T& item : items) {
+      json_.BeginObject();
+      (this->*write)(item);
+      json_.EndObject();
+    }
+    json_.EndArray();
+  }
+  void WriteTexts(std::string_view key, const std::map<std::string, std::string>& texts) {
+    json_.Key(key);
+    json_.BeginObject();
+    for (const auto& [name, text] : texts) Text(name, text);
+    json_.EndObject();
+  }
+
+  void WriteCounts(std::string_view key, const PhaseCounts& counts, unsigned divisor) {
+    json_.Key(key);
+    json_.BeginObject();
+    for (const int phase : kPhaseOrder) {
+      json_.Key(PhaseName(phase));
+      if (counts[phase].has_value()) {
+        json_.Count(*counts[phase] / divisor);
+      } else {
+        json_.Null();
+      }
+    }
+    json_.EndObject();
+  }
+  void WriteTimes(std::string_view key, const PhaseTimes& times) {
+    json_.Key(key);
+    json_.BeginObject();
+    for (const int phase : kPhaseOrder) Maybe(PhaseName(phase), times[phase], &JsonWriter::Seconds);
+    json_.EndObject();
+  }
+  void WriteTypes(const std::map<std::string, FlopCount>& flops_by_type) {
+    json_.Key("flops_by_type");
+    json_.BeginObject();
+    for (const auto& [type, flops] : flops_by_type) {
+      json_.Key(type);
+      json_.Count(flops);
+    }
+    json_.EndObject();
+  }
+  void WriteWork(const Work& work) {
+    WriteCounts("flops", work.flops, 1);
+    WriteCounts("flops_modelled", work.flops_modelled, 1);
+    WriteCounts("macs", work.flops, 2);
+    WriteTimes("gpu_time_s", work.gpu_time_ns);
+    Duration("unknown_gpu_time_s", work.unknown_gpu_time_ns);
+    Maybe("flop_per_s", work.flop_per_s, &JsonWriter::Double);
+    Text("provenance", ProvenanceName(work.provenance));
+  }
+
+  void WriteJob(const JobSummary& job) {
+    json_.Key("job");
+    json_.BeginObject();
+    Text("id", job.id);
+    Text("name", job.name);
+    Text("command", job.command);
+    Text("start_utc", UtcText(job.start_utc_ns));
+    Maybe("world_size", job.world_size, &JsonWriter::Int);
+    Unsigned("nodes", job.nodes.size());
+    json_.Key("node_names");
+    json_.BeginArray();
+    for (const std::string& node : job.nodes) json_.String(node);
+    json_.EndArray();
+    Maybe("exit_code", job.exit_code, &JsonWriter::Int);
+    Text("version", job.version);
+    json_.EndObject();
+  }
+
+  void WriteSteps(const StepsSummary& steps) {
+    json_.Key("steps");
+    json_.BeginObject();
+    Unsigned("profiled", steps.profiled);
+    Maybe("first", steps.first, &JsonWriter::Uint);
+    Maybe("last", steps.last, &JsonWriter::Uint);
+    Maybe("median_s", steps.median_ns, &JsonWriter::Seconds);
+    Maybe("p95_s", steps.p95_ns, &JsonWriter::Seconds);
+    Unsigned("left_out", steps.left_out);
+    json_.EndObject();
+  }
+
+  void WriteCoverage(const Coverage& coverage) {
+    json_.Key("coverage");
+    json_.BeginObject();
+    json_.Key("gpu_time_s");
+    if (coverage.times_known) {
+      json_.Seconds(coverage.gpu_time_ns);
+    } else {
+      json_.Null();
+    }
+    for (int category = v1::TIME_CATEGORY_EXACT; category <= v1::TIME_CATEGORY_COPY; ++category) {
+      json_.Key(CategoryName(category));
+      if (coverage.gpu_time_ns == 0) {
+        json_.Null();
+        continue;
+      }
+      const auto found = coverage.category_ns.find(category);
+      const uint64_t ns = found == coverage.category_ns.end() ? 0 : found->second;
+      json_.Double(static_cast<double>(ns) / static_cast<double>(coverage.gpu_time_ns));
+    }
+    Unsigned("records_lost", coverage.records_lost);
+    Unsigned("invalid_timestamps", coverage.invalid_timestamps);
+    Unsigned("calls_unmatched", coverage.calls_unmatched);
+    json_.Key("reasons");
+    json_.BeginArray();
+    for (const std::string& reason : coverage.reasons) json_.String(reason);
+    json_.EndArray();
+    json_.EndObject();
+  }
+
+  void WriteTotals(const Totals& totals) {
+    json_.Key("totals");
+    json_.BeginObject();
+    WriteWork(totals.work);
+    WriteTypes(totals.flops_by_type);
+    json_.Key("gpu_busy_s");
+    json_.BeginObject();
+    Maybe("total", totals.gpu_busy_ns, &JsonWriter::Seconds);
+    json_.EndObject();
+    Maybe("idle_s", totals.idle_ns, &JsonWriter::Seconds);
+    Maybe("exposed_communication_s", totals.exposed_communication_ns, &JsonWriter::Seconds);
+    json_.EndObject();
+  }
+
+  void WriteDevice(const DeviceSummary& device) {
+    Unsigned("ordinal", device.ordinal);
+    Text("name", device.name);
+    Text("uuid", device.uuid);
+    json_.Key("peak_flop_per_s");
+    if (device.peaks == nullptr) return json_.Null();
+    json_.BeginObject();
+    for (const TypePeak& peak : device.peaks->types) Number(peak.type, peak.flop_per_s);
+    json_.EndObject();
+  }
+
+  void WriteRank(const RankSummary& rank) {
+    Integer("rank", rank.rank);
+    Maybe("local_rank", rank.local_rank, &JsonWriter::Int);
+    Text("node", rank.node);
+    Text("host", rank.node);
+    Integer("pid", rank.pid);
+    Integer("restart", rank.restart);
+    Text("state", rank.state);
+    Maybe("exit_code", rank.exit_code, &JsonWriter::Int);
+    json_.Key("device");
+    if (rank.devices.empty()) {
+      json_.Null();
+    } else {
+      json_.BeginObject();
+      WriteDevice(rank.devices.front());
+      json_.EndObject();
+    }
+    WriteList("devices", rank.devices, &SummaryJson::WriteDevice);
+    WriteWork(rank.work);
+    WriteTypes(rank.flops_by_type);
+    Maybe("mfu", rank.mfu, &JsonWriter::Double);
+    Maybe("hfu", rank.hfu, &JsonWriter::Double);
+    json_.Key("loss");
+    json_.BeginObject();
+    for (const auto& [name, count] : rank.loss) Unsigned(name, count);
+    json_.EndObject();
+    WriteTexts("notes", rank.notes);
+    json_.Key("overhead");
+    json_.BeginObject();
+    Unsigned("hook_calls", rank.overhead.hook_calls);
+    Unsigned("module_calls", rank.overhead.module_calls);
+    Unsigned("backward_nodes", rank.overhead.backward_nodes);
+    Unsigned("launches", rank.overhead.launches);
+    Unsigned("activities", rank.overhead.activities);
+    Duration("own_cpu_s", rank.overhead.own_cpu_ns);
+    Duration("cupti_overhead_s", rank.overhead.cupti_overhead_ns);
+    Number("estimated_s", rank.overhead.estimated_s);
+    json_.EndObject();
+  }
+
+  void WriteProcess(const ProcessSummary& process) {
+    Text("node", process.node);
+    Integer("pid", process.pid);
+    Integer("parent_pid", process.parent_pid);
+    Maybe("rank", process.rank, &JsonWriter::Int);
+    Text("command", process.command);
+    Text("state", process.state);
+    Maybe("exit_code", process.exit_code, &JsonWriter::Int);
+  }
+
+  void WriteModule(const ModuleSummary& module) {
+    Text("path", module.path);
+    Text("class", module.class_name);
+    Unsigned("depth", module.depth);
+    Maybe("params", module.params, &JsonWriter::Uint);
+    Maybe("calls", module.calls, &JsonWriter::Uint);
+    WriteWork(module.inclusive);
+    json_.Key("ranks");
+    json_.BeginObject();
+    Maybe("min", module.ranks.min_ns, &JsonWriter::Seconds);
+    Maybe("median", module.ranks.median_ns, &JsonWriter::Seconds);
+    Maybe("max", module.ranks.max_ns, &JsonWriter::Seconds);
+    Maybe("worst_rank", module.ranks.worst_rank, &JsonWriter::Int);
+    json_.EndObject();
+    json_.Key("self");
+    json_.BeginObject();
+    WriteWork(module.self);
+    json_.EndObject();
+  }
+
+  void WriteKernel(const KernelSummary& kernel) {
+    Text("name", kernel.name);
+    Text("kind", kernel.kind);
+    Text("category", kernel.category);
+    Text("phase", kernel.phase);
+    Unsigned("count", kernel.count);
+    Duration("gpu_time_s", kernel.gpu_time_ns);
+    Duration("min_s", kernel.min_ns);
+    Duration("max_s", kernel.max_ns);
+  }
+
+  void WriteCollective(const CollectiveSummary& collective) {
+    Text("api", collective.api);
+    Text("detail", collective.detail);
+    Text("phase", collective.phase);
+    Unsigned("calls", collective.calls);
+    Unsigned("bytes", collective.bytes);
+    Duration("gpu_time_s", collective.gpu_time_ns);
+  }
+
+  void WriteFinding(const Finding& finding) {
+    Text("severity", finding.severity);
+    Text("text", finding.text);
+    Text("evidence", finding.evidence);
+    Text("next", finding.next);
+  }
+
+  JsonWriter json_;
+};
+
+}  // namespace
+
+std::string ToJson(const Summary& summary) { return SummaryJson().Write(summary); }
+
+}  // namespace flopsprof::model

@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <absl/numeric/int128.h>
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "flopsprof/v1/profile.pb.h"
+
+namespace flopsprof::model {
+
+using FlopCount = absl::uint128;
+
+inline constexpr int kPhaseCount = 5;
+// In the order of v1::Phase: other, forward, backward, recompute, optimizer.
+std::string_view PhaseName(int phase);
+
+// A value per phase, indexed by v1::Phase; absent = not known.
+using PhaseCounts = std::array<std::optional<FlopCount>, kPhaseCount>;
+using PhaseTimes = std::array<std::optional<uint64_t>, kPhaseCount>;
+
+FlopCount ToFlopCount(const v1::Count& count);
+v1::Count ToProtoCount(FlopCount count);
+// The phase as an index; numbers that a newer agent may send count as "other".
+int PhaseIndex(v1::Phase phase);
+
+// What is summed up for one module, rank or run. Sums of tallies do not depend on their order.
+class Tally {
+ public:
+  void AddCall(const v1::CallRow& row);
+  void AddTime(const v1::TimeRow& row);
+  // GPU work of the phase may have run without being seen: its time is missing, and what was
+  // not counted is unknown.
+  void MarkUnseen(int phase);
+  void Add(const Tally& other);
+
+  // A phase is absent when nothing of it is counted and kernels ran that may hold products.
+  PhaseCounts flop_counts() const;
+  PhaseCounts modelled_flop_counts() const;
+  // A phase is absent when all of its time is missing.
+  PhaseTimes gpu_time_ns() const;
+  uint64_t unknown_gpu_time_ns() const;
+  // Sum of what is counted, over all phases.
+  FlopCount counted_flops() const;
+  // Sum of what was measured, over all phases.
+  uint64_t measured_gpu_time_ns() const;
+
+  bool any_exact() const;
+  bool any_modelled() const;
+  bool any_unknown() const;
+  // Counted calls whose kernels have no time: flops and time are not of the same work.
+  uint64_t calls_without_time() const;
+
+ private:
+  struct PhaseTally {
+    FlopCount exact = 0;
+    FlopCount modelled = 0;
+    uint64_t gpu_time_ns = 0;
+    uint64_t unknown_gpu_time_ns = 0;
+    uint64_t calls_without_time = 0;
+    bool has_exact = false;
+    bool has_modelled = false;
+    bool has_unknown = false;
+    bool has_time = false;
+    bool has_unseen = false;
+  };
+
+  std::array<PhaseTally, kPhaseCount> phases_;
+};
+
+// True for rows that say how many flops were executed: neither captured nor collective.
+bool IsExecutedProduct(const v1::CallRow& row);
+
+}  // namespace flopsprof::model

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <unordered_map>
+
+#include "collector/model/run_profile.h"
+#include "collector/model/summary.h"
+#include "collector/model/tally.h"
+
+namespace flopsprof::model {
+
+// Rows from before step 0 count, unless the user asked for a window of steps.
+template <typename Row>
+bool InWindow(const v1::RunInfo& run, const Row& row) {
+  return row.in_step() || !(run.has_first_step() || run.has_end_step());
+}
+
+// True when the process has GPU times at all: CUPTI was ours at least for a while.
+bool HasTimes(const v1::ProcessProfile& process);
+
+// What every scope of one process did itself. Where the process has no GPU times, the phases
+// in which a scope may have launched kernels are marked as unseen.
+std::unordered_map<uint32_t, Tally> TallyScopes(const v1::RunInfo& run,
+                                                const v1::ProcessProfile& process);
+
+// The numbers that are printed for a tally.
+Work ToWork(const Tally& tally);
+
+// Adds a process's executed flops by compute type. `steps_only`: calls inside steps;
+// `with_recompute`: repeated forward passes too.
+void AddFlopsByType(const v1::RunInfo& run, const v1::ProcessProfile& process, bool steps_only,
+                    bool with_recompute, std::map<std::string, FlopCount>* by_type);
+
+}  // namespace flopsprof::model

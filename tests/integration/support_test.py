@@ -1,0 +1,133 @@
+# SPDX-FileCopyrightText: 2026 The flopsprof authors
+# SPDX-License-Identifier: Apache-2.0
+"""The judges themselves: each check that the other tests lean on can fail."""
+
+import copy
+import json
+import os
+import subprocess
+
+import compare
+import include_direction
+import ledger
+import pytest
+import summary_checks
+import test_results
+from flopsprof_run import ROOT
+
+PHASE_ZERO = dict.fromkeys(summary_checks.PHASES, 0)
+
+
+def row(**given) -> dict:
+    return {**PHASE_ZERO, **given}
+
+
+def right_summary() -> dict:
+    """One module "" with 8 flops forward in 5 ns and one copy outside of 2 ns."""
+    none = {"flops": row(), "flops_modelled": row(), "macs": row(), "gpu_time_s": row()}
+    work = {**none, "flops": row(forward=8), "macs": row(forward=4),
+            "gpu_time_s": row(forward=5e-9)}  # fmt: skip
+    copied = {**none, "gpu_time_s": row(other=2e-9)}
+    totals = {**work, "gpu_time_s": row(forward=5e-9, other=2e-9), "flops_by_type": {"fp32": 8}}
+    return {
+        "schema": "flopsprof.summary/1",
+        "coverage": {"gpu_time_s": 7e-9, "exact": 5 / 7, "modelled": 0, "no_products": 0,
+                     "unknown": 0, "communication": 0, "copy": 2 / 7},
+        "totals": totals,
+        "ranks": [{**totals, "rank": 0}],
+        "modules": [{"path": "", **work, "self": work},
+                    {"path": "(outside)", **copied, "self": copied}],
+    }  # fmt: skip
+
+
+def test_a_consistent_summary_has_no_problems():
+    assert summary_checks.problems(right_summary()) == []
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda s: s["totals"]["flops"].update(forward=9),
+        lambda s: s["totals"]["gpu_time_s"].update(forward=6e-9),
+        lambda s: s["modules"][0]["self"]["macs"].update(forward=5),
+        lambda s: s["ranks"][0]["flops"].update(forward=7),
+        lambda s: s["coverage"].update(copy=0),
+        lambda s: s["coverage"].update(gpu_time_s=8e-9),
+        lambda s: s["totals"]["flops_by_type"].update(fp32=7),
+        lambda s: s["modules"][1].update(path=""),
+        lambda s: s.update(schema="other"),
+    ],
+)
+def test_each_broken_invariant_is_found(spoil):
+    # Through JSON, so that no two parts of the summary are one object.
+    summary = json.loads(json.dumps(right_summary()))
+    spoil(summary)
+    assert summary_checks.problems(summary) != []
+
+
+def test_the_judge_of_counts_sees_a_wrong_total_a_wrong_module_and_a_missing_one():
+    with open(os.path.join(ROOT, "tests", "golden", "golden.json"), encoding="utf-8") as file:
+        golden = {entry["id"]: entry for entry in json.load(file)}
+    entry = golden["cifar_net-batch-8-mode-train"]
+    visible = entry["visible_in_library_calls"]
+    right = {key: visible[key] for key in compare.KEYS}
+    right["by_module"] = copy.deepcopy(entry["by_module"])
+    assert compare.judge(entry, right, "visible") == []
+    total, module, missing, extra = (copy.deepcopy(right) for _ in range(4))
+    total["bwd_flops"] += 1
+    module["by_module"]["conv1"]["bwd_flops"] -= 1
+    del missing["by_module"]["fc3"]
+    extra["by_module"]["ghost"] = {"fwd_flops": 2, "bwd_flops": 0, "recompute_flops": 0}
+    for wrong in (total, module, missing, extra):
+        assert len(compare.judge(entry, wrong, "visible")) >= 1
+
+
+def operation(start, end, device=0, **more):
+    return {"kind": "kernel", "captured": False, "start_ns": start, "end_ns": end,
+            "device": device, "tag": "", "call": "", **more}  # fmt: skip
+
+
+def test_the_union_counts_overlaps_once_and_devices_apart():
+    rows = [operation(0, 10), operation(5, 12), operation(20, 21), operation(0, 3, device=1),
+            operation(0, 100, captured=True)]  # fmt: skip
+    assert ledger.union(rows) == 12 + 1 + 3
+
+
+def test_ledger_times_by_tag_and_category():
+    rows = [operation(0, 4, tag="a.b|forward", call="cublasSgemm_v2"),
+            operation(4, 5, tag="a.b|forward"), operation(5, 7, kind="memcpy"),
+            operation(7, 10, call="ncclAllReduce")]  # fmt: skip
+    assert ledger.by_tag(rows) == {("a.b", "forward"): 5, ("(outside)", "backward"): 5}
+    assert ledger.by_category(rows) == {"exact": 4, "communication": 3, "copy": 2, "rest": 1}
+
+
+def test_an_include_against_the_way_of_the_data_is_found(tmp_path):
+    for folder in ("injector", "collector/model", "viewer/report"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "injector/a.cc").write_text('#include "collector/base/log.h"\n')
+    (tmp_path / "collector/model/b.cc").write_text('#include "viewer/report/table.h"\n')
+    (tmp_path / "viewer/report/c.cc").write_text('#include "collector/model/summary.h"\n')
+    found = list(include_direction.violations(str(tmp_path)))
+    assert [line.split(":")[0] for line in found] == ["injector/a.cc", "collector/model/b.cc"]
+
+
+def test_results_of_runners_are_counted(tmp_path):
+    junit = tmp_path / "x.xml"
+    junit.write_text(
+        '<testsuite><testcase name="a" classname="a" status="run"/>'
+        '<testcase name="b" classname="b" status="fail"><failure/></testcase>'
+        '<testcase name="c" classname="f"><error/></testcase>'
+        '<testcase name="d" classname="f"><skipped message="why"/></testcase></testsuite>'
+    )
+    rows = list(test_results.from_junit(str(junit), "log"))
+    assert [verdict for verdict, _, _ in rows] == ["pass", "fail", "fail", "skip"]
+    assert rows[3] == ("skip", "f.d", "why")
+    assert [r[0] for r in test_results.from_junit(str(tmp_path / "none"), "log")] == ["fail"]
+
+
+def test_the_test_script_refuses_what_it_does_not_know():
+    script = os.path.join(ROOT, "scripts", "test.sh")
+    for options in (["--only", "nonsense"], ["--nonsense"]):
+        done = subprocess.run([script, *options], stderr=subprocess.PIPE, text=True)
+        assert done.returncode != 0
+        assert "unknown" in done.stderr

@@ -21,8 +21,6 @@ while (($#)); do
   esac
 done
 
-# The injector is linked by zig against an old glibc; setup.sh put it here.
-export PATH=$tools_env/bin:$PATH
 cd "$root"
 folder=build
 [[ $preset == release ]] || folder=build-$preset

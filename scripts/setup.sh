@@ -23,8 +23,7 @@ packages=(
   libgtest-dev libgmock-dev libbenchmark-dev liblttng-ust-dev lttng-tools
   python3 python3-venv python3-dev procps tmux jq zstd
 )
-# ziglang: a C compiler that links against glibc 2.28 for the injector.
-python_packages=(pytest==9.2.0 ziglang==0.17.1)
+python_packages=(pytest==9.2.0 pytest_xdist==3.8.0)
 
 # Names among the arguments that dpkg does not have installed.
 missing_debian() {

@@ -58,7 +58,7 @@ run_pytest() {
   local group=$1 log=$logs/$1.log
   shift
   need_simgpu || { printf 'fail\tsimgpu_env\t%s\n' "$logs/simgpu_env.log"; return; }
-  "$python" -m pytest -q -p no:cacheprovider -rfE --tb=short --durations=15 \
+  "$python" -m pytest -q -n "$jobs" --dist worksteal -p no:cacheprovider -rfE --tb=short --durations=15 \
     -o junit_family=xunit1 --junit-xml "$logs/$group.xml" "${full[@]}" "$@" 2>&1 |
     tee "$log" >&2
   results junit "$logs/$group.xml" "$log"

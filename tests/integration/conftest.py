@@ -31,6 +31,7 @@ def pytest_collection_modifyitems(config, items):
 
 
 def pytest_sessionstart(session):
+    flopsprof_run.sim_python()  # once, before workers start
     if not os.path.exists(flopsprof_run.product("bin/flopsprof-run")):
         pytest.exit("build the product first: scripts/build.sh", returncode=2)
 

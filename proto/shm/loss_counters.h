@@ -40,7 +40,8 @@ namespace flopsprof::shm {
   X(kGraphReplay, 26, "graph_replay", "graph replay whose work is not counted")             \
   X(kBlobTooLarge, 27, "blob_too_large", "text or plan beyond the size limit")              \
   X(kNvtxDropped, 28, "nvtx_dropped", "NVTX event of a form that is not read")              \
-  X(kFlushIncomplete, 29, "flush_incomplete", "activity still on the GPU at exit")
+  X(kFlushIncomplete, 29, "flush_incomplete", "activity still on the GPU at exit")          \
+  X(kAgentLate, 30, "agent_late", "library call before the node agent had answered")
 
 enum class LossCounter : uint32_t {
 #define FLOPSPROF_ENUM(id, number, name, text) id = number,

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The only door to CUPTI: the functions that we call, from the libcupti that the process has
+// mapped, else FLOPSPROF_CUPTI, else the toolkit's beside the mapped cudart.
+
+#include <stdint.h>
+
+#include "injector/cupti/cupti_types.h"
+
+namespace flopsprof::injector {
+
+struct CuptiApi {
+  CuptiResult (*GetVersion)(uint32_t*);
+  CuptiResult (*GetTimestamp)(uint64_t*);
+  CuptiResult (*GetResultString)(CuptiResult, const char**);  // may be nullptr
+  CuptiResult (*Subscribe)(CuptiSubscriber*, CuptiCallback, void*);
+  CuptiResult (*Unsubscribe)(CuptiSubscriber);
+  CuptiResult (*EnableCallback)(uint32_t enable, CuptiSubscriber, int domain, uint32_t cbid);
+  CuptiResult (*ActivityRegisterCallbacks)(CuptiBufferRequested, CuptiBufferCompleted);
+  CuptiResult (*ActivityEnable)(uint32_t kind);
+  CuptiResult (*ActivityDisable)(uint32_t kind);
+  CuptiResult (*ActivityFlushAll)(uint32_t flags);
+  CuptiResult (*ActivityGetNextRecord)(uint8_t* buffer, size_t valid_bytes, uint8_t** record);
+  CuptiResult (*ActivityGetNumDroppedRecords)(void* context, uint32_t stream, size_t* dropped);
+
+  uint32_t version;  // as cuptiGetVersion gives it
+};
+
+// Fills in the table. On failure returns what is wrong, a constant text; else nullptr.
+const char* LoadCupti(CuptiApi* api);
+
+// CUDA's major version of a CUPTI version number (18 -> 11, 24 -> 12, 130001 -> 13).
+int CudaMajorOfCupti(uint32_t version);
+
+}  // namespace flopsprof::injector

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Callback ids of the calls that put work on a GPU, as ranges of consecutive numbers of
+// cupti_runtime_cbid.h and cupti_driver_cbid.h (CUPTI 13.0). Older libraries refuse the ids
+// that they do not know, which is harmless.
+
+#include <stdint.h>
+
+namespace flopsprof::injector {
+
+struct CbidRange {
+  uint16_t first, last;
+};
+
+constexpr CbidRange kRuntimeCbids[] = {
+    {31, 52},    // cudaMemcpy* and cudaMemset*, classic
+    {142, 145},  // cudaMemset3D*, cudaMemcpy3D*
+    {160, 163},  // cudaMemcpyPeer*, cudaMemcpy3DPeer*
+    {211, 211},  // cudaLaunchKernel
+    {214, 236},  // cudaLaunchKernel_ptsz; copies and sets, _ptds and _ptsz
+    {243, 246},  // cudaMemset3D*, cudaMemcpy3D*, _ptds and _ptsz
+    {249, 250},  // cudaMemcpy3DPeer*, _ptds and _ptsz
+    {269, 270},  // cudaLaunchCooperativeKernel
+    {272, 272},  // cudaLaunchCooperativeKernelMultiDevice
+    {311, 312},  // cudaGraphLaunch
+    {430, 431},  // cudaLaunchKernelExC
+    {482, 485},  // cudaMemcpyBatchAsync, cudaMemcpy3DBatchAsync
+    {505, 506},  // __cudaLaunchKernel: what nvcc 13 makes of <<<...>>>
+    {509, 512},  // cudaMemcpyBatchAsync, cudaMemcpy3DBatchAsync of CUDA 13
+};
+
+constexpr CbidRange kDriverCbids[] = {
+    {43, 82},    // cuMemcpy*, cuMemset*, first forms
+    {115, 117},  // cuLaunch, cuLaunchGrid, cuLaunchGridAsync
+    {216, 227},  // cuMemsetD*Async
+    {232, 234},  // cu64Memcpy2D*
+    {248, 254},  // cuMemcpy_v2, cuMemsetD*_v2
+    {276, 293},  // cuMemcpy*_v2
+    {305, 307},  // cuMemcpy, cuMemcpyAsync, cuLaunchKernel
+    {318, 321},  // cuMemcpyPeer*, cuMemcpy3DPeer*
+    {397, 416},  // copies and sets, _ptds
+    {418, 433},  // copies and sets, _ptsz
+    {442, 442},  // cuLaunchKernel_ptsz
+    {477, 478},  // cuLaunchCooperativeKernel
+    {480, 480},  // cuLaunchCooperativeKernelMultiDevice
+    {514, 515},  // cuGraphLaunch
+    {652, 653},  // cuLaunchKernelEx
+    {776, 779},  // cuMemcpyBatchAsync, cuMemcpy3DBatchAsync
+    {796, 799},  // the same, _v2
+};
+
+constexpr bool IsGraphLaunch(int domain, uint32_t cbid) {
+  return domain == 2 ? cbid == 311 || cbid == 312 : cbid == 514 || cbid == 515;
+}
+
+}  // namespace flopsprof::injector

@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "injector/cupti/cupti_session.h"
+
+#include <atomic>
+#include <initializer_list>
+
+#include "injector/callback_guard.h"
+#include "injector/cupti/activity_buffers.h"
+#include "injector/cupti/activity_reader.h"
+#include "injector/cupti/cupti_api.h"
+#include "injector/cupti/device_info.h"
+#include "injector/cupti/launch_callbacks.h"
+#include "injector/platform.h"
+#include "injector/record_sink.h"
+#include "injector/text.h"
+
+namespace flopsprof::injector {
+namespace {
+
+// How long the thread that delivers a buffer waits for the agent to make room in the ring.
+constexpr uint64_t kPatienceNs = 200000000u;
+constexpr int kClockSamples = 16;
+
+CuptiApi api;
+CuptiSubscriber subscriber;
+ActivityBuffers buffers;
+std::atomic<bool> ours{false};
+
+void OnBufferRequested(uint8_t** buffer, size_t* size, size_t* max_records) {
+  *buffer = buffers.Lend();
+  *size = ActivityBuffers::kBufferBytes;
+  *max_records = 0;  // as many as fit
+}
+
+void OnBufferCompleted(void*, uint32_t, uint8_t* buffer, size_t, size_t valid_bytes) {
+  if (ActivityBuffers::IsDiscard(buffer)) {
+    if (valid_bytes != 0) CountLoss(shm::LossCounter::kCuptiBufferDiscarded);
+    return;
+  }
+  CallbackGuard guard;
+  ThreadState* thread = guard.thread();
+  if (thread != nullptr && IsRecording() && valid_bytes <= ActivityBuffers::kBufferBytes) {
+    const uint64_t before = thread->patient_until_ns;
+    thread->patient_until_ns = MonoNs() + kPatienceNs;
+    ActivityReader reader(api.ActivityGetNextRecord);
+    reader.ReadBuffer(buffer, valid_bytes);
+    thread->patient_until_ns = before;
+    NoteDevices(reader.devices_seen());
+  } else if (valid_bytes > ActivityBuffers::kBufferBytes) {
+    CountLoss(shm::LossCounter::kActivityMalformed);
+  }
+  buffers.Return(buffer);
+}
+
+void NoteUnusable(const char* what, CuptiResult result) {
+  const char* why = nullptr;
+  if (api.GetResultString != nullptr) api.GetResultString(result, &why);
+  Text<200> text;
+  text.Add(what)
+      .Add(": ")
+      .Add(why != nullptr ? why : "error")
+      .Add(" (")
+      .AddNumber(static_cast<uint64_t>(static_cast<uint32_t>(result)));
+  text.Add(")");
+  EmitNote("cupti", text.get());
+  CountLoss(shm::LossCounter::kCuptiUnusable);
+}
+
+bool EnableActivities() {
+  CuptiResult result = api.ActivityRegisterCallbacks(OnBufferRequested, OnBufferCompleted);
+  if (result != kCuptiSuccess) {
+    NoteUnusable("cuptiActivityRegisterCallbacks", result);
+    return false;
+  }
+  result = api.ActivityEnable(kCuptiConcurrentKernel);
+  if (result != kCuptiSuccess) {
+    NoteUnusable("cuptiActivityEnable(CONCURRENT_KERNEL)", result);
+    return false;
+  }
+  for (const uint32_t kind : {kCuptiMemcpy, kCuptiMemset}) {
+    result = api.ActivityEnable(kind);
+    if (result != kCuptiSuccess) NoteUnusable("cuptiActivityEnable(MEMCPY, MEMSET)", result);
+  }
+  api.ActivityEnable(kCuptiOverhead);  // only tells what CUPTI itself costs
+  return true;
+}
+
+}  // namespace
+
+void StartCupti(bool another_client_was_seen) {
+  if (another_client_was_seen) {
+    CountLoss(shm::LossCounter::kCuptiTaken);
+    EmitNote("cupti", "in use by the job's own profiler");
+    return;
+  }
+  if (const char* problem = LoadCupti(&api)) {
+    CountLoss(shm::LossCounter::kCuptiUnusable);
+    EmitNote("cupti", problem);
+    return;
+  }
+  Text<32> version;
+  EmitNote("cupti_version", version.AddNumber(api.version).get());
+  if (!buffers.Reserve()) {
+    CountLoss(shm::LossCounter::kCuptiUnusable);
+    EmitNote("cupti", "no memory for activity buffers");
+    return;
+  }
+  const CuptiResult result = api.Subscribe(&subscriber, OnCuptiCallback, nullptr);
+  if (result == kCuptiMultipleSubscribers) {
+    CountLoss(shm::LossCounter::kCuptiTaken);
+    EmitNote("cupti", "subscribed by another tool");
+    return;
+  }
+  if (result != kCuptiSuccess) {
+    NoteUnusable("cuptiSubscribe", result);
+    return;
+  }
+  ours.store(true, std::memory_order_release);
+  if (!EnableActivities()) {
+    StopCupti();
+    return;
+  }
+  if (EnableLaunchCallbacks(api, subscriber) == 0) {
+    CountLoss(shm::LossCounter::kCuptiUnusable);
+    EmitNote("cupti", "no launch callback granted");
+    StopCupti();
+    return;
+  }
+  EmitNote("cupti", "recording");
+}
+
+void FlushCupti(bool forced) {
+  if (!CuptiIsOurs()) return;
+  api.ActivityFlushAll(forced ? kCuptiFlushForced : 0);
+  size_t dropped = 0;
+  if (api.ActivityGetNumDroppedRecords(nullptr, 0, &dropped) == kCuptiSuccess && dropped != 0) {
+    CountLoss(shm::LossCounter::kCuptiDropped, dropped);
+  }
+}
+
+void StopCupti() {
+  if (!ours.exchange(false, std::memory_order_acq_rel)) return;
+  for (const uint32_t kind : {kCuptiConcurrentKernel, kCuptiMemcpy, kCuptiMemset, kCuptiOverhead}) {
+    api.ActivityDisable(kind);
+  }
+  api.Unsubscribe(subscriber);
+}
+
+bool CuptiIsOurs() { return ours.load(std::memory_order_acquire); }
+
+void EmitClockPair() {
+  if (!CuptiIsOurs()) return;
+  shm::ClockRecord best{};
+  for (int i = 0; i < kClockSamples; ++i) {
+    const uint64_t before_ns = MonoNs();
+    uint64_t gpu_ns = 0;
+    if (api.GetTimestamp(&gpu_ns) != kCuptiSuccess) return;
+    const uint64_t gap_ns = MonoNs() - before_ns;
+    if (i == 0 || gap_ns < best.gap_ns) {
+      best.mono_ns = before_ns + gap_ns / 2;
+      best.gpu_ns = gpu_ns;
+      best.gap_ns = gap_ns;
+    }
+  }
+  best.header.type = static_cast<uint16_t>(shm::RecordType::kClock);
+  best.header.step = shm::kNoStep;
+  EmitRecord(&best);
+}
+
+}  // namespace flopsprof::injector

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "injector/cupti/launch_callbacks.h"
+
+#include "injector/callback_guard.h"
+#include "injector/cupti/cupti_cbids.h"
+#include "injector/record_sink.h"
+#include "injector/scopes/attribution.h"
+#include "injector/segment.h"
+
+namespace flopsprof::injector {
+namespace {
+
+void EmitLaunch(ThreadState* thread, int domain, uint32_t cbid, uint32_t correlation) {
+  const Attribution at = CurrentAttribution();
+  shm::LaunchRecord launch{};
+  launch.header.type = static_cast<uint16_t>(shm::RecordType::kLaunch);
+  launch.header.phase = static_cast<uint8_t>(at.phase);
+  launch.header.flags = thread->current_call_captured ? shm::kFlagCaptured : uint8_t{0};
+  launch.header.step = at.step;
+  launch.correlation = correlation;
+  launch.scope = at.scope;
+  launch.call = thread->current_call;
+  launch.cbid = static_cast<uint16_t>(cbid);
+  launch.domain = static_cast<uint8_t>(domain);
+  Statistics()->launches.fetch_add(1, std::memory_order_relaxed);
+  if (!EmitRecord(&launch)) CountLoss(shm::LossCounter::kLaunchNotSeen);
+}
+
+}  // namespace
+
+void EmitGraphLaunch(uint32_t correlation, const void* executable) {
+  const Attribution at = CurrentAttribution();
+  shm::GraphLaunch launch{};
+  launch.header.type = static_cast<uint16_t>(shm::RecordType::kGraphLaunch);
+  launch.header.phase = static_cast<uint8_t>(at.phase);
+  launch.header.step = at.step;
+  launch.correlation = correlation;
+  launch.scope = at.scope;
+  launch.executable = reinterpret_cast<uintptr_t>(executable);
+  EmitRecord(&launch);
+  CountLoss(shm::LossCounter::kGraphReplay);
+}
+
+void OnCuptiCallback(void*, int domain, uint32_t cbid, const void* raw) {
+  const auto* data = static_cast<const CuptiCallbackData*>(raw);
+  if (domain != kCuptiRuntimeApi && domain != kCuptiDriverApi) return;
+  if (data->callback_site != kCuptiApiEnter || !IsRecording()) return;
+  CallbackGuard guard;
+  if (!guard.entered()) return;
+  ThreadState* thread = guard.thread();
+  // A runtime call reaches the driver under the same correlation id: one launch, one record.
+  if (data->correlation_id == thread->last_correlation) return;
+  thread->last_correlation = data->correlation_id;
+  EmitLaunch(thread, domain, cbid, data->correlation_id);
+  if (IsGraphLaunch(domain, cbid)) {
+    // First parameter of both cudaGraphLaunch and cuGraphLaunch: the executable graph.
+    const auto* parameters = static_cast<const void* const*>(data->function_params);
+    EmitGraphLaunch(data->correlation_id, parameters == nullptr ? nullptr : parameters[0]);
+    thread->graph_launch_recorded = true;
+  }
+}
+
+uint32_t EnableLaunchCallbacks(const CuptiApi& api, CuptiSubscriber subscriber) {
+  uint32_t granted = 0;
+  const auto enable = [&](int domain, const CbidRange& range) {
+    for (uint32_t cbid = range.first; cbid <= range.last; ++cbid) {
+      if (api.EnableCallback(1, subscriber, domain, cbid) == kCuptiSuccess) ++granted;
+    }
+  };
+  for (const CbidRange& range : kRuntimeCbids) enable(kCuptiRuntimeApi, range);
+  for (const CbidRange& range : kDriverCbids) enable(kCuptiDriverApi, range);
+  return granted;
+}
+
+}  // namespace flopsprof::injector

@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What CUPTI tells at the entry of a call that puts work on the GPU: one kLaunch record joins
+// the correlation id of the coming kernel record to the scope, phase and library call of the
+// launching thread.
+
+#include <stdint.h>
+
+#include "injector/cupti/cupti_api.h"
+
+namespace flopsprof::injector {
+
+void OnCuptiCallback(void* user_data, int domain, uint32_t cbid, const void* data);
+
+// Asks for the callbacks of kRuntimeCbids and kDriverCbids. Returns how many were granted.
+uint32_t EnableLaunchCallbacks(const CuptiApi& api, CuptiSubscriber subscriber);
+
+// Replay of an executable graph (correlation 0: CUPTI did not tell): its work is not counted.
+void EmitGraphLaunch(uint32_t correlation, const void* executable);
+
+}  // namespace flopsprof::injector

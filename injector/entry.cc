@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+// The ways into a process: the loader's constructor (LD_PRELOAD), CUDA_INJECTION64_PATH, and the
+// NVTX entry points of injector/scopes. All may happen, in any order.
+
+#include <dlfcn.h>
+#include <sys/auxv.h>
+
+#include "injector/env_config.h"
+#include "injector/platform.h"
+#include "injector/session.h"
+
+namespace flopsprof::injector {
+namespace {
+
+// Runs in every process that the job starts, shells and compilers included: no thread, socket,
+// file, allocation or CUDA call here.
+__attribute__((constructor)) void OnLoad() {
+  if (getauxval(AT_SECURE) != 0 || AgentSocketPath() == nullptr) return;
+  Dl_info self;
+  if (dladdr(reinterpret_cast<const void*>(&OnLoad), &self) != 0) {
+    PublishNvtxInjection(self.dli_fname);
+  }
+}
+
+}  // namespace
+}  // namespace flopsprof::injector
+
+// Called by the CUDA driver while it initialises, on the thread of the first CUDA call.
+FLOPSPROF_EXPORT int InitializeInjection() {
+  flopsprof::injector::StartSession();
+  return 1;
+}

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The only reader of the environment in the injector. README.md lists the variables.
+
+#include <stdint.h>
+
+#include "proto/shm/handshake.h"
+
+namespace flopsprof::injector {
+
+struct Identity {  // -1: not set
+  int32_t rank = -1;
+  int32_t local_rank = -1;
+  int32_t world_size = -1;
+  int32_t node_rank = -1;
+  int32_t restart = -1;
+  shm::IdentitySource source = shm::IdentitySource::kNone;
+};
+
+// Path of the agent's socket, or nullptr: then the injector does nothing at all.
+const char* AgentSocketPath();
+
+// Full path of a libcupti chosen by the user, or nullptr.
+const char* CuptiPathFromUser();
+
+// How long the first GPU call may wait for the agent; at most 10 s.
+uint64_t ConnectTimeoutNs();
+
+// NVIDIA_TF32_OVERRIDE as it is set, or nullptr: it overrules every math mode.
+const char* Tf32Override();
+
+// Who this process is, by the first of these that is set: FLOPSPROF_RANK and its kin; RANK
+// together with LOCAL_RANK (torchrun, DeepSpeed, accelerate, Ray); Open MPI; PMI and PMIx with
+// a local id; Slurm; RANK alone, which may be a pod's number. Reads the live environment, which
+// some launchers fill in only after the process has started.
+Identity ResolveIdentity();
+
+// Lets NVTX find the injector, unless another tool has been chosen.
+void PublishNvtxInjection(const char* own_path);
+
+}  // namespace flopsprof::injector

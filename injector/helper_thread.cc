@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "injector/helper_thread.h"
+
+#include <dlfcn.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <atomic>
+
+#include "injector/platform.h"
+#include "injector/record_sink.h"
+#include "injector/segment.h"
+#include "injector/thread_state.h"
+
+namespace flopsprof::injector {
+namespace {
+
+constexpr uint64_t kTickNs = 1000000000u;
+constexpr size_t kStackBytes = 256 * 1024;  // CUPTI's flush decodes on it
+
+HelperWork work;
+int agent_socket_fd = -1;
+int wake_fd = -1;
+std::atomic<bool> running{false};
+std::atomic<uint32_t> pending{0};   // HelperRequest bits
+std::atomic<uint32_t> asked{0};     // number of requests made
+std::atomic<uint32_t> answered{0};  // all requests up to this number are done
+
+void HandleRequests() {
+  const uint32_t number = asked.load(std::memory_order_acquire);
+  const uint32_t requests = pending.exchange(0, std::memory_order_acq_rel);
+  if (requests != 0) work.handle(requests);
+  answered.store(number, std::memory_order_release);
+  FutexWakeAll(&answered);
+}
+
+void Wait(uint64_t next_tick_ns) {
+  const uint64_t now_ns = MonoNs();
+  const uint64_t left_ns = next_tick_ns > now_ns ? next_tick_ns - now_ns : 0;
+  pollfd ready[2] = {{wake_fd, POLLIN, 0}, {agent_socket_fd, POLLIN, 0}};
+  if (poll(ready, 2, static_cast<int>(left_ns / 1000000 + 1)) > 0 && ready[0].revents != 0) {
+    uint64_t count = 0;
+    [[maybe_unused]] const ssize_t got = read(wake_fd, &count, sizeof(count));
+  }
+}
+
+void* Run(void*) {
+  prctl(PR_SET_NAME, "flopsprof", 0, 0, 0);
+  // Whatever this thread calls, it is not the program's work.
+  if (ThreadState* thread = CurrentThread()) thread->inside_injector = true;
+  if (work.finish_connecting()) {
+    uint64_t next_tick_ns = MonoNs();
+    for (;;) {
+      HandleRequests();
+      if (work.agent_has_gone()) {
+        work.on_agent_gone();
+        break;
+      }
+      if (MonoNs() >= next_tick_ns) {
+        work.tick();
+        next_tick_ns = MonoNs() + kTickNs;
+        Statistics()->own_cpu_ns.store(ThreadCpuNs(), std::memory_order_relaxed);
+      }
+      Wait(next_tick_ns);
+    }
+  }
+  running.store(false, std::memory_order_release);
+  HandleRequests();  // nobody is left waiting
+  return nullptr;
+}
+
+// pthread_create and its kin are in libpthread up to glibc 2.33; a process without it has no
+// threads, and then there is none of ours either.
+struct ThreadFunctions {
+  int (*create)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
+  int (*attr_init)(pthread_attr_t*);
+  int (*attr_setdetachstate)(pthread_attr_t*, int);
+  int (*attr_setstacksize)(pthread_attr_t*, size_t);
+
+  bool Find() {
+    create = reinterpret_cast<decltype(create)>(dlsym(RTLD_DEFAULT, "pthread_create"));
+    attr_init = reinterpret_cast<decltype(attr_init)>(dlsym(RTLD_DEFAULT, "pthread_attr_init"));
+    attr_setdetachstate = reinterpret_cast<decltype(attr_setdetachstate)>(
+        dlsym(RTLD_DEFAULT, "pthread_attr_setdetachstate"));
+    attr_setstacksize = reinterpret_cast<decltype(attr_setstacksize)>(
+        dlsym(RTLD_DEFAULT, "pthread_attr_setstacksize"));
+    return create != nullptr && attr_init != nullptr && attr_setdetachstate != nullptr &&
+           attr_setstacksize != nullptr;
+  }
+};
+
+bool CreateThread() {
+  ThreadFunctions threads;
+  if (!threads.Find()) return false;
+  pthread_attr_t attributes;
+  if (threads.attr_init(&attributes) != 0) return false;
+  threads.attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  threads.attr_setstacksize(&attributes, kStackBytes);
+  // The new thread inherits the mask: it never runs one of the program's signal handlers.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, &before);
+  pthread_t id;
+  const int failed = threads.create(&id, &attributes, Run, nullptr);
+  sigprocmask(SIG_SETMASK, &before, nullptr);
+  return failed == 0;
+}
+
+void WakeUp() {
+  const uint64_t one = 1;
+  [[maybe_unused]] const ssize_t put = write(wake_fd, &one, sizeof(one));
+}
+
+}  // namespace
+
+bool StartHelperThread(const HelperWork& helper_work, int agent_socket) {
+  work = helper_work;
+  agent_socket_fd = agent_socket;
+  wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (wake_fd < 0) return false;
+  running.store(true, std::memory_order_release);
+  if (CreateThread()) return true;
+  running.store(false, std::memory_order_release);
+  return false;
+}
+
+bool AskHelper(uint32_t requests, uint64_t timeout_ns) {
+  pending.fetch_or(requests, std::memory_order_acq_rel);
+  const uint32_t number = asked.fetch_add(1, std::memory_order_acq_rel) + 1;
+  const uint64_t deadline_ns = MonoNs() + timeout_ns;
+  WakeUp();
+  for (;;) {
+    const uint32_t done = answered.load(std::memory_order_acquire);
+    if (static_cast<int32_t>(done - number) >= 0) return true;
+    const uint64_t now_ns = MonoNs();
+    if (now_ns >= deadline_ns || !running.load(std::memory_order_acquire)) return false;
+    FutexWait(&answered, done, deadline_ns - now_ns);
+  }
+}
+
+void PokeHelper(uint32_t requests) {
+  if (!running.load(std::memory_order_relaxed)) return;
+  pending.fetch_or(requests, std::memory_order_acq_rel);
+  WakeUp();
+}
+
+void ForgetHelperInForkedChild() {
+  running.store(false, std::memory_order_relaxed);
+  if (wake_fd >= 0) close(wake_fd);
+  wake_fd = -1;
+}
+
+}  // namespace flopsprof::injector

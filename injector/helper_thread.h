@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The injector's one thread. It exists only while a session does, has all signals blocked, and
+// is the only one that flushes or stops CUPTI: whoever needs that done asks it and waits a
+// bounded time, so that a CUPTI that hangs never hangs the program.
+
+#include <stdint.h>
+
+namespace flopsprof::injector {
+
+enum HelperRequest : uint32_t {
+  kRequestFlush = 1,      // everything that CUPTI has, complete or not
+  kRequestStopCupti = 2,  // give CUPTI up
+  kRequestDevices = 4,    // describe devices that are new
+};
+
+// What the thread does; implemented by the session, replaced in tests.
+struct HelperWork {
+  // Waits for the agent's welcome when it did not come in time. False: end the thread.
+  bool (*finish_connecting)();
+  void (*handle)(uint32_t requests);  // HelperRequest bits
+  void (*tick)();                     // once a second
+  bool (*agent_has_gone)();
+  void (*on_agent_gone)();  // the thread ends after it
+};
+
+// Starts the thread. `agent_socket` wakes it when the agent ends. False: no thread.
+bool StartHelperThread(const HelperWork& work, int agent_socket);
+
+// Asks the thread; waits for the answer, at most so long. False: not done in time.
+bool AskHelper(uint32_t requests, uint64_t timeout_ns);
+
+// Asks and does not wait. Signal-safe and cheap enough for a callback.
+void PokeHelper(uint32_t requests);
+
+// In the child of a fork there is no helper.
+void ForgetHelperInForkedChild();
+
+}  // namespace flopsprof::injector

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "injector/hooks/call_scope.h"
+
+#include "injector/cupti/device_info.h"
+#include "injector/hooks/capture_state.h"
+#include "injector/segment.h"
+#include "injector/session.h"
+
+namespace flopsprof::injector {
+
+CallScope::CallScope(shm::ApiId api) : thread_(CurrentThread()), api_(api) {
+  if (thread_ == nullptr || thread_->inside_injector) return;
+  if (thread_->hook_depth != 0) {
+    ++thread_->hook_depth;
+    entered_ = true;
+    return;
+  }
+  if (!SessionWantsRecords()) return;
+  entered_ = true;
+  counted_ = true;
+  thread_->hook_depth = 1;
+  EnsureRing(thread_);  // call ids belong to a ring: take it before the first id
+  id_ = ++thread_->last_call;
+  if (id_ == shm::kNoCall) id_ = ++thread_->last_call;
+  thread_->current_call = id_;
+  attribution_ = CurrentAttribution();
+  Statistics()->hook_calls.fetch_add(1, std::memory_order_relaxed);
+  if (!thread_->device_known) {
+    thread_->device_known = true;
+    OwnCalls own(thread_);
+    NoteCurrentDevice();
+  }
+}
+
+CallScope::~CallScope() {
+  if (!entered_) return;
+  if (--thread_->hook_depth == 0) {
+    thread_->current_call = shm::kNoCall;
+    thread_->current_call_captured = false;
+  }
+}
+
+void CallScope::AskCapture(void* stream, const void* caller) {
+  if (!AnyCaptureIsActive()) return;
+  OwnCalls own(thread_);
+  captured_ = StreamIsCapturing(stream, caller);
+  thread_->current_call_captured = captured_;
+}
+
+shm::RecordHeader CallScope::Header(shm::RecordType type) const {
+  shm::RecordHeader header{};
+  header.type = static_cast<uint16_t>(type);
+  header.phase = static_cast<uint8_t>(attribution_.phase);
+  header.flags = captured_ ? shm::kFlagCaptured : uint8_t{0};
+  header.step = attribution_.step;
+  return header;
+}
+
+void CallScope::NoteSuccess() const {
+  if (captured_) CountLoss(shm::LossCounter::kCapturedCall);
+}
+
+void CallScope::EmitFailure(int status) const {
+  shm::CallEnd end{};
+  end.header = Header(shm::RecordType::kCallEnd);
+  end.call = id_;
+  end.status = status;
+  end.api = api();
+  end.scope = attribution_.scope;
+  EmitRecord(&end);
+}
+
+}  // namespace flopsprof::injector

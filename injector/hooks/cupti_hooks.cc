@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+// The program's own profiler comes first: CUPTI has one subscriber, so ours is given up before
+// the program's is asked for. Ours goes to the real functions directly, never through here.
+
+#include "injector/hooks/real_function.h"
+#include "injector/platform.h"
+#include "injector/session.h"
+#include "injector/thread_state.h"
+
+namespace flopsprof::injector {
+namespace {
+
+constexpr char kCupti[] = "libcupti.so";
+constexpr int kCuptiNotInitialized = 15;
+
+void MakeWay() {
+  const ThreadState* thread = CurrentThread();
+  if (thread == nullptr || !thread->inside_injector) YieldCupti();
+}
+
+}  // namespace
+}  // namespace flopsprof::injector
+
+using flopsprof::injector::kCupti;
+using flopsprof::injector::kCuptiNotInitialized;
+using flopsprof::injector::RealFunction;
+
+FLOPSPROF_EXPORT int cuptiSubscribe(void* subscriber, void* callback, void* user_data) {
+  static RealFunction real("cuptiSubscribe", kCupti);
+  auto* const function =
+      reinterpret_cast<int (*)(void*, void*, void*)>(real.Find(__builtin_return_address(0)));
+  if (function == nullptr) return kCuptiNotInitialized;
+  flopsprof::injector::MakeWay();
+  return function(subscriber, callback, user_data);
+}
+
+FLOPSPROF_EXPORT int cuptiSubscribe_v2(void* subscriber, void* callback, void* user_data,
+                                       void* parameters) {
+  static RealFunction real("cuptiSubscribe_v2", kCupti);
+  auto* const function =
+      reinterpret_cast<int (*)(void*, void*, void*, void*)>(real.Find(__builtin_return_address(0)));
+  if (function == nullptr) return kCuptiNotInitialized;
+  flopsprof::injector::MakeWay();
+  return function(subscriber, callback, user_data, parameters);
+}
+
+// Some clients use activities without a subscription: their buffers would replace ours.
+FLOPSPROF_EXPORT int cuptiActivityRegisterCallbacks(void* requested, void* completed) {
+  static RealFunction real("cuptiActivityRegisterCallbacks", kCupti);
+  auto* const function =
+      reinterpret_cast<int (*)(void*, void*)>(real.Find(__builtin_return_address(0)));
+  if (function == nullptr) return kCuptiNotInitialized;
+  flopsprof::injector::MakeWay();
+  return function(requested, completed);
+}

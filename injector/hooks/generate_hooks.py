@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The flopsprof authors
+# SPDX-License-Identifier: Apache-2.0
+"""Makes the hooks of api_table.toml.
+
+generate_hooks.py TABLE wrappers OUT.cc    wrappers of the cuBLAS and NCCL calls
+generate_hooks.py TABLE check OUT.cc       every prototype against the real headers
+generate_hooks.py TABLE symbols OUT.txt    names that the library may export for hooks
+"""
+import sys
+import tomllib
+
+LICENSE = """// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+// Made by generate_hooks.py from api_table.toml.
+"""
+
+C_TYPES = {"p": "void*", "e": "int", "n": "int", "l": "int64_t", "z": "size_t",
+           "f": "float", "d": "double"}
+# cudaDataType of the letters in cuBLAS names (library_types.h).
+LETTER_TYPES = {"S": "kReal32F", "D": "kReal64F", "C": "kComplex32F", "Z": "kComplex64F",
+                "H": "kReal16F"}
+
+
+def parameters_of(text, ilp64=False):
+    """[(name, C type)] of "name:code ..."."""
+    result = []
+    for item in text.split():
+        name, code = item.split(":")
+        result.append((name, "int64_t" if ilp64 and code == "n" else C_TYPES[code]))
+    return result
+
+
+def declaration(parameters):
+    return ", ".join(f"{kind} {name}" for name, kind in parameters)
+
+
+def types_only(parameters):
+    return ", ".join(kind for _, kind in parameters)
+
+
+def names_only(parameters):
+    return ", ".join(name for name, _ in parameters)
+
+
+def cublas_calls(table):
+    """(exported name, name of the ApiId, layout, call, parameters) of every cuBLAS wrapper."""
+    for name, call in table["cublas"].items():
+        layout = table["layouts"][call["layout"]]
+        yield name, name, layout, call, parameters_of(layout["parameters"])
+        if call.get("ilp64"):
+            yield (name + "_64", name, layout, call,
+                   parameters_of(layout["parameters"], ilp64=True))
+
+
+def cublas_wrapper(name, api, layout, call, parameters):
+    if "types" in layout:
+        types = layout["types"]
+    else:
+        types = [LETTER_TYPES[call["types"]]] * 3
+    fields = [layout["m"], layout["n"], layout["k"], layout.get("batch", "1"), *types,
+              layout.get("compute_type", "0")]
+    return f"""
+FLOPSPROF_EXPORT int {name}({declaration(parameters)}) {{
+  static RealFunction real("{name}", "libcublas.so");
+  void* const caller = __builtin_return_address(0);
+  auto* const function = reinterpret_cast<int (*)({types_only(parameters)})>(real.Find(caller));
+  if (function == nullptr) return kCublasNotSupported;
+  CallScope call(shm::ApiId::{api});
+  if (!call.counted()) return function({names_only(parameters)});
+  const Product product = {{{", ".join(fields)}}};
+  BeginCublasCall(&call, handle, caller);
+  const int status = function({names_only(parameters)});
+  EndCublasCall(&call, status, handle, caller, product);
+  return status;
+}}
+"""
+
+
+def nccl_wrapper(name, call):
+    parameters = parameters_of(call["parameters"])
+    peer = "peer" if any(p == "peer" for p, _ in parameters) else "-1"
+    return f"""
+FLOPSPROF_EXPORT int {name}({declaration(parameters)}) {{
+  static RealFunction real("{name}", "libnccl.so");
+  void* const caller = __builtin_return_address(0);
+  auto* const function = reinterpret_cast<int (*)({types_only(parameters)})>(real.Find(caller));
+  if (function == nullptr) return kNcclInvalidUsage;
+  CallScope call(shm::ApiId::{name});
+  if (!call.counted()) return function({names_only(parameters)});
+  call.AskCapture(stream, caller);
+  const int status = function({names_only(parameters)});
+  EndCollective(&call, status, caller,
+                {{shm::CollectiveKind::{call["kind"]}, count, datatype, {peer}, comm}});
+  return status;
+}}
+"""
+
+
+def wrappers(table):
+    text = LICENSE + """
+#include "injector/hooks/call_scope.h"
+#include "injector/hooks/cublas_call.h"
+#include "injector/hooks/nccl_call.h"
+#include "injector/hooks/real_function.h"
+#include "injector/platform.h"
+
+using namespace flopsprof::injector;  // NOLINT: generated
+namespace shm = flopsprof::shm;
+"""
+    for call in cublas_calls(table):
+        text += cublas_wrapper(*call)
+    for name, call in table["nccl"].items():
+        text += nccl_wrapper(name, call)
+    return text
+
+
+def check(table):
+    text = LICENSE + """
+// Compiles only if every hook has the calling convention of the function that it stands for.
+#include "prototype_check.h"
+
+"""
+    groups = {"cublas": [(n, p) for n, _, _, _, p in cublas_calls(table)],
+              "nccl": [(n, parameters_of(c["parameters"])) for n, c in table["nccl"].items()]}
+    for name, call in table["handwritten"].items():
+        if "parameters" in call:
+            groups.setdefault(call["header"], []).append((name, parameters_of(call["parameters"])))
+    for header, calls in groups.items():
+        text += f"#ifdef FLOPSPROF_CHECK_{header.upper()}\n"
+        for name, parameters in calls:
+            text += f"CHECK_PROTOTYPE({name}, int({types_only(parameters)}));\n"
+        text += "#endif\n"
+    return text
+
+
+def symbols(table):
+    names = [c[0] for c in cublas_calls(table)] + list(table["nccl"]) + list(table["handwritten"])
+    return "\n".join(sorted(names)) + "\n"
+
+
+def main():
+    if len(sys.argv) != 4:
+        sys.exit(__doc__)
+    with open(sys.argv[1], "rb") as file:
+        table = tomllib.load(file)
+    made = {"wrappers": wrappers, "check": check, "symbols": symbols}[sys.argv[2]](table)
+    with open(sys.argv[3], "w", encoding="utf-8") as file:
+        file.write(made)
+
+
+main()

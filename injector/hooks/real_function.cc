@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "injector/hooks/real_function.h"
+
+#include <dlfcn.h>
+
+#include "injector/loaded_objects.h"
+#include "injector/record_sink.h"
+
+namespace flopsprof::injector {
+namespace {
+
+bool IsOurs(const void* address) {
+  Dl_info theirs;
+  Dl_info ours;
+  return dladdr(address, &theirs) != 0 && dladdr(reinterpret_cast<const void*>(&IsOurs), &ours) &&
+         theirs.dli_fbase == ours.dli_fbase;
+}
+
+void* Foreign(void* found) { return found != nullptr && !IsOurs(found) ? found : nullptr; }
+
+void* InScopeOf(const void* caller, const char* name) {
+  Dl_info object;
+  if (dladdr(caller, &object) == 0 || object.dli_fname == nullptr) return nullptr;
+  void* handle = OpenLoadedLibrary(object.dli_fname);
+  return handle == nullptr ? nullptr : Foreign(dlsym(handle, name));
+}
+
+}  // namespace
+
+void* RealFunction::Search(const void* caller) {
+  void* found = InScopeOf(caller, name_);
+  if (found == nullptr) found = Foreign(dlsym(RTLD_NEXT, name_));
+  if (found == nullptr) found = Foreign(FindInLoadedLibrary(library_, name_));
+  if (found == nullptr) {
+    CountLoss(shm::LossCounter::kRealFunctionMissing);
+    return nullptr;
+  }
+  address_.store(found, std::memory_order_release);
+  return found;
+}
+
+}  // namespace flopsprof::injector

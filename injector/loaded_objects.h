@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Libraries that are already mapped into the process. Nothing here loads one.
+
+#include <stddef.h>
+
+namespace flopsprof::injector {
+
+// Room for the path of a library.
+struct LibraryPath {
+  char text[1024];
+};
+
+// Path of the n-th (0 ...) mapped library whose file name begins with `prefix`
+// ("libcudart.so"). False: there are not so many.
+bool FindLoadedLibrary(const char* prefix, int n, LibraryPath* path);
+
+// Handle of a mapped library, never closed again; nullptr when it is not mapped.
+void* OpenLoadedLibrary(const char* path);
+
+// A function of the first mapped library with that prefix that has it; nullptr: none.
+void* FindInLoadedLibrary(const char* prefix, const char* function);
+
+// The number after "lib….so." in a path, or -1.
+int MajorOfLibrary(const char* path);
+
+}  // namespace flopsprof::injector

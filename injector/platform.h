@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The few things that the injector asks of the operating system, without libpthread and
+// without the C++ library.
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <atomic>
+
+#define FLOPSPROF_EXPORT extern "C" __attribute__((visibility("default")))
+#define FLOPSPROF_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+namespace flopsprof::injector {
+
+uint32_t ThreadId();  // gettid
+int32_t ProcessId();  // getpid, from the kernel: right in a vfork child too
+uint64_t ThreadCpuNs();
+void SleepNs(uint64_t duration_ns);
+
+// Zeroed pages, untouched until used; nullptr on failure. Never freed by their users.
+void* MapPages(size_t bytes);
+
+// Waits until *word != expected, the timeout, or a wake (or for no reason at all).
+void FutexWait(std::atomic<uint32_t>* word, uint32_t expected, uint64_t timeout_ns);
+void FutexWakeAll(std::atomic<uint32_t>* word);
+
+// For short critical sections off the launch path that call nothing outside of the injector.
+class SpinLock {
+ public:
+  void Lock();
+  void Unlock() { locked_.store(false, std::memory_order_release); }
+
+ private:
+  std::atomic<bool> locked_{false};
+};
+
+class SpinLockHolder {
+ public:
+  explicit SpinLockHolder(SpinLock* lock) : lock_(lock) { lock_->Lock(); }
+  ~SpinLockHolder() { lock_->Unlock(); }
+  SpinLockHolder(const SpinLockHolder&) = delete;
+  SpinLockHolder& operator=(const SpinLockHolder&) = delete;
+
+ private:
+  SpinLock* const lock_;
+};
+
+}  // namespace flopsprof::injector

@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "injector/record_sink.h"
+
+#include <string.h>
+
+#include "injector/platform.h"
+#include "injector/segment.h"
+#include "injector/string_table.h"
+#include "injector/thread_state.h"
+
+namespace flopsprof::injector {
+namespace {
+
+constexpr uint64_t kFullRingPollNs = 100000;
+
+StringTable strings;
+
+// The calling thread's state with a ring, or nullptr (counted) when nothing can be written.
+ThreadState* ThreadWithRing(uint64_t lost_if_none) {
+  ThreadState* thread = CurrentThread();
+  if (thread != nullptr && (EnsureRing(thread))) return thread;
+  CountLoss(shm::LossCounter::kNoSlot, lost_if_none);
+  return nullptr;
+}
+
+// Room for `count` records. Only threads that said so (CUPTI's and our own, never a launching
+// thread) wait for the agent.
+bool WaitForRoom(ThreadState* thread, uint64_t count) {
+  if (count > thread->ring.capacity()) return false;
+  while (!thread->ring.HasRoom(count)) {
+    if (MonoNs() >= thread->patient_until_ns || !IsRecording()) return false;
+    SleepNs(kFullRingPollNs);
+  }
+  return true;
+}
+
+void CountRingFull(ThreadState* thread, uint64_t count) {
+  thread->ring.CountDropped(count);
+  CountLoss(shm::LossCounter::kRingFull, count);
+}
+
+}  // namespace
+
+bool EmitRecord(const void* record) {
+  if (!IsRecording()) return false;
+  ThreadState* thread = ThreadWithRing(1);
+  if (thread == nullptr) return false;
+  if (thread->ring.Write(record)) return true;
+  if (WaitForRoom(thread, 1) && thread->ring.Write(record)) return true;
+  CountRingFull(thread, 1);
+  return false;
+}
+
+bool EmitBlob(shm::BlobKind kind, uint32_t id, const char* data, size_t bytes) {
+  if (!IsRecording()) return false;
+  if (bytes > shm::kMaxBlobBytes) {
+    CountLoss(shm::LossCounter::kBlobTooLarge);
+    return false;
+  }
+  constexpr size_t kBeginBytes = sizeof(shm::BlobBegin::data);
+  constexpr size_t kPartBytes = sizeof(shm::BlobPart::data);
+  const size_t inline_bytes = bytes < kBeginBytes ? bytes : kBeginBytes;
+  const uint64_t record_count = 1 + (bytes - inline_bytes + kPartBytes - 1) / kPartBytes;
+  ThreadState* thread = ThreadWithRing(record_count);
+  if (thread == nullptr) return false;
+  // All or nothing: a blob with a hole would be of no use.
+  if (!thread->ring.HasRoom(record_count) && !WaitForRoom(thread, record_count)) {
+    CountRingFull(thread, record_count);
+    return false;
+  }
+  shm::BlobBegin begin{};
+  begin.header.type = static_cast<uint16_t>(shm::RecordType::kBlobBegin);
+  begin.header.step = shm::kNoStep;
+  begin.kind = static_cast<uint16_t>(kind);
+  begin.id = id;
+  begin.total_bytes = static_cast<uint32_t>(bytes);
+  begin.inline_bytes = static_cast<uint32_t>(inline_bytes);
+  memcpy(begin.data, data, inline_bytes);
+  thread->ring.Write(&begin);
+  for (size_t offset = inline_bytes; offset < bytes; offset += kPartBytes) {
+    shm::BlobPart part{};
+    part.header.type = static_cast<uint16_t>(shm::RecordType::kBlobPart);
+    part.header.step = shm::kNoStep;
+    part.id = id;
+    part.offset = static_cast<uint32_t>(offset);
+    memcpy(part.data, data + offset, bytes - offset < kPartBytes ? bytes - offset : kPartBytes);
+    thread->ring.Write(&part);
+  }
+  return true;
+}
+
+uint32_t InternString(const char* text, size_t bytes) {
+  if (text == nullptr || bytes == 0 || !IsRecording()) return shm::kNoString;
+  if (bytes > StringTable::kMaxStringBytes) CountLoss(shm::LossCounter::kBlobTooLarge);
+  StringTable::Entry* entry = strings.Intern(text, bytes);
+  if (entry == nullptr) {
+    CountLoss(shm::LossCounter::kStringTableFull);
+    return shm::kNoString;
+  }
+  const uint32_t epoch = SessionEpoch();
+  if (entry->defined_epoch.load(std::memory_order_relaxed) != epoch) {
+    // Two threads may both send it: the second definition says the same.
+    if (!EmitBlob(shm::BlobKind::kString, entry->id, entry->text, entry->bytes)) {
+      return shm::kNoString;  // tried again at the next use
+    }
+    entry->defined_epoch.store(epoch, std::memory_order_relaxed);
+  }
+  return entry->id;
+}
+
+uint32_t InternString(const char* text) {
+  return text == nullptr ? shm::kNoString : InternString(text, strlen(text));
+}
+
+void EmitNote(const char* key, const char* value) {
+  shm::NoteRecord note{};
+  note.header.type = static_cast<uint16_t>(shm::RecordType::kNote);
+  note.header.step = shm::kNoStep;
+  note.key = InternString(key);
+  note.value = InternString(value);
+  if (note.key != shm::kNoString) EmitRecord(&note);
+}
+
+}  // namespace flopsprof::injector

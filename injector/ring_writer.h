@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Writes records into one ring slot of a segment. One thread owns a writer; the agent reads the
+// slot in another process. Never blocks: a full ring refuses the record.
+
+#include <stdint.h>
+
+#include "proto/shm/ring_layout.h"
+
+namespace flopsprof::injector {
+
+class RingWriter {
+ public:
+  // Takes a free slot. False: there is none.
+  bool Claim(shm::SegmentHeader* segment, uint32_t thread_id);
+
+  // Hands the slot back; the agent frees it when it has read everything.
+  void Retire();
+
+  // Forgets the slot without touching it.
+  void Forget() { slot_ = nullptr; }
+
+  bool has_slot() const { return slot_ != nullptr; }
+
+  // Copies one record. False: the ring is full. Needs a slot.
+  bool Write(const void* record) {
+    if (head_ - tail_ >= capacity_ && !RefreshTail(1)) return false;
+    __builtin_memcpy(records_ + (head_ & (capacity_ - 1)) * shm::kRecordBytes, record,
+                     shm::kRecordBytes);
+    // Release; pairs with the acquire of the agent's reader: the record is there before it counts.
+    slot_->head.store(++head_, std::memory_order_release);
+    return true;
+  }
+
+  // Is there room for `count` records?
+  bool HasRoom(uint64_t count) {
+    return capacity_ - (head_ - tail_) >= count || RefreshTail(count);
+  }
+
+  uint64_t capacity() const { return capacity_; }
+
+  void CountDropped(uint64_t count) { slot_->dropped.fetch_add(count, std::memory_order_relaxed); }
+
+ private:
+  bool RefreshTail(uint64_t wanted);
+
+  shm::SlotHeader* slot_ = nullptr;
+  uint8_t* records_ = nullptr;
+  uint64_t head_ = 0;      // own copy: the agent cannot move it
+  uint64_t tail_ = 0;      // cached: the agent's cache line is read only when the ring looks full
+  uint64_t capacity_ = 0;  // a power of two
+};
+
+}  // namespace flopsprof::injector

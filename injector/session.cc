@@ -1,0 +1,196 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "injector/session.h"
+
+#include <atomic>
+
+#include "injector/agent_link.h"
+#include "injector/cupti/cupti_session.h"
+#include "injector/cupti/device_info.h"
+#include "injector/env_config.h"
+#include "injector/exit_path.h"
+#include "injector/fork_guard.h"
+#include "injector/helper_thread.h"
+#include "injector/library_notes.h"
+#include "injector/platform.h"
+#include "injector/record_sink.h"
+#include "injector/scopes/attribution.h"
+#include "injector/segment.h"
+#include "injector/thread_state.h"
+#include "proto/shm/handshake.h"
+
+namespace flopsprof::injector {
+namespace {
+
+constexpr uint64_t kLateWelcomeNs = 30000000000u;
+constexpr uint64_t kExitWaitNs = 1000000000u;
+constexpr uint64_t kYieldWaitNs = 1000000000u;
+
+std::atomic<SessionState> state{SessionState::kDormant};
+std::atomic<bool> foreign_cupti_client{false};
+AgentLink link_to_agent;
+int32_t session_pid = 0;
+
+void EmitProcessBegin() {
+  shm::StepRecord begin{};
+  begin.header.type = static_cast<uint16_t>(shm::RecordType::kStep);
+  begin.header.step = shm::kNoStep;
+  begin.event = static_cast<uint8_t>(shm::StepEvent::kProcessBegin);
+  begin.mono_ns = MonoNs();
+  EmitRecord(&begin);
+}
+
+// The segment is mapped: everything begins. Runs once, on the thread that got the welcome.
+void BeginRecording() {
+  UseSegment(link_to_agent.segment());
+  state.store(SessionState::kRecording, std::memory_order_release);
+  EmitProcessBegin();
+  const uint32_t options = link_to_agent.options();
+  if ((options & shm::kOptionCupti) == 0) {
+    EmitNote("cupti", "not wanted");
+  } else {
+    StartCupti(foreign_cupti_client.load(std::memory_order_relaxed));
+  }
+  if ((options & shm::kOptionModules) != 0) BeginScopes();
+}
+
+void Die() {
+  StopRecording();
+  link_to_agent.Close();
+  state.store(SessionState::kDead, std::memory_order_release);
+}
+
+// The agent did not answer within the first call's patience: go on waiting where nobody waits
+// for us. Hooked calls until then are counted as lost.
+bool FinishConnecting() {
+  if (state.load(std::memory_order_acquire) == SessionState::kRecording) return true;
+  if (link_to_agent.AwaitSegment(kLateWelcomeNs) != AgentLink::Result::kReady) {
+    Die();
+    return false;
+  }
+  BeginRecording();
+  return true;
+}
+
+void HandleRequests(uint32_t requests) {
+  if ((requests & kRequestFlush) != 0) FlushCupti(true);
+  if ((requests & kRequestStopCupti) != 0) StopCupti();
+  if ((requests & kRequestDevices) != 0) {
+    EmitNewDevices();
+    EmitLibraryNotes();
+  }
+}
+
+void Tick() {
+  FlushCupti(false);
+  EmitClockPair();
+  EmitNewDevices();
+  EmitLibraryNotes();
+  if ((link_to_agent.options() & shm::kOptionModules) != 0) TickScopes();
+}
+
+bool AgentHasGone() { return link_to_agent.AgentHasGone(); }
+
+void OnAgentGone() {
+  if (state.exchange(SessionState::kDead, std::memory_order_acq_rel) == SessionState::kRecording) {
+    CountLoss(shm::LossCounter::kAgentGone);
+  }
+  StopRecording();
+  StopCupti();
+  EndScopes();
+}
+
+void Connect() {
+  session_pid = ProcessId();
+  const char* path = AgentSocketPath();
+  if (path == nullptr || !link_to_agent.Connect(path)) {
+    state.store(SessionState::kDead, std::memory_order_release);
+    return;
+  }
+  InstallForkGuard();
+  const AgentLink::Result result = link_to_agent.AwaitSegment(ConnectTimeoutNs());
+  if (result == AgentLink::Result::kRefused) {
+    Die();
+    return;
+  }
+  if (result == AgentLink::Result::kReady) BeginRecording();
+  InstallExitPath();
+  const HelperWork work = {FinishConnecting, HandleRequests, Tick, AgentHasGone, OnAgentGone};
+  if (!StartHelperThread(work, link_to_agent.socket()) && result != AgentLink::Result::kReady) {
+    Die();
+  }
+}
+
+}  // namespace
+
+SessionState CurrentSessionState() { return state.load(std::memory_order_acquire); }
+
+void StartSession() {
+  auto expected = SessionState::kDormant;
+  if (!state.compare_exchange_strong(expected, SessionState::kConnecting,
+                                     std::memory_order_acq_rel)) {
+    return;
+  }
+  // Calls that this makes into hooked libraries are not the program's.
+  ThreadState* thread = CurrentThread();
+  if (thread != nullptr) thread->inside_injector = true;
+  Connect();
+  if (thread != nullptr) thread->inside_injector = false;
+}
+
+bool SessionWantsRecords() {
+  if (IsRecording()) return true;
+  if (state.load(std::memory_order_relaxed) == SessionState::kDormant) StartSession();
+  if (IsRecording()) return true;
+  if (state.load(std::memory_order_relaxed) == SessionState::kConnecting) {
+    CountLoss(shm::LossCounter::kAgentLate);
+  }
+  return false;
+}
+
+void EndSession(bool fast_exit) {
+  // A vfork child shares our memory, but not our process id.
+  if (ProcessId() != session_pid) return;
+  auto expected = SessionState::kRecording;
+  if (!state.compare_exchange_strong(expected, SessionState::kDraining,
+                                     std::memory_order_acq_rel)) {
+    return;
+  }
+  if (!AskHelper(kRequestFlush | kRequestDevices, kExitWaitNs)) {
+    CountLoss(shm::LossCounter::kFlushIncomplete);
+  }
+  shm::GoodbyeRecord goodbye{};
+  goodbye.header.type = static_cast<uint16_t>(shm::RecordType::kGoodbye);
+  goodbye.header.step = shm::kNoStep;
+  goodbye.reason =
+      static_cast<uint8_t>(fast_exit ? shm::GoodbyeReason::kFastExit : shm::GoodbyeReason::kExit);
+  goodbye.mono_ns = MonoNs();
+  EmitRecord(&goodbye);
+  StopRecording();
+  CurrentSegment()->process_state.store(static_cast<uint32_t>(shm::ProcessState::kGoodbye),
+                                        std::memory_order_release);
+}
+
+void YieldCupti() {
+  NoteForeignCuptiClient();
+  if (!CuptiIsOurs()) return;
+  CountLoss(shm::LossCounter::kCuptiYielded);
+  EmitNote("cupti", "given up for the job's own profiler");
+  if (!AskHelper(kRequestFlush | kRequestStopCupti, kYieldWaitNs)) {
+    CountLoss(shm::LossCounter::kFlushIncomplete);
+  }
+}
+
+void NoteForeignCuptiClient() { foreign_cupti_client.store(true, std::memory_order_relaxed); }
+
+void AbandonSessionInForkedChild() {
+  if (state.load(std::memory_order_relaxed) == SessionState::kDormant) return;
+  state.store(SessionState::kDead, std::memory_order_relaxed);
+  ForgetSegmentInForkedChild();
+  ForgetThreadsInForkedChild();
+  ForgetHelperInForkedChild();
+  link_to_agent.Close();  // or the agent would not see the parent's end while the child lives
+  ForgetScopesInForkedChild();
+}
+
+}  // namespace flopsprof::injector

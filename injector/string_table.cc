@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "injector/string_table.h"
+
+#include <string.h>
+
+namespace flopsprof::injector {
+namespace {
+
+constexpr size_t kTextChunkBytes = 1u << 20;
+
+uint64_t Hash(const char* text, size_t bytes) {  // FNV-1a, 64 bit
+  uint64_t hash = 0xcbf29ce484222325ull;
+  for (size_t i = 0; i < bytes; ++i) {
+    hash = (hash ^ static_cast<uint8_t>(text[i])) * 0x100000001b3ull;
+  }
+  return hash;
+}
+
+}  // namespace
+
+StringTable::Entry* StringTable::Find(const std::atomic<Entry*>* buckets, const char* text,
+                                      size_t bytes, uint64_t hash, uint32_t* bucket) const {
+  // Ends: at most half of the buckets are ever used.
+  for (auto i = static_cast<uint32_t>(hash % kBuckets);; i = (i + 1) % kBuckets) {
+    // Acquire; pairs with the release in Add: the entry is complete.
+    Entry* entry = buckets[i].load(std::memory_order_acquire);
+    if (entry == nullptr) {
+      *bucket = i;
+      return nullptr;
+    }
+    if (entry->hash == hash && entry->bytes == bytes && memcmp(entry->text, text, bytes) == 0) {
+      return entry;
+    }
+  }
+}
+
+StringTable::Entry* StringTable::Intern(const char* text, size_t bytes) {
+  if (bytes > kMaxStringBytes) bytes = kMaxStringBytes;
+  const uint64_t hash = Hash(text, bytes);
+  const std::atomic<Entry*>* buckets = buckets_.load(std::memory_order_acquire);
+  uint32_t bucket = 0;
+  if (buckets != nullptr) {
+    if (Entry* entry = Find(buckets, text, bytes, hash, &bucket)) return entry;
+  }
+  SpinLockHolder hold(&lock_);
+  return Add(text, bytes, hash);
+}
+
+StringTable::Entry* StringTable::Add(const char* text, size_t bytes, uint64_t hash) {
+  std::atomic<Entry*>* buckets = buckets_.load(std::memory_order_relaxed);
+  if (buckets == nullptr) {
+    buckets = static_cast<std::atomic<Entry*>*>(MapPages(kBuckets * sizeof(*buckets)));
+    entries_ = static_cast<Entry*>(MapPages(kMaxStrings * sizeof(Entry)));
+    if (buckets == nullptr || entries_ == nullptr) return nullptr;
+    buckets_.store(buckets, std::memory_order_release);
+  }
+  uint32_t bucket = 0;
+  if (Entry* entry = Find(buckets, text, bytes, hash, &bucket)) return entry;  // another thread
+  if (entry_count_ == kMaxStrings) return nullptr;
+  char* copy = AllocateText(bytes);
+  if (copy == nullptr) return nullptr;
+  memcpy(copy, text, bytes);
+  Entry* entry = &entries_[entry_count_++];
+  entry->hash = hash;
+  entry->id = entry_count_;
+  entry->bytes = static_cast<uint32_t>(bytes);
+  entry->text = copy;
+  // Release; pairs with the acquire in Find.
+  buckets[bucket].store(entry, std::memory_order_release);
+  return entry;
+}
+
+char* StringTable::AllocateText(size_t bytes) {
+  if (bytes > text_left_) {
+    if (text_total_ + kTextChunkBytes > kMaxTextBytes) return nullptr;
+    auto* chunk = static_cast<char*>(MapPages(kTextChunkBytes));
+    if (chunk == nullptr) return nullptr;
+    text_ = chunk;
+    text_left_ = kTextChunkBytes;
+    text_total_ += kTextChunkBytes;
+  }
+  char* result = text_;
+  text_ += bytes;
+  text_left_ -= bytes;
+  return result;
+}
+
+}  // namespace flopsprof::injector

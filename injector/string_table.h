@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Strings by content, each with one id for the life of the process. Reading is lock-free; a lock
+// is taken only to add a string. Bounded: at most kMaxStrings and kMaxTextBytes.
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <atomic>
+
+#include "injector/platform.h"
+
+namespace flopsprof::injector {
+
+class StringTable {
+ public:
+  static constexpr uint32_t kMaxStrings = 65536;
+  static constexpr size_t kMaxTextBytes = size_t{32} << 20;
+  static constexpr size_t kMaxStringBytes = 16384;  // of one string; the rest is cut off
+
+  struct Entry {
+    uint64_t hash;
+    uint32_t id;  // 1 ...
+    uint32_t bytes;
+    const char* text;
+    std::atomic<uint32_t> defined_epoch;  // segment in which the reader has its definition
+  };
+
+  constexpr StringTable() = default;
+
+  // The entry of a string, added when it is new; nullptr when the table is full.
+  Entry* Intern(const char* text, size_t bytes);
+
+ private:
+  static constexpr uint32_t kBuckets = kMaxStrings * 2;
+
+  Entry* Find(const std::atomic<Entry*>* buckets, const char* text, size_t bytes, uint64_t hash,
+              uint32_t* bucket) const;
+  Entry* Add(const char* text, size_t bytes, uint64_t hash);
+  char* AllocateText(size_t bytes);
+
+  std::atomic<std::atomic<Entry*>*> buckets_{nullptr};
+  SpinLock lock_;
+  // Under lock_:
+  Entry* entries_ = nullptr;
+  uint32_t entry_count_ = 0;
+  char* text_ = nullptr;
+  size_t text_left_ = 0;
+  size_t text_total_ = 0;
+};
+
+}  // namespace flopsprof::injector

@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What the injector knows about one thread. The thread-local variable is a single pointer, so
+// that the library can still be loaded when the static TLS block of a process is nearly used up;
+// the state itself lives in pages of its own and is reused after its thread has ended.
+
+#include <stdint.h>
+
+#include "injector/ring_writer.h"
+#include "proto/shm/records.h"
+
+namespace flopsprof::injector {
+
+struct ThreadState {
+  RingWriter ring;
+  uint32_t ring_epoch = 0;  // segment that `ring` belongs to; 0 = none
+  uint32_t claims_refused = 0;
+  uint64_t patient_until_ns = 0;  // until then a full ring is waited for (never on launch paths)
+
+  uint32_t last_call = 0;        // newest call id of this ring and generation
+  uint32_t current_call = 0;     // call whose launches these are; shm::kNoCall: none
+  int32_t hook_depth = 0;        // hooked calls that are running on this thread
+  bool inside_injector = false;  // in a callback or in calls of our own: hooks only pass through
+  bool current_call_captured = false;
+
+  uint32_t last_correlation = 0;  // of the newest launch record
+  bool device_known = false;      // this thread's device has been reported
+
+  void* launching_graph = nullptr;  // executable of the running cudaGraphLaunch
+  bool graph_launch_recorded = false;
+
+  int32_t nccl_group_depth = 0;
+  bool has_group_collective = false;
+  shm::CollectiveCall group_collective{};  // last collective of the open group, not yet written
+
+  ThreadState* next_free = nullptr;
+};
+
+extern __thread ThreadState* current_thread_state __attribute__((tls_model("initial-exec")));
+
+// Makes the calling thread's state; nullptr when there is no memory or the process is a fork.
+ThreadState* MakeThreadState();
+
+// The calling thread's state, made when needed; nullptr on failure.
+inline ThreadState* CurrentThread() {
+  ThreadState* state = current_thread_state;
+  return __builtin_expect(state != nullptr, 1) ? state : MakeThreadState();
+}
+
+// Gives a ring to the thread if it has none of the current segment. False: no free slot
+// (counted by the caller).
+bool EnsureRing(ThreadState* state);
+
+// In the child of a fork: threads that end do not touch their slots any more.
+void ForgetThreadsInForkedChild();
+
+}  // namespace flopsprof::injector

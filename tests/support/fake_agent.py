@@ -1,0 +1,288 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The flopsprof authors
+# SPDX-License-Identifier: Apache-2.0
+"""A node agent for tests of the injector alone.
+
+fake_agent.py [options] -- COMMAND...   runs COMMAND with the injector and writes what arrives
+    --library PATH      libflopsprof_inject.so
+    --out FILE          one JSON object a line (default: stdout): {"pid", "slot", "type", ...}
+    --slots N, --records N   size of the segment
+    --cupti 0|1, --modules 0|1   what the welcome asks for
+    --delay-ms N        answer a Hello only so late
+    --refuse            answer every Hello with a refusal
+    --vanish-after N    close the socket after N records
+    --no-drain          never read a ring before the process has ended
+
+The exit code is the command's. At the end of each process: {"type": "end", counters ...}.
+"""
+import argparse
+import array
+import fcntl
+import json
+import mmap
+import os
+import select
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+RECORD = 64
+HEADER = 4096
+SLOT_HEADER = 256
+SEGMENT_MAGIC = 0x31304D4853504C46
+HELLO_MAGIC = 0x313048454C464C46
+WELCOME_MAGIC = 0x31304C4557464C46
+NO_STEP = 0xFFFFFFFF
+LOSS = {}  # index -> name, read from the header file
+
+# type -> (name, struct of what follows the header, field names)
+LAYOUTS = {
+    3: ("scope", "<IIIIIBBHQ24x", "scope parent name class_name domain kind known depth object"),
+    4: ("module", "<IIIIQQQQ8x",
+        "root_scope path class_name order object own_params total_params trainable_params"),
+    5: ("scope_enter", "<I52x", "scope"),
+    6: ("gemm", "<IIHBBBBBBqqqqQ",
+        "call scope api type_a type_b type_c compute_type math_mode epilogue m n k batch mono_ns"),
+    7: ("cudnn", "<IIHHI40x", "call scope api reserved plan"),
+    8: ("collective", "<IIHBBiQQQiiQ",
+        "call scope api kind data_type rank_count count bytes communicator peer rank mono_ns"),
+    9: ("launch", "<IIIHBB40x", "correlation scope call cbid domain reserved"),
+    10: ("activity", "<IIBBHIQQQQII",
+         "correlation name kind copy_kind device stream start_gpu_ns end_gpu_ns bytes graph_node "
+         "graph context"),
+    11: ("step", "<B7xQ40x", "event mono_ns"),
+    12: ("device", "<HBBIIIQ16s16x",
+         "ordinal major minor name sm_count clock_khz memory_bytes uuid"),
+    13: ("clock", "<QQQ32x", "mono_ns gpu_ns gap_ns"),
+    14: ("note", "<II48x", "key value"),
+    15: ("goodbye", "<B7xQ40x", "reason mono_ns"),
+    16: ("call_end", "<IiHHI40x", "call status api reserved scope"),
+    17: ("graph_launch", "<IIQ40x", "correlation scope executable"),
+}
+STRING_FIELDS = ("name", "class_name", "domain", "path", "key", "value")
+
+
+def read_loss_names():
+    path = os.path.join(os.path.dirname(__file__), "../../proto/shm/loss_counters.h")
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            if line.strip().startswith("X(k"):
+                parts = line.strip()[2:].split(",")
+                LOSS[int(parts[1])] = parts[2].strip().strip('"')
+
+
+class Segment:
+    def __init__(self, options):
+        self.slots, self.records = options.slots, options.records
+        self.stride = SLOT_HEADER + self.records * RECORD
+        self.bytes = HEADER + self.slots * self.stride
+        self.fd = os.memfd_create("flopsprof", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+        os.ftruncate(self.fd, self.bytes)
+        fcntl.fcntl(self.fd, fcntl.F_ADD_SEALS,
+                    fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL)
+        self.map = mmap.mmap(self.fd, self.bytes)
+        struct.pack_into("<QIIIIQQ", self.map, 0, SEGMENT_MAGIC, 1, RECORD, self.slots,
+                         self.records, self.stride, HEADER)
+        struct.pack_into("<I", self.map, 64, 1)  # recording
+        self.generation = [0] * self.slots
+
+    def base(self, slot):
+        return HEADER + slot * self.stride
+
+    def drain(self):
+        """Yields (slot, generation, record bytes)."""
+        for slot in range(self.slots):
+            base = self.base(slot)
+            state, generation = struct.unpack_from("<II", self.map, base)
+            head, = struct.unpack_from("<Q", self.map, base + 64)
+            tail, = struct.unpack_from("<Q", self.map, base + 128)
+            while tail < head:
+                at = base + SLOT_HEADER + (tail % self.records) * RECORD
+                yield slot, generation, bytes(self.map[at:at + RECORD])
+                tail += 1
+                struct.pack_into("<Q", self.map, base + 128, tail)
+            if state == 2 and struct.unpack_from("<Q", self.map, base + 64)[0] == tail:
+                struct.pack_into("<I", self.map, base, 0)
+
+    def counters(self):
+        names = ("launches", "activities", "hook_calls", "module_calls", "nodes", "own_cpu_ns",
+                 "cupti_overhead_ns")
+        result = dict(zip(names, struct.unpack_from("<7Q", self.map, 136)))
+        result["process_state"], = struct.unpack_from("<I", self.map, 128)
+        loss = struct.unpack_from("<64Q", self.map, 192)
+        result["loss"] = {LOSS.get(i, str(i)): n for i, n in enumerate(loss) if n}
+        result["slots_used"] = sum(
+            struct.unpack_from("<I", self.map, self.base(s) + 4)[0] for s in range(self.slots))
+        return result
+
+
+class Process:
+    """One injected process: decodes its records and writes them down."""
+
+    def __init__(self, agent, connection, hello):
+        self.agent, self.connection = agent, connection
+        self.pid = hello["pid"]
+        self.segment = Segment(agent.options)
+        self.blobs, self.strings, self.plans = {}, {}, {}
+        self.rows = []
+        self.write({"type": "hello", **hello})
+
+    def write(self, row):
+        self.rows.append({"pid": self.pid, **row})
+
+    def drain(self):
+        for slot, generation, record in self.segment.drain():
+            kind, phase, flags, step = struct.unpack_from("<HBBI", record)
+            self.agent.records += 1
+            if kind in (1, 2):
+                self.blob(slot, record, kind)
+                continue
+            if kind not in LAYOUTS:
+                self.write({"type": f"unknown {kind}"})
+                continue
+            name, layout, fields = LAYOUTS[kind]
+            values = dict(zip(fields.split(), struct.unpack_from(layout, record, 8)))
+            values.pop("reserved", None)
+            if "uuid" in values:
+                values["uuid"] = values["uuid"].hex()
+            self.write({"slot": slot, "generation": generation, "type": name, "phase": phase,
+                        "flags": flags, "step": None if step == NO_STEP else step, **values})
+
+    def blob(self, slot, record, kind):
+        if kind == 1:
+            what, _, number, total, inline = struct.unpack_from("<HHIII", record, 8)
+            self.blobs[slot] = (what, number, total, bytearray(record[24:24 + inline]))
+        else:
+            number, offset = struct.unpack_from("<II", record, 8)
+            what, begun, total, data = self.blobs[slot]
+            assert begun == number and len(data) == offset, "blob with a hole"
+            data += record[16:16 + min(48, total - offset)]
+        what, number, total, data = self.blobs[slot]
+        if len(data) == total:
+            table = self.strings if what == 1 else self.plans
+            table[number] = data.decode("utf-8", "replace")
+
+    def finish(self):
+        self.drain()
+        for row in self.rows:
+            for field in STRING_FIELDS:
+                if isinstance(row.get(field), int):
+                    row[field] = self.strings.get(row[field], "") if row[field] else ""
+            if row["type"] == "cudnn":
+                plan = self.plans.get(row["plan"])
+                row["graph"] = json.loads(plan) if plan else None
+            self.agent.emit(row)
+        self.agent.emit({"pid": self.pid, "type": "end", **self.segment.counters()})
+        self.connection.close()
+        self.segment.map.close()
+        os.close(self.segment.fd)
+
+
+class Agent:
+    def __init__(self, options):
+        self.options = options
+        self.records = 0
+        self.folder = tempfile.mkdtemp(prefix="fpagent")
+        self.path = os.path.join(self.folder, "agent.sock")
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.socket.bind(self.path)
+        self.socket.listen(128)
+        self.out = open(options.out, "w", encoding="utf-8") if options.out else sys.stdout
+        self.processes = {}
+        self.stop = False
+
+    def emit(self, row):
+        print(json.dumps(row), file=self.out)
+
+    def accept(self):
+        connection, _ = self.socket.accept()
+        data = connection.recv(256)
+        if len(data) != 120:
+            connection.close()
+            return
+        keys = ("magic version record_bytes pid parent_pid rank local_rank world_size node_rank "
+                "restart identity_source start_mono_ns").split()
+        hello = dict(zip(keys, struct.unpack_from("<QIIiiiiiiiIQ", data)))
+        assert hello.pop("magic") == HELLO_MAGIC
+        options = self.options
+        if options.delay_ms:
+            time.sleep(options.delay_ms / 1000)
+        wants = options.cupti | options.modules << 1
+        if options.refuse:
+            connection.send(struct.pack("<QIIQII96s", WELCOME_MAGIC, 1, 0, 0, 0, 0, b"no"))
+            connection.close()
+            return
+        process = Process(self, connection, hello)
+        welcome = struct.pack("<QIIQII96x", WELCOME_MAGIC, 1, 1, process.segment.bytes, wants, 0)
+        connection.sendmsg([welcome], [(socket.SOL_SOCKET, socket.SCM_RIGHTS,
+                                        array.array("i", [process.segment.fd]))])
+        self.processes[connection.fileno()] = process
+
+    def run(self):
+        while True:
+            for process in self.processes.values():
+                if not self.options.no_drain:
+                    process.drain()
+            if self.options.vanish_after and self.records >= self.options.vanish_after:
+                for process in self.processes.values():
+                    process.connection.shutdown(socket.SHUT_RDWR)
+                self.options.vanish_after = 0
+            ready, _, _ = select.select([self.socket, *self.processes], [], [], 0.002)
+            for item in ready:
+                if item is self.socket:
+                    self.accept()
+                    continue
+                process = self.processes[item]
+                if process.connection.recv(1) == b"":
+                    del self.processes[item]
+                    if self.options.vanish_after == 0 and self.stop is None:
+                        pass
+                    process.finish()
+            if self.stop and not self.processes and not ready:
+                return
+
+    def close(self):
+        self.out.flush()
+        self.socket.close()
+        os.unlink(self.path)
+        os.rmdir(self.folder)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--library", default=os.environ.get("FLOPSPROF_INJECT"))
+    parser.add_argument("--out")
+    parser.add_argument("--slots", type=int, default=64)
+    parser.add_argument("--records", type=int, default=16384)
+    parser.add_argument("--cupti", type=int, default=1)
+    parser.add_argument("--modules", type=int, default=1)
+    parser.add_argument("--delay-ms", type=int, default=0)
+    parser.add_argument("--refuse", action="store_true")
+    parser.add_argument("--vanish-after", type=int, default=0)
+    parser.add_argument("--no-drain", action="store_true")
+    parser.add_argument("--no-preload", action="store_true", help="CUDA_INJECTION64_PATH only")
+    parser.add_argument("command", nargs=argparse.REMAINDER)
+    options = parser.parse_args()
+    command = options.command[1:] if options.command[:1] == ["--"] else options.command
+    read_loss_names()
+    agent = Agent(options)
+    thread = threading.Thread(target=agent.run)
+    thread.start()
+    library = os.path.abspath(options.library)
+    environment = dict(os.environ, FLOPSPROF_SOCKET=agent.path, CUDA_INJECTION64_PATH=library)
+    if not options.no_preload:
+        others = environment.get("LD_PRELOAD", "")
+        environment["LD_PRELOAD"] = library + (":" + others if others else "")
+    status = subprocess.call(command, env=environment)
+    agent.stop = True
+    thread.join()
+    agent.close()
+    sys.exit(status if status >= 0 else 128 - status)
+
+
+if __name__ == "__main__":
+    main()

@@ -13,7 +13,7 @@ namespace flopsprof::injector {
 struct Attribution {
   uint32_t scope;  // shm::kOutsideScope: none
   shm::Phase phase;
-  uint32_t step;   // shm::kNoStep: before step 0
+  uint32_t step;  // shm::kNoStep: before step 0
 };
 
 // Reads thread-local state and one atomic: no lock, allocation, Python or CUDA call.

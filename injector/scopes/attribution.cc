@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "injector/scopes/attribution.h"
+
+#include <atomic>
+
+#include "injector/record_sink.h"
+#include "injector/scopes/module_hook.h"
+#include "injector/scopes/python_api.h"
+#include "injector/scopes/python_shim.h"
+#include "injector/scopes/scope_stack.h"
+#include "injector/scopes/scope_table.h"
+#include "injector/scopes/scopes.h"
+#include "injector/scopes/sequence_log.h"
+#include "injector/scopes/steps.h"
+#include "injector/scopes/torch_functions.h"
+
+namespace flopsprof::injector {
+
+namespace {
+
+// Installing happens in Python's main thread, which a pending call reaches without a lock.
+enum class State : int {
+  kOff,
+  kWaiting,  // for Python, or for torch to be imported
+  kQueued,   // a pending call is on its way
+  kInstalled,
+  kRefused,
+};
+
+std::atomic<bool> g_enabled{false};
+std::atomic<State> g_state{State::kOff};
+std::atomic<bool> g_python_loaded{false};
+
+void Refuse(const char* reason) {
+  g_state.store(State::kRefused, std::memory_order_relaxed);
+  CountLoss(shm::LossCounter::kModuleHookRefused);
+  EmitNote("modules", reason);
+}
+
+// In Python's main thread, with its lock.
+int InstallPending(void*) {
+  if (!g_enabled.load(std::memory_order_relaxed)) {
+    g_state.store(State::kOff, std::memory_order_relaxed);
+    return 0;
+  }
+  const char* reason = nullptr;
+  switch (InstallModuleHook(&reason)) {
+    case HookResult::kTorchNotReady:
+      g_state.store(State::kWaiting, std::memory_order_relaxed);
+      break;
+    case HookResult::kRefused:
+      Refuse(reason);
+      break;
+    case HookResult::kInstalled:
+      g_state.store(State::kInstalled, std::memory_order_relaxed);
+      FindTorchFunctions();
+      EmitNote("modules", "vectorcall hook");
+      if (!InstallShim()) EmitNote("backward", "not attributed: the Python shim failed");
+      break;
+  }
+  return 0;
+}
+
+int UninstallPending(void*) {
+  UninstallModuleHook();
+  LetShimUninstall();
+  g_state.store(State::kOff, std::memory_order_relaxed);
+  return 0;
+}
+
+void TryToInstall() {
+  if (!PythonIsRunning()) return;
+  if (!g_python_loaded.load(std::memory_order_acquire)) {
+    const char* reason = g_python.Load();
+    if (reason != nullptr) return Refuse(reason);
+    g_python_loaded.store(true, std::memory_order_release);
+  }
+  State waiting = State::kWaiting;
+  if (!g_state.compare_exchange_strong(waiting, State::kQueued)) return;
+  if (g_python.Py_AddPendingCall(InstallPending, nullptr) != 0) {
+    g_state.store(State::kWaiting, std::memory_order_relaxed);  // queue full: next tick
+  }
+}
+
+}  // namespace
+
+bool ScopesEnabled() { return g_enabled.load(std::memory_order_relaxed); }
+
+Attribution CurrentAttribution() { return ThisThread().Current(); }
+
+void BeginScopes() {
+  g_enabled.store(true, std::memory_order_relaxed);
+  FindTorchFunctions();
+  State off = State::kOff;
+  g_state.compare_exchange_strong(off, State::kWaiting);
+  TryToInstall();
+}
+
+void TickScopes() {
+  if (g_state.load(std::memory_order_relaxed) == State::kWaiting) TryToInstall();
+}
+
+void EndScopes() {
+  g_enabled.store(false, std::memory_order_relaxed);
+  State installed = State::kInstalled;
+  if (g_state.compare_exchange_strong(installed, State::kQueued)) {
+    if (g_python.Py_AddPendingCall(UninstallPending, nullptr) != 0) {
+      g_state.store(State::kInstalled, std::memory_order_relaxed);  // it only passes through
+    }
+  }
+}
+
+void ForgetScopesInForkedChild() {
+  g_enabled.store(false, std::memory_order_relaxed);
+  ForgetSequenceLogs();
+  ThisThread().Forget();
+}
+
+uint32_t EnterNamedRange(shm::ScopeKind kind, const char* domain, const char* name, size_t bytes) {
+  ThreadScopes& thread = ThisThread();
+  ScopeIdentity identity;
+  identity.parent = thread.CurrentScope();
+  identity.kind = kind;
+  identity.domain = domain;
+  identity.name = name;
+  identity.name_bytes = bytes;
+  const uint32_t scope = FindOrAddScope(identity);
+  const uint32_t depth = thread.EnterRange(domain, scope);
+  if (depth != ThreadScopes::kRefused && IsRecording()) EmitScopeEnter(scope, thread.TopPhase());
+  return depth;
+}
+
+void EmitScopeEnter(uint32_t scope, shm::Phase phase) {
+  if (scope == shm::kOutsideScope) return;
+  EnsureScopeDefined(scope);
+  shm::ScopeEnter record = {};
+  record.header.type = static_cast<uint16_t>(shm::RecordType::kScopeEnter);
+  record.header.phase = static_cast<uint8_t>(phase);
+  record.header.step = CurrentStep();
+  record.scope = scope;
+  EmitRecord(&record);
+}
+
+}  // namespace flopsprof::injector

@@ -1,0 +1,194 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "injector/scopes/module_hook.h"
+
+#include "injector/record_sink.h"
+#include "injector/scopes/module_trie.h"
+#include "injector/scopes/python_api.h"
+#include "injector/scopes/python_shim.h"
+#include "injector/scopes/scope_stack.h"
+#include "injector/scopes/scope_table.h"
+#include "injector/scopes/scopes.h"
+#include "injector/scopes/steps.h"
+
+namespace flopsprof::injector {
+
+namespace {
+
+// tp_vectorcall_offset inside a type object, the same in all builds with the GIL from 3.8 on.
+constexpr intptr_t kTypeVectorcallOffset = 56;
+
+PyVectorcall g_original;
+PyObject* g_function;  // owned: the function object that holds our pointer
+PyVectorcall* g_slot;
+bool g_first_call_seen;
+bool g_self_test;
+unsigned g_self_test_calls;
+
+ModuleParent ParentOnThisThread(const ThreadScopes& thread) {
+  ModuleParent parent;
+  const Frame* below = thread.NearestModuleOrNode();
+  if (below == nullptr) {
+    parent.outermost = true;
+    return parent;
+  }
+  parent.scope = ModuleScopeAtOrAbove(below->scope);
+  if (below->kind == FrameKind::kModule) parent.module = static_cast<PyObject*>(below->module);
+  return parent;
+}
+
+void OnOutermostCall(const ModuleEdge& edge, bool in_pass) {
+  if (!in_pass && edge.kind != EdgeKind::kAlias) {
+    if (WantsOptimizerCheck() && AskShimForOptimizer()) OnOptimizerFound();
+    OnRootForward();
+  }
+}
+
+void DescribeRoot(uint32_t root_scope) {
+  const uint32_t epoch = SessionEpoch();
+  if (!NeedsDescription(root_scope, epoch)) return;
+  PyObject* root = ModuleOfScope(root_scope);
+  if (root == nullptr) return;
+  SetDescribed(root_scope, epoch);  // before: the shim may call modules of its own
+  if (!LetShimDescribe(root, root_scope)) SetDescribed(root_scope, 0);
+}
+
+// Depth for Leave().
+uint32_t EnterModuleCall(PyObject* module) {
+  ThreadScopes& thread = ThisThread();
+  ModuleParent parent = ParentOnThisThread(thread);
+  const bool in_pass = parent.outermost && InBackwardPass();
+  if (parent.outermost && !g_first_call_seen) {
+    g_first_call_seen = true;
+    TellShimFirstCall();
+  }
+  if (in_pass) parent.outermost = false;
+  ModuleEdge edge = ResolveModule(module, parent);
+  if (parent.outermost) {
+    if (IsRecording() && NeedsDescription(edge.root_scope, SessionEpoch())) {
+      DescribeRoot(edge.root_scope);
+      edge = ResolveModule(module, parent);  // shared modules are known now
+    }
+    OnOutermostCall(edge, in_pass);
+  }
+  const uint32_t depth = edge.kind == EdgeKind::kInherited ? thread.EnterInherited()
+                                                           : thread.EnterModule(module, edge.scope);
+  if (IsRecording()) {
+    if (edge.kind != EdgeKind::kInherited && depth != ThreadScopes::kRefused) {
+      EmitScopeEnter(edge.scope, thread.TopPhase());
+    }
+    CountModuleCalls(1);
+  }
+  return depth;
+}
+
+PyObject* Hook(PyObject* callable, PyObject* const* arguments, size_t count_and_flags,
+               PyObject* keyword_names) {
+  if (__builtin_expect(g_self_test, 0)) {
+    ++g_self_test_calls;
+  } else if ((count_and_flags & ~kPyVectorcallOffset) != 0 && ScopesEnabled()) {
+    const uint32_t depth = EnterModuleCall(arguments[0]);
+    PyObject* result = g_original(callable, arguments, count_and_flags, keyword_names);
+    ThisThread().Leave(depth);  // also after an exception: the result is null then
+    return result;
+  }
+  return g_original(callable, arguments, count_and_flags, keyword_names);
+}
+
+// Offset of the vectorcall pointer in a function object, or 0: the one word that equals it.
+size_t FindVectorcallOffset(PyObject* function) {
+  PyVectorcall wanted = g_python.PyVectorcall_Function != nullptr
+                            ? g_python.PyVectorcall_Function(function)
+                            : g_python.default_vectorcall;
+  PyObject* size_object = g_python.PyObject_GetAttrString(g_python.function_type, "__basicsize__");
+  const long size = size_object == nullptr ? 0 : g_python.PyLong_AsLong(size_object);
+  g_python.DecRef(size_object);
+  g_python.PyErr_Clear();
+  if (wanted == nullptr || size < 64 || size > 512) return 0;
+  size_t found = 0;
+  for (long offset = 16; offset + 8 <= size; offset += 8) {
+    auto* word = reinterpret_cast<PyVectorcall*>(reinterpret_cast<char*>(function) + offset);
+    if (*word != wanted) continue;
+    if (found != 0) return 0;
+    found = static_cast<size_t>(offset);
+  }
+  return found;
+}
+
+void StorePointer(PyVectorcall pointer) {
+  if (g_python.PyFunction_SetVectorcall != nullptr) {
+    g_python.PyFunction_SetVectorcall(g_function, pointer);  // also drops specialised calls
+  } else {
+    __atomic_store_n(g_slot, pointer, __ATOMIC_RELAXED);
+  }
+}
+
+// Calls _call_impl() without arguments: it has to come by and raise TypeError.
+bool SelfTest() {
+  g_self_test = true;
+  g_self_test_calls = 0;
+  PyObject* result = g_python.PyObject_CallFunctionObjArgs(g_function, nullptr);
+  g_self_test = false;
+  g_python.DecRef(result);
+  g_python.PyErr_Clear();
+  return result == nullptr && g_self_test_calls == 1;
+}
+
+// torch.nn.modules.module.Module._call_impl (new reference) of a torch that is fully imported.
+PyObject* FindCallImpl() {
+  PyObject* modules = g_python.PyImport_GetModuleDict();
+  PyObject* torch = g_python.PyDict_GetItemString(modules, "torch");
+  PyObject* nn_module = g_python.PyDict_GetItemString(modules, "torch.nn.modules.module");
+  if (torch == nullptr || nn_module == nullptr) return nullptr;
+  PyObject* spec = g_python.PyObject_GetAttrString(torch, "__spec__");
+  PyObject* importing =
+      spec == nullptr ? nullptr : g_python.PyObject_GetAttrString(spec, "_initializing");
+  const bool busy = importing != nullptr && g_python.PyObject_IsTrue(importing) != 0;
+  PyObject* type = busy ? nullptr : g_python.PyObject_GetAttrString(nn_module, "Module");
+  PyObject* function =
+      type == nullptr ? nullptr : g_python.PyObject_GetAttrString(type, "_call_impl");
+  g_python.PyErr_Clear();
+  g_python.DecRef(spec);
+  g_python.DecRef(importing);
+  g_python.DecRef(type);
+  return function;
+}
+
+}  // namespace
+
+HookResult InstallModuleHook(const char** reason) {
+  if (g_slot != nullptr && *g_slot == Hook) return HookResult::kInstalled;
+  PyObject* function = FindCallImpl();
+  if (function == nullptr) return HookResult::kTorchNotReady;
+  *reason = nullptr;
+  size_t offset = 0;
+  if (function->type != g_python.function_type) {
+    *reason = "torch.nn.Module._call_impl is no Python function (replaced by another tool)";
+  } else if ((offset = FindVectorcallOffset(function)) == 0 ||
+             static_cast<intptr_t>(offset) !=
+                 *reinterpret_cast<intptr_t*>(reinterpret_cast<char*>(g_python.function_type) +
+                                              kTypeVectorcallOffset)) {
+    *reason = "function objects of this Python have an unknown layout";
+  }
+  if (*reason != nullptr) {
+    g_python.DecRef(function);
+    return HookResult::kRefused;
+  }
+  g_function = function;  // the reference is kept
+  g_slot = reinterpret_cast<PyVectorcall*>(reinterpret_cast<char*>(function) + offset);
+  g_original = *g_slot;
+  StorePointer(Hook);
+  if (*g_slot == Hook && SelfTest()) return HookResult::kInstalled;
+  StorePointer(g_original);
+  g_slot = nullptr;
+  *reason = "the hook failed its self-test";
+  return HookResult::kRefused;
+}
+
+void UninstallModuleHook() {
+  if (g_slot == nullptr || *g_slot != Hook) return;
+  StorePointer(g_original);
+  g_slot = nullptr;
+}
+
+}  // namespace flopsprof::injector

@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Sees every call of an nn.Module: replaces the vectorcall pointer inside the function object
+// torch.nn.Module._call_impl. Python sees the same function, code and class, so compilers, tracers
+// and pickling behave as without it. All functions need Python's lock.
+
+namespace flopsprof::injector {
+
+enum class HookResult { kInstalled, kTorchNotReady, kRefused };
+
+// Finds the pointer by its value, replaces it and tests itself with a call. `reason` is set when
+// refused: nothing is touched then.
+HookResult InstallModuleHook(const char** reason);
+
+// Calls in flight end by themselves.
+void UninstallModuleHook();
+
+}  // namespace flopsprof::injector

@@ -1,0 +1,490 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "injector/scopes/module_trie.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "injector/record_sink.h"
+#include "injector/scopes/python_shim.h"
+#include "injector/scopes/scope_table.h"
+
+namespace flopsprof::injector {
+
+namespace {
+
+constexpr int kLevels = 4;  // of modules between caller and called that are not called
+constexpr uint32_t kMaxEdges = 1u << 20;  // then the trie starts again
+constexpr uint32_t kMaxChain = 64;
+
+// What is known of the module behind a scope, by scope id.
+struct ScopeModule {
+  PyObject* reference;  // weak
+  uint32_t described_epoch;
+  uint32_t failed_search;  // registrations at the last search that found nothing, + 1
+};
+
+// All under Python's lock.
+ModuleEdge* g_edges;
+uint32_t g_edge_count = 1;  // 0 is "none"
+uint32_t g_edge_capacity;
+uint32_t* g_buckets;
+uint32_t g_bucket_mask;
+uint32_t g_generation;
+uint32_t g_registrations;
+ScopeModule* g_scope_modules;
+uint32_t g_scope_module_capacity;
+PyObject** g_shared;  // open addressing
+uint32_t g_shared_mask, g_shared_count;
+PyObject* g_modules_name;
+ModuleEdge g_no_memory_edge;
+
+uint32_t HashPointer(const void* pointer, uint32_t salt) {
+  const uint64_t hash = (reinterpret_cast<uintptr_t>(pointer) >> 4) * 0x9E3779B97F4A7C15ull ^
+                        salt * 0xC2B2AE3D27D4EB4Full;
+  return static_cast<uint32_t>(hash >> 32) ^ static_cast<uint32_t>(hash);
+}
+
+uint32_t* FindBucket(uint32_t parent, PyObject* child) {
+  uint32_t bucket = HashPointer(child, parent) & g_bucket_mask;
+  for (;;) {
+    const uint32_t edge = g_buckets[bucket];
+    if (edge == 0 || (g_edges[edge].child == child && g_edges[edge].parent == parent)) {
+      return &g_buckets[bucket];
+    }
+    bucket = (bucket + 1) & g_bucket_mask;
+  }
+}
+
+void ClearPath(ModuleEdge& edge) {
+  for (uint32_t i = 0; i < edge.key_count; ++i) g_python.DecRef(edge.keys[i]);
+  free(edge.keys);
+  edge.keys = nullptr;
+  edge.key_count = 0;
+  g_python.DecRef(edge.anchor);
+  edge.anchor = nullptr;
+}
+
+void StartAgain() {
+  for (uint32_t i = 1; i < g_edge_count; ++i) ClearPath(g_edges[i]);
+  memset(g_buckets, 0, (g_bucket_mask + 1) * sizeof(*g_buckets));
+  g_edge_count = 1;
+}
+
+bool GrowBuckets() {
+  const uint32_t size = g_buckets == nullptr ? 4096 : (g_bucket_mask + 1) * 2;
+  auto* fresh = static_cast<uint32_t*>(calloc(size, sizeof(uint32_t)));
+  if (fresh == nullptr) return false;
+  free(g_buckets);
+  g_buckets = fresh;
+  g_bucket_mask = size - 1;
+  for (uint32_t i = 1; i < g_edge_count; ++i) {
+    *FindBucket(g_edges[i].parent, g_edges[i].child) = i;
+  }
+  return true;
+}
+
+// Index of the edge, made when missing; 0: no memory.
+uint32_t FindOrAddEdge(uint32_t parent, PyObject* child) {
+  if (g_buckets == nullptr || g_edge_count * 2 > g_bucket_mask) {
+    if (!GrowBuckets() && g_buckets == nullptr) return 0;
+  }
+  uint32_t* bucket = FindBucket(parent, child);
+  if (*bucket != 0) return *bucket;
+  if (g_edge_count >= g_edge_capacity) {
+    const uint32_t capacity = g_edge_capacity == 0 ? 1024 : g_edge_capacity * 2;
+    void* grown = realloc(g_edges, capacity * sizeof(ModuleEdge));
+    if (grown == nullptr) return 0;
+    g_edges = static_cast<ModuleEdge*>(grown);
+    g_edge_capacity = capacity;
+  }
+  *bucket = g_edge_count;
+  ModuleEdge& edge = g_edges[g_edge_count];
+  memset(&edge, 0, sizeof(edge));
+  edge.parent = parent;
+  edge.child = child;
+  return g_edge_count++;
+}
+
+ScopeModule* ModuleRow(uint32_t scope) {
+  if (scope >= g_scope_module_capacity) {
+    uint32_t capacity = g_scope_module_capacity == 0 ? 1024 : g_scope_module_capacity;
+    while (capacity <= scope) capacity *= 2;
+    void* grown = realloc(g_scope_modules, capacity * sizeof(ScopeModule));
+    if (grown == nullptr) return nullptr;
+    g_scope_modules = static_cast<ScopeModule*>(grown);
+    memset(g_scope_modules + g_scope_module_capacity, 0,
+           (capacity - g_scope_module_capacity) * sizeof(ScopeModule));
+    g_scope_module_capacity = capacity;
+  }
+  return &g_scope_modules[scope];
+}
+
+PyObject* NewWeakReference(PyObject* object) {
+  PyObject* reference = g_python.PyWeakref_NewRef(object, nullptr);
+  if (reference == nullptr) g_python.PyErr_Clear();
+  return reference;
+}
+
+PyObject* Alive(PyObject* reference) {
+  if (reference == nullptr) return nullptr;
+  PyObject* object = g_python.PyWeakref_GetObject(reference);
+  return object == g_python.none ? nullptr : object;
+}
+
+// The module's _modules if it is a dict (new reference), else null. Never runs user code.
+PyObject* ModulesOf(PyObject* module) {
+  if (g_modules_name == nullptr) g_modules_name = g_python.PyUnicode_InternFromString("_modules");
+  PyObject* modules = g_python.PyObject_GenericGetAttr(module, g_modules_name);
+  if (modules == nullptr) {
+    g_python.PyErr_Clear();
+    return nullptr;
+  }
+  if ((g_python.PyType_GetFlags(modules->type) & kPyDictSubclass) != 0) return modules;
+  g_python.DecRef(modules);
+  return nullptr;
+}
+
+// modules[key] of a module (borrowed), or null.
+PyObject* ChildByKey(PyObject* module, PyObject* key) {
+  PyObject* modules = ModulesOf(module);
+  if (modules == nullptr) return nullptr;
+  PyObject* child = g_python.PyDict_GetItemWithError(modules, key);
+  g_python.DecRef(modules);
+  if (child == nullptr) g_python.PyErr_Clear();
+  return child == g_python.none ? nullptr : child;
+}
+
+// Calls use(text) with the class name of a type.
+template <typename Use>
+void WithClassName(PyObject* type, Use use) {
+  PyObject* name = g_python.PyObject_GetAttrString(type, "__name__");
+  const char* text = name == nullptr ? nullptr : g_python.PyUnicode_AsUTF8AndSize(name, nullptr);
+  if (text == nullptr) g_python.PyErr_Clear();
+  use(text == nullptr ? "?" : text);
+  g_python.DecRef(name);
+}
+
+void BindScope(uint32_t scope, PyObject* module, const char* class_name) {
+  RebindScope(scope, class_name, reinterpret_cast<uintptr_t>(module));
+  ScopeModule* row = ModuleRow(scope);
+  if (row == nullptr || Alive(row->reference) == module) return;
+  g_python.DecRef(row->reference);
+  row->reference = NewWeakReference(module);
+  row->described_epoch = 0;
+  row->failed_search = 0;
+}
+
+uint32_t ModuleScope(uint32_t parent, const char* name, size_t name_bytes, PyObject* module,
+                     bool known) {
+  uint32_t scope = shm::kOutsideScope;
+  WithClassName(module->type, [&](const char* class_name) {
+    ScopeIdentity identity;
+    identity.parent = parent;
+    identity.kind = shm::ScopeKind::kModule;
+    identity.known = known;
+    identity.name = name;
+    identity.name_bytes = name_bytes;
+    identity.class_name = class_name;
+    identity.object = reinterpret_cast<uintptr_t>(module);
+    scope = FindOrAddScope(identity);
+    BindScope(scope, module, class_name);
+  });
+  return scope;
+}
+
+uint32_t UnknownScope(uint32_t parent, PyObject* module) {
+  char name[256] = "?";
+  WithClassName(module->type,
+                [&](const char* class_name) { strncpy(name + 1, class_name, sizeof(name) - 2); });
+  return ModuleScope(parent, name, strlen(name), module, false);
+}
+
+// Follows the keys from `start`; makes the scope of every module on the way when asked to.
+// Null when the path does not exist (any more).
+PyObject* FollowKeys(PyObject* start, const ModuleEdge& edge, uint32_t* scope) {
+  PyObject* module = start;
+  for (uint32_t i = 0; i < edge.key_count && module != nullptr; ++i) {
+    module = ChildByKey(module, edge.keys[i]);
+    if (scope == nullptr || module == nullptr) continue;
+    intptr_t bytes = 0;
+    const char* text = g_python.PyUnicode_AsUTF8AndSize(edge.keys[i], &bytes);
+    if (text == nullptr) {
+      g_python.PyErr_Clear();
+      return nullptr;
+    }
+    *scope = ModuleScope(*scope, text, static_cast<size_t>(bytes), module, true);
+  }
+  return module;
+}
+
+uint32_t RootOf(uint32_t scope) {
+  for (;;) {
+    const ScopeEntry* entry = FindScopeEntry(scope);
+    if (entry == nullptr || entry->parent == shm::kOutsideScope) return scope;
+    scope = entry->parent;
+  }
+}
+
+bool SetKeys(ModuleEdge& edge, PyObject* const* keys, uint32_t count) {
+  auto** copy = static_cast<PyObject**>(malloc(count * sizeof(PyObject*)));
+  if (copy == nullptr) return false;
+  for (uint32_t i = 0; i < count; ++i) {
+    copy[i] = keys[i];
+    g_python.Py_IncRef(keys[i]);
+  }
+  ClearPath(edge);
+  edge.keys = copy;
+  edge.key_count = static_cast<uint16_t>(count);
+  edge.kind = EdgeKind::kNamed;
+  edge.scope = 0;
+  return true;
+}
+
+// Makes edges for all modules exactly `level` levels below; true when `child` is one of them.
+bool IndexLevel(uint32_t parent, PyObject* module, PyObject* child, PyObject** keys, int depth,
+                int level) {
+  PyObject* modules = ModulesOf(module);
+  if (modules == nullptr) return false;
+  bool found = false;
+  intptr_t position = 0;
+  PyObject *key, *value;
+  while (g_python.PyDict_Next(modules, &position, &key, &value) != 0) {
+    if (value == g_python.none) continue;
+    keys[depth] = key;
+    if (depth + 1 < level) {
+      found |= IndexLevel(parent, value, child, keys, depth + 1, level);
+      continue;
+    }
+    const uint32_t index = FindOrAddEdge(parent, value);
+    if (index == 0) break;
+    ModuleEdge& edge = g_edges[index];
+    const bool wanted = value == child && !found;
+    if (wanted || edge.kind == EdgeKind::kNew) {
+      SetKeys(edge, keys, static_cast<uint32_t>(level));
+      edge.type = value->type;
+    }
+    found |= value == child;
+  }
+  g_python.DecRef(modules);
+  return found;
+}
+
+bool FindBelow(uint32_t parent_scope, PyObject* parent, PyObject* child) {
+  // A module that calls others which it does not contain must not be searched on every call.
+  ScopeModule* row = ModuleRow(parent_scope);
+  const bool searched = row != nullptr && row->failed_search == g_registrations + 1;
+  PyObject* keys[kLevels];
+  for (int level = 1; level <= (searched ? 1 : kLevels); ++level) {
+    if (IndexLevel(parent_scope, parent, child, keys, 0, level)) return true;
+  }
+  if (row != nullptr) row->failed_search = g_registrations + 1;
+  return false;
+}
+
+bool IsShared(PyObject* child) {
+  if (g_shared_count == 0) return false;
+  uint32_t i = HashPointer(child, 0) & g_shared_mask;
+  while (g_shared[i] != nullptr && g_shared[i] != child) i = (i + 1) & g_shared_mask;
+  return g_shared[i] == child;
+}
+
+// `chain`: [root, name, module, name, module ...] from the shim; the last module is the child.
+bool UseChain(uint32_t index, PyObject* chain) {
+  const intptr_t size = g_python.PyList_Size(chain);
+  if (size < 3 || size > 2 * static_cast<intptr_t>(kMaxChain) + 1) return false;
+  PyObject* keys[kMaxChain];
+  const auto count = static_cast<uint32_t>(size / 2);
+  for (uint32_t i = 0; i < count; ++i) keys[i] = g_python.PyList_GetItem(chain, 2 * i + 1);
+  PyObject* root = g_python.PyList_GetItem(chain, 0);
+  ModuleEdge& edge = g_edges[index];
+  if (!SetKeys(edge, keys, count)) return false;
+  edge.anchor = NewWeakReference(root);
+  uint32_t scope = ModuleScope(shm::kOutsideScope, "", 0, root, true);
+  edge.root_scope = scope;
+  if (FollowKeys(root, edge, &scope) != edge.child) return false;
+  edge.scope = scope;
+  return true;
+}
+
+void BeUnparented(uint32_t index, PyObject* module, bool outermost) {
+  ModuleEdge& edge = g_edges[index];
+  ClearPath(edge);
+  if (outermost) {
+    edge.kind = EdgeKind::kRoot;
+    edge.scope = ModuleScope(shm::kOutsideScope, "", 0, module, true);
+    edge.anchor = NewWeakReference(module);
+  } else {
+    edge.kind = EdgeKind::kUnknown;
+    edge.scope = UnknownScope(edge.parent, module);
+  }
+  edge.root_scope = RootOf(edge.scope);
+}
+
+PyObject* StartOf(const ModuleEdge& edge, const ModuleParent& parent) {
+  if (edge.anchor != nullptr) return Alive(edge.anchor);
+  return parent.module != nullptr ? parent.module : ModuleOfScope(parent.scope);
+}
+
+// Gives a named edge its scope. False: the path is gone.
+bool EnterPath(uint32_t index, const ModuleParent& parent) {
+  PyObject* start = StartOf(g_edges[index], parent);
+  if (start == nullptr) return g_edges[index].scope != 0;
+  uint32_t scope = g_edges[index].anchor == nullptr ? parent.scope : g_edges[index].root_scope;
+  const ModuleEdge edge = g_edges[index];
+  if (FollowKeys(start, edge, &scope) != edge.child) return false;
+  g_edges[index].scope = scope;
+  g_edges[index].root_scope = RootOf(scope);
+  return true;
+}
+
+void Resolve(uint32_t index, PyObject* module, const ModuleParent& parent) {
+  g_edges[index].type = module->type;
+  g_edges[index].registrations = g_registrations;
+  g_edges[index].kind = EdgeKind::kNew;
+  const bool nested = parent.scope != shm::kOutsideScope;
+  PyObject* caller = parent.module != nullptr ? parent.module : ModuleOfScope(parent.scope);
+  if (nested && caller != nullptr && !IsShared(module) && FindBelow(parent.scope, caller, module) &&
+      EnterPath(index, parent)) {
+    return;
+  }
+  // Python code runs here: other threads may change the trie, so only the index is kept.
+  PyObject* chain = AskShimForChain(module, parent.outermost);
+  const bool listed = chain != nullptr && chain != g_python.none;
+  if (chain == g_python.none) {
+    g_edges[index].kind = EdgeKind::kInherited;
+  } else if (!listed || !UseChain(index, chain)) {
+    if (!(nested && caller != nullptr && IsShared(module) &&
+          FindBelow(parent.scope, caller, module) && EnterPath(index, parent))) {
+      BeUnparented(index, module, !nested);
+    }
+  }
+  g_python.DecRef(chain);
+}
+
+bool StillRight(ModuleEdge& edge, PyObject* module, const ModuleParent& parent) {
+  if (edge.type != module->type) return false;
+  switch (edge.kind) {
+    case EdgeKind::kNamed: {
+      if (edge.scope == 0) return false;
+      PyObject* start = StartOf(edge, parent);
+      if (start == nullptr) return edge.anchor == nullptr;
+      return FollowKeys(start, edge, nullptr) == module;
+    }
+    case EdgeKind::kRoot:
+    case EdgeKind::kAlias:
+      return Alive(edge.anchor) == module;
+    case EdgeKind::kUnknown:
+      return edge.registrations == g_registrations;
+    case EdgeKind::kInherited:
+      return true;
+    case EdgeKind::kNew:
+      break;
+  }
+  return false;
+}
+
+}  // namespace
+
+const ModuleEdge& ResolveModule(PyObject* module, const ModuleParent& parent) {
+  if (parent.outermost) {
+    ++g_generation;
+    if (g_edge_count > kMaxEdges) StartAgain();
+  }
+  const uint32_t index = FindOrAddEdge(parent.scope, module);
+  if (index == 0) {
+    g_no_memory_edge.kind = EdgeKind::kInherited;
+    return g_no_memory_edge;
+  }
+  ModuleEdge& edge = g_edges[index];
+  if (edge.generation == g_generation && edge.type == module->type && edge.kind != EdgeKind::kNew &&
+      (edge.scope != 0 || edge.kind == EdgeKind::kInherited)) {
+    return edge;
+  }
+  const uint32_t generation = g_generation;
+  if (edge.kind == EdgeKind::kNamed && edge.scope == 0 && edge.type == module->type) {
+    // Made in one pass with its siblings and called for the first time.
+    if (!EnterPath(index, parent)) Resolve(index, module, parent);
+  } else if (!StillRight(edge, module, parent)) {
+    Resolve(index, module, parent);
+  } else if (edge.kind == EdgeKind::kNamed &&
+             g_scopes[edge.scope].object != reinterpret_cast<uintptr_t>(module)) {
+    EnterPath(index, parent);  // another module bore this name in between
+  }
+  g_edges[index].generation = generation;
+  return g_edges[index];
+}
+
+PyObject* ModuleOfScope(uint32_t scope) {
+  return scope < g_scope_module_capacity ? Alive(g_scope_modules[scope].reference) : nullptr;
+}
+
+uint32_t ModuleScopeAtOrAbove(uint32_t scope) {
+  for (;;) {
+    const ScopeEntry* entry = FindScopeEntry(scope);
+    if (entry == nullptr) return shm::kOutsideScope;
+    if (entry->kind == shm::ScopeKind::kModule) return scope;
+    scope = entry->parent;
+  }
+}
+
+bool NeedsDescription(uint32_t root_scope, uint32_t epoch) {
+  return root_scope < g_scope_module_capacity &&
+         g_scope_modules[root_scope].described_epoch != epoch;
+}
+
+void SetDescribed(uint32_t root_scope, uint32_t epoch) {
+  if (root_scope < g_scope_module_capacity) g_scope_modules[root_scope].described_epoch = epoch;
+}
+
+void OnModuleRegistered(PyObject* child) {
+  ++g_registrations;
+  if (g_buckets == nullptr) return;
+  const uint32_t index = *FindBucket(shm::kOutsideScope, child);
+  if (index == 0) return;
+  g_edges[index].kind = EdgeKind::kNew;  // a root got a parent: name it again
+}
+
+void OnModuleShared(PyObject* child) {
+  if (IsShared(child)) return;
+  if (g_shared == nullptr || (g_shared_count + 1) * 2 > g_shared_mask + 1) {
+    PyObject** old = g_shared;
+    const uint32_t old_size = old == nullptr ? 0 : g_shared_mask + 1;
+    const uint32_t size = old == nullptr ? 256 : old_size * 2;
+    auto** fresh = static_cast<PyObject**>(calloc(size, sizeof(PyObject*)));
+    if (fresh == nullptr) return;
+    g_shared = fresh;
+    g_shared_mask = size - 1;
+    g_shared_count = 0;
+    for (uint32_t i = 0; i < old_size; ++i) {
+      if (old[i] != nullptr) OnModuleShared(old[i]);
+    }
+    free(old);
+  }
+  uint32_t i = HashPointer(child, 0) & g_shared_mask;
+  while (g_shared[i] != nullptr) i = (i + 1) & g_shared_mask;
+  g_shared[i] = child;
+  ++g_shared_count;
+  // Its edges may be anywhere: let every one of them be resolved again.
+  for (uint32_t e = 1; e < g_edge_count; ++e) {
+    if (g_edges[e].child == child && g_edges[e].kind != EdgeKind::kAlias) {
+      g_edges[e].kind = EdgeKind::kNew;
+    }
+  }
+}
+
+void AddModuleAlias(PyObject* replica, uint32_t scope) {
+  const uint32_t index = FindOrAddEdge(shm::kOutsideScope, replica);
+  if (index == 0 || FindScopeEntry(scope) == nullptr) return;
+  ModuleEdge& edge = g_edges[index];
+  ClearPath(edge);
+  edge.kind = EdgeKind::kAlias;
+  edge.type = replica->type;
+  edge.scope = scope;
+  edge.root_scope = RootOf(scope);
+  edge.anchor = NewWeakReference(replica);
+}
+
+uint32_t ModuleEdgeCount() { return g_edge_count - 1; }
+
+}  // namespace flopsprof::injector

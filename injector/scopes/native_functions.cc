@@ -1,0 +1,191 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "injector/scopes/native_functions.h"
+
+#include <string.h>
+
+#include "injector/public_api.h"
+#include "injector/record_sink.h"
+#include "injector/scopes/backward_callback.h"
+#include "injector/scopes/module_trie.h"
+#include "injector/scopes/python_shim.h"
+#include "injector/scopes/scope_stack.h"
+#include "injector/scopes/scope_table.h"
+#include "injector/scopes/scopes.h"
+#include "injector/scopes/steps.h"
+
+namespace flopsprof::injector {
+
+namespace {
+
+PyObject* None() {
+  g_python.Py_IncRef(g_python.none);
+  return g_python.none;
+}
+
+PyObject* Number(uint64_t value) { return g_python.PyLong_FromUnsignedLongLong(value); }
+
+// Wrong arguments from our own shim: 0 and no exception; its tests would show it.
+uint64_t Unsigned(PyObject* object) {
+  const unsigned long long value = g_python.PyLong_AsUnsignedLongLong(object);
+  if (g_python.PyErr_Occurred() == nullptr) return value;
+  g_python.PyErr_Clear();
+  return 0;
+}
+uint32_t Unsigned32(PyObject* object) { return static_cast<uint32_t>(Unsigned(object)); }
+
+const char* Text(PyObject* object, size_t* bytes) {
+  intptr_t size = 0;
+  const char* text = g_python.PyUnicode_AsUTF8AndSize(object, &size);
+  if (text == nullptr) g_python.PyErr_Clear();
+  *bytes = text == nullptr ? 0 : static_cast<size_t>(size);
+  return text == nullptr ? "" : text;
+}
+
+#define FLOPSPROF_NATIVE(name, wanted)                                    \
+  PyObject* Do_##name(PyObject* const* a);                                \
+  PyObject* name(PyObject*, PyObject* const* arguments, intptr_t count) { \
+    return count == (wanted) ? Do_##name(arguments) : None();             \
+  }                                                                       \
+  PyObject* Do_##name([[maybe_unused]] PyObject* const* a)
+
+FLOPSPROF_NATIVE(push_scope, 1) { return Number(ThisThread().EnterPushed(Unsigned32(a[0]))); }
+FLOPSPROF_NATIVE(push_range, 1) {
+  size_t bytes;
+  const char* text = Text(a[0], &bytes);
+  return Number(EnterNamedRange(shm::ScopeKind::kUser, nullptr, text, bytes));
+}
+FLOPSPROF_NATIVE(leave, 1) {
+  ThisThread().Leave(Unsigned32(a[0]));
+  return None();
+}
+FLOPSPROF_NATIVE(push_node, 1) {
+  ThisThread().BeginNodeOfScope(Unsigned32(a[0]));
+  return None();
+}
+FLOPSPROF_NATIVE(pop_node, 0) {
+  ThisThread().EndNode();
+  return None();
+}
+FLOPSPROF_NATIVE(current_scope, 0) { return Number(CurrentAttribution().scope); }
+FLOPSPROF_NATIVE(current_phase, 0) {
+  return Number(static_cast<uint64_t>(CurrentAttribution().phase));
+}
+FLOPSPROF_NATIVE(scope_of, 1) {
+  const ModuleParent nobody;
+  return Number(ResolveModule(a[0], nobody).scope);
+}
+FLOPSPROF_NATIVE(step, 0) {
+  OnExplicitStep();
+  return None();
+}
+FLOPSPROF_NATIVE(optimizer_begin, 0) { return Number(ThisThread().EnterOptimizer()); }
+FLOPSPROF_NATIVE(optimizer_end, 2) {
+  ThisThread().Leave(Unsigned32(a[0]));
+  OnOptimizerStepped(Unsigned(a[1]) != 0);
+  return None();
+}
+FLOPSPROF_NATIVE(registered, 1) {
+  OnModuleRegistered(a[0]);
+  return None();
+}
+FLOPSPROF_NATIVE(shared, 1) {
+  OnModuleShared(a[0]);
+  return None();
+}
+FLOPSPROF_NATIVE(alias, 2) {
+  AddModuleAlias(a[0], Unsigned32(a[1]));
+  return None();
+}
+// root scope, path, class, order, module, own, total, trainable
+FLOPSPROF_NATIVE(module_record, 8) {
+  shm::ModuleRecord record = {};
+  record.header.type = static_cast<uint16_t>(shm::RecordType::kModule);
+  record.header.step = shm::kNoStep;
+  record.root_scope = Unsigned32(a[0]);
+  size_t bytes;
+  const char* text = Text(a[1], &bytes);
+  record.path = InternString(text, bytes);
+  text = Text(a[2], &bytes);
+  record.class_name = InternString(text, bytes);
+  record.order = Unsigned32(a[3]);
+  record.object = reinterpret_cast<uintptr_t>(a[4]);
+  record.own_params = Unsigned(a[5]);
+  record.total_params = Unsigned(a[6]);
+  record.trainable_params = Unsigned(a[7]);
+  EmitRecord(&record);
+  return None();
+}
+FLOPSPROF_NATIVE(note, 2) {
+  size_t bytes;
+  const char* key = Text(a[0], &bytes);
+  EmitNote(key, Text(a[1], &bytes));
+  return None();
+}
+FLOPSPROF_NATIVE(failed, 1) {
+  size_t bytes;
+  OnShimFailure(Text(a[0], &bytes));
+  return None();
+}
+FLOPSPROF_NATIVE(next_sequence, 0) {
+  return Number(g_torch.next_sequence == nullptr ? 0 : g_torch.next_sequence());
+}
+FLOPSPROF_NATIVE(thread_number, 0) {
+  return Number(g_torch.thread_number == nullptr ? 0 : g_torch.thread_number());
+}
+FLOPSPROF_NATIVE(search_begin, 0) { return Number(BeginFieldSearch() ? 1 : 0); }
+FLOPSPROF_NATIVE(search_expect, 2) {
+  ExpectNode(Unsigned(a[0]), Unsigned(a[1]));
+  return None();
+}
+// sequence offset * 10000 + thread offset; 0: not found
+FLOPSPROF_NATIVE(search_end, 0) { return Number(EndFieldSearch()); }
+FLOPSPROF_NATIVE(follow_backward, 1) {
+  const uint64_t places = Unsigned(a[0]);
+  FollowBackward(static_cast<uint32_t>(places / 10000), static_cast<uint32_t>(places % 10000));
+  return None();
+}
+
+#define FLOPSPROF_ROW(name) \
+  { #name, name, kPyFastCall, nullptr }
+
+PyMethodDef g_methods[] = {
+    FLOPSPROF_ROW(push_scope),
+    FLOPSPROF_ROW(push_range),
+    FLOPSPROF_ROW(leave),
+    FLOPSPROF_ROW(push_node),
+    FLOPSPROF_ROW(pop_node),
+    FLOPSPROF_ROW(current_scope),
+    FLOPSPROF_ROW(current_phase),
+    FLOPSPROF_ROW(scope_of),
+    FLOPSPROF_ROW(step),
+    FLOPSPROF_ROW(optimizer_begin),
+    FLOPSPROF_ROW(optimizer_end),
+    FLOPSPROF_ROW(registered),
+    FLOPSPROF_ROW(shared),
+    FLOPSPROF_ROW(alias),
+    FLOPSPROF_ROW(module_record),
+    FLOPSPROF_ROW(note),
+    FLOPSPROF_ROW(failed),
+    FLOPSPROF_ROW(next_sequence),
+    FLOPSPROF_ROW(thread_number),
+    FLOPSPROF_ROW(search_begin),
+    FLOPSPROF_ROW(search_expect),
+    FLOPSPROF_ROW(search_end),
+    FLOPSPROF_ROW(follow_backward),
+};
+
+}  // namespace
+
+bool AddNativeFunctions(PyObject* names) {
+  for (PyMethodDef& method : g_methods) {
+    PyObject* function = g_python.PyCFunction_NewEx(&method, nullptr, nullptr);
+    if (function == nullptr) return false;
+    const int failed = g_python.PyDict_SetItemString(names, method.name, function);
+    g_python.DecRef(function);
+    if (failed != 0) return false;
+  }
+  return true;
+}
+
+}  // namespace flopsprof::injector

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "injector/public_api.h"
+
+#include <string.h>
+
+#include "injector/platform.h"
+#include "injector/record_sink.h"
+#include "injector/scopes/scope_stack.h"
+#include "injector/scopes/scopes.h"
+#include "injector/scopes/steps.h"
+
+using namespace flopsprof::injector;
+
+// The default NVTX domain's stack, so that flopsprof.h may use either way.
+FLOPSPROF_EXPORT void flopsprof_push(const char* name) {
+  if (name == nullptr) name = "";
+  EnterNamedRange(flopsprof::shm::ScopeKind::kRange, nullptr, name, strlen(name));
+}
+
+FLOPSPROF_EXPORT void flopsprof_pop(void) {
+  if (!ThisThread().CloseRange(nullptr)) {
+    CountLoss(flopsprof::shm::LossCounter::kScopeUnbalanced);
+  }
+}
+
+FLOPSPROF_EXPORT void flopsprof_step(void) { OnExplicitStep(); }
+
+FLOPSPROF_EXPORT int flopsprof_active(void) { return IsRecording() ? 1 : 0; }

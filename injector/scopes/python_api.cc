@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "injector/scopes/python_api.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+namespace flopsprof::injector {
+
+PythonApi g_python;
+
+namespace {
+
+template <typename Function>
+void Find(const char* name, Function* function) {
+  *function = reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));
+}
+
+}  // namespace
+
+const char* PythonApi::Load() {
+  const char* (*version)();
+  Find("Py_GetVersion", &version);
+  if (version == nullptr) return "no Python in this process";
+  const char* text = version();
+  if (strncmp(text, "3.", 2) != 0) return "not Python 3";
+  minor = static_cast<int>(strtol(text + 2, nullptr, 10));
+  if (strstr(text, "PyPy") != nullptr) return "PyPy is not supported";
+  if (strstr(text, "free-threading") != nullptr) return "free-threaded Python is not supported";
+  if (minor < 8) return "Python older than 3.8";
+  if (minor > 13) return "Python newer than 3.13: not proved yet";
+#define FLOPSPROF_FIND(name, result, arguments) \
+  Find(#name, &this->name);                     \
+  if (this->name == nullptr) return "Python without " #name;
+  FLOPSPROF_PYTHON_FUNCTIONS(FLOPSPROF_FIND)
+#undef FLOPSPROF_FIND
+  Find("_Py_NoneStruct", &none);
+  Find("PyFunction_Type", &function_type);
+  Find("PyFunction_SetVectorcall", &PyFunction_SetVectorcall);
+  Find("PyVectorcall_Function", &PyVectorcall_Function);
+  Find("_PyFunction_Vectorcall", &default_vectorcall);
+  Find("PyWeakref_GetObject", &PyWeakref_GetObject);
+  if (none == nullptr || function_type == nullptr || PyWeakref_GetObject == nullptr) {
+    return "Python without the objects that the hook needs";
+  }
+  return nullptr;
+}
+
+bool PythonIsRunning() {
+  int (*is_initialized)();
+  Find("Py_IsInitialized", &is_initialized);
+  return is_initialized != nullptr && is_initialized() != 0;
+}
+
+}  // namespace flopsprof::injector

@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The part of CPython's C interface that the module hook needs, without Python's headers: all
+// functions are found by name, so one library serves Python 3.8 to 3.13, in libpython or in a
+// static executable. Everything but Load() needs Python's lock (GIL).
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace flopsprof::injector {
+
+// Start of every object; builds with the GIL only (free-threaded ones are refused by Load).
+struct PyObject {
+  intptr_t reference_count;
+  PyObject* type;
+};
+
+using PyVectorcall = PyObject* (*)(PyObject* callable, PyObject* const* arguments,
+                                   size_t count_and_flags, PyObject* keyword_names);
+using PyFastFunction = PyObject* (*)(PyObject* self, PyObject* const* arguments, intptr_t count);
+
+struct PyMethodDef {
+  const char* name;
+  PyFastFunction function;
+  int flags;
+  const char* documentation;
+};
+constexpr int kPyFastCall = 0x80;  // METH_FASTCALL
+constexpr size_t kPyVectorcallOffset = 1ull << 63;
+constexpr unsigned long kPyDictSubclass = 1ul << 29;  // tp_flags
+
+#define FLOPSPROF_PYTHON_FUNCTIONS(X)                                   \
+  X(Py_AddPendingCall, int, (int (*)(void*), void*))                    \
+  X(Py_IsInitialized, int, ())                                          \
+  X(Py_IncRef, void, (PyObject*))                                       \
+  X(Py_DecRef, void, (PyObject*))                                       \
+  X(PyErr_Clear, void, ())                                              \
+  X(PyErr_Fetch, void, (PyObject**, PyObject**, PyObject**))            \
+  X(PyErr_Restore, void, (PyObject*, PyObject*, PyObject*))             \
+  X(PyErr_Occurred, PyObject*, ())                                      \
+  X(PyImport_GetModuleDict, PyObject*, ())                              \
+  X(PyObject_GenericGetAttr, PyObject*, (PyObject*, PyObject*))         \
+  X(PyObject_GetAttrString, PyObject*, (PyObject*, const char*))        \
+  X(PyObject_IsTrue, int, (PyObject*))                                  \
+  X(PyObject_Str, PyObject*, (PyObject*))                               \
+  X(PyObject_CallFunctionObjArgs, PyObject*, (PyObject*, ...))          \
+  X(PyUnicode_InternFromString, PyObject*, (const char*))               \
+  X(PyUnicode_FromString, PyObject*, (const char*))                     \
+  X(PyUnicode_AsUTF8AndSize, const char*, (PyObject*, intptr_t*))       \
+  X(PyDict_Next, int, (PyObject*, intptr_t*, PyObject**, PyObject**))   \
+  X(PyDict_GetItemWithError, PyObject*, (PyObject*, PyObject*))         \
+  X(PyDict_GetItemString, PyObject*, (PyObject*, const char*))          \
+  X(PyDict_SetItemString, int, (PyObject*, const char*, PyObject*))     \
+  X(PyList_Size, intptr_t, (PyObject*))                                 \
+  X(PyList_GetItem, PyObject*, (PyObject*, intptr_t))                   \
+  X(PyType_GetFlags, unsigned long, (PyObject*))                        \
+  X(PyType_IsSubtype, int, (PyObject*, PyObject*))                      \
+  X(PyLong_AsLong, long, (PyObject*))                                   \
+  X(PyLong_AsUnsignedLongLong, unsigned long long, (PyObject*))         \
+  X(PyLong_FromUnsignedLongLong, PyObject*, (unsigned long long))       \
+  X(PyCFunction_NewEx, PyObject*, (PyMethodDef*, PyObject*, PyObject*)) \
+  X(PyModule_New, PyObject*, (const char*))                             \
+  X(PyModule_GetDict, PyObject*, (PyObject*))                           \
+  X(PyEval_GetBuiltins, PyObject*, ())                                  \
+  X(PyEval_EvalCode, PyObject*, (PyObject*, PyObject*, PyObject*))      \
+  X(Py_CompileString, PyObject*, (const char*, const char*, int))       \
+  X(PyWeakref_NewRef, PyObject*, (PyObject*, PyObject*))
+
+struct PythonApi {
+#define FLOPSPROF_MEMBER(name, result, arguments) result(*name) arguments;
+  FLOPSPROF_PYTHON_FUNCTIONS(FLOPSPROF_MEMBER)
+#undef FLOPSPROF_MEMBER
+  PyObject* none;                                             // borrowed, immortal
+  PyObject* function_type;                                    // type of Python functions
+  void (*PyFunction_SetVectorcall)(PyObject*, PyVectorcall);  // 3.12 and later, else null
+  PyVectorcall (*PyVectorcall_Function)(PyObject*);           // 3.11 and later, else null
+  PyVectorcall default_vectorcall;                            // up to 3.12, else null
+  PyObject* (*PyWeakref_GetObject)(PyObject*);                // up to 3.14
+  int minor;                                                  // 3.minor
+
+  // Null: usable. Else one line that says why not. Finds symbols only; no lock needed.
+  const char* Load();
+
+  void DecRef(PyObject* object) const {
+    if (object != nullptr) Py_DecRef(object);
+  }
+};
+
+extern PythonApi g_python;
+
+// True when this process runs a Python that could be asked for a pending call.
+bool PythonIsRunning();
+
+}  // namespace flopsprof::injector

@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The pure-Python part (injector/shims/python/flopsprof_shim.py), embedded in the library and run
+// in a module object of its own. It knows what only Python knows; module names, phases and counts
+// do not need it. All functions need Python's lock; a failure of the shim is counted and noted
+// once, never raised or printed.
+
+#include <stdint.h>
+
+#include "injector/scopes/python_api.h"
+
+namespace flopsprof::injector {
+
+// True: the shim runs. Call once, with torch fully imported.
+bool InstallShim();
+
+// [root, name, module, name, module ...] down to `module` (new reference); None: the module is
+// no module of the user's; null: not known.
+PyObject* AskShimForChain(PyObject* module, bool outermost);
+
+// Sends ModuleRecords of everything in a root. True: complete; false: ask again later.
+bool LetShimDescribe(PyObject* root, uint32_t root_scope);
+
+bool AskShimForOptimizer();
+void TellShimFirstCall();
+void LetShimUninstall();
+
+// Counts kShimFailed and notes the first reason.
+void OnShimFailure(const char* reason);
+
+}  // namespace flopsprof::injector

@@ -1,0 +1,260 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "injector/scopes/scope_stack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "injector/record_sink.h"
+#include "injector/scopes/started_ranges.h"
+#include "injector/scopes/steps.h"
+
+// Runs a function when the thread ends; in libc itself, unlike pthread_key_create before 2.34.
+extern "C" int __cxa_thread_atexit_impl(void (*function)(void*), void* argument, void* library);
+extern "C" __attribute__((visibility("hidden"))) void* __dso_handle;
+
+namespace flopsprof::injector {
+
+__thread ThreadScopes t_scopes __attribute__((tls_model("initial-exec")));
+
+namespace {
+
+void EndThisThread(void* scopes) { static_cast<ThreadScopes*>(scopes)->OnThreadEnd(); }
+
+}  // namespace
+
+bool ThreadScopes::Grow() {
+  if (capacity_ >= kMaxFrames) return false;
+  const uint32_t capacity = capacity_ == 0 ? 64 : capacity_ * 2;
+  void* grown = realloc(frames_, capacity * sizeof(Frame));
+  if (grown == nullptr) return false;
+  frames_ = static_cast<Frame*>(grown);
+  capacity_ = capacity;
+  if (!at_thread_end_known_) {
+    at_thread_end_known_ = true;
+    __cxa_thread_atexit_impl(EndThisThread, this, &__dso_handle);
+  }
+  return true;
+}
+
+Frame* ThreadScopes::Push() {
+  if (depth_ == capacity_ && !Grow()) {
+    CountLoss(shm::LossCounter::kScopeDepth);
+    return nullptr;
+  }
+  Frame* frame = &frames_[depth_++];
+  memset(frame, 0, sizeof(*frame));
+  return frame;
+}
+
+void ThreadScopes::Note(uint64_t sequence, uint32_t scope) {
+  if (log_ == nullptr) {
+    if (g_torch.thread_number == nullptr) return;
+    log_ = AcquireThreadLog(g_torch.thread_number());
+    if (log_ == nullptr) return;
+  }
+  NoteTransition(log_, sequence, scope);
+}
+
+// Nodes that a backward node itself makes (double backward, recomputation) belong to it.
+void ThreadScopes::NoteTopNode() {
+  if (depth_ == 0) return;
+  Frame& top = frames_[depth_ - 1];
+  if (top.kind != FrameKind::kNode || top.logged) return;
+  top.logged = true;
+  Note(top.begin, top.scope);
+}
+
+void ThreadScopes::NoteEntered(uint32_t scope) {
+  if (g_torch.next_sequence != nullptr) Note(g_torch.next_sequence(), scope);
+}
+
+uint32_t ThreadScopes::EnterModule(void* module, uint32_t scope) {
+  const uint32_t depth = EnterPushed(scope);
+  if (depth == kRefused) return depth;
+  frames_[depth_ - 1].kind = FrameKind::kModule;
+  frames_[depth_ - 1].module = module;
+  return depth;
+}
+
+uint32_t ThreadScopes::EnterPushed(uint32_t scope) {
+  const uint32_t depth = depth_;
+  NoteTopNode();
+  const shm::Phase below = depth_ == 0 ? shm::Phase::kOther : Top().phase;
+  const bool recompute =
+      below == shm::Phase::kBackward || below == shm::Phase::kRecompute || InBackwardPass();
+  Frame* frame = Push();
+  if (frame == nullptr) return kRefused;
+  frame->kind = FrameKind::kPushed;
+  frame->scope = scope;
+  frame->phase = recompute ? shm::Phase::kRecompute : shm::Phase::kForward;
+  NoteEntered(scope);
+  return depth;
+}
+
+uint32_t ThreadScopes::EnterInherited() {
+  const uint32_t depth = EnterRange(nullptr, shm::kOutsideScope);
+  if (depth == kRefused) return depth;
+  Frame& frame = frames_[depth_ - 1];
+  frame.kind = FrameKind::kInherited;
+  if (depth > 0) {
+    frame.scope = frames_[depth - 1].scope;
+  } else if (frame.phase == shm::Phase::kBackward) {
+    frame.scope = last_node_scope_;
+  }
+  NoteEntered(frame.scope);
+  return depth;
+}
+
+uint32_t ThreadScopes::EnterRange(const void* domain, uint32_t scope) {
+  const uint32_t depth = depth_;
+  NoteTopNode();
+  Frame* frame = Push();
+  if (frame == nullptr) return kRefused;
+  frame->kind = FrameKind::kRange;
+  frame->domain = domain;
+  frame->scope = scope;
+  frame->phase = shm::Phase::kOther;
+  if (depth > 0) {
+    const Frame& below = frames_[depth - 1];
+    frame->phase = below.phase;
+    frame->grad_enabled = below.grad_enabled;
+  }
+  if (frame->phase == shm::Phase::kOther && InBackwardPass()) {
+    frame->phase = shm::Phase::kBackward;
+    frame->grad_enabled = GradEnabled();
+  }
+  NoteEntered(scope);
+  return depth;
+}
+
+uint32_t ThreadScopes::EnterOptimizer() {
+  const uint32_t depth = depth_;
+  const uint32_t scope = CurrentScope();
+  NoteTopNode();
+  Frame* frame = Push();
+  if (frame == nullptr) return kRefused;
+  frame->kind = FrameKind::kOptimizer;
+  frame->scope = scope;
+  frame->phase = shm::Phase::kOptimizer;
+  return depth;
+}
+
+void ThreadScopes::Leave(uint32_t depth) {
+  if (depth == kRefused || depth >= depth_) return;
+  depth_ = depth;
+  while (depth_ > 0 && Top().closed) --depth_;
+  NoteEntered(CurrentScope());
+}
+
+bool ThreadScopes::CloseRange(const void* domain) {
+  for (uint32_t i = depth_; i > 0 && frames_[i - 1].kind != FrameKind::kNode; --i) {
+    Frame& frame = frames_[i - 1];
+    if (frame.kind != FrameKind::kRange || frame.closed || frame.domain != domain) continue;
+    if (i == depth_) {
+      Leave(i - 1);
+    } else {
+      frame.closed = true;  // frames above remember their depth: it has to stay
+    }
+    return true;
+  }
+  return false;
+}
+
+void ThreadScopes::BeginNode(uint64_t thread_number, uint64_t sequence) {
+  // AccumulateGrad has the highest number of all and runs right after its producer.
+  uint32_t scope = last_node_scope_;
+  if (sequence != UINT64_MAX) {
+    if (FindNodeScope(thread_number, sequence, &scope) == NodeLookup::kPruned) {
+      CountLoss(shm::LossCounter::kSequenceLogPruned);
+      scope = shm::kOutsideScope;
+    }
+  }
+  BeginNodeOfScope(scope);
+}
+
+void ThreadScopes::BeginNodeOfScope(uint32_t scope) {
+  NoteTopNode();
+  Frame* frame = Push();
+  if (frame == nullptr) return;
+  frame->kind = FrameKind::kNode;
+  frame->scope = scope;
+  frame->phase = shm::Phase::kBackward;
+  frame->grad_enabled = GradEnabled();
+  frame->begin = g_torch.next_sequence == nullptr ? 0 : g_torch.next_sequence();
+}
+
+void ThreadScopes::EndNode() {
+  uint32_t i = depth_;
+  while (i > 0 && frames_[i - 1].kind != FrameKind::kNode) --i;
+  if (i == 0) return;  // began before we followed nodes
+  depth_ = i;          // frames above lost their end
+  const uint64_t now = g_torch.next_sequence == nullptr ? 0 : g_torch.next_sequence();
+  const bool made_nodes = now != Top().begin;
+  if (made_nodes) NoteTopNode();
+  last_node_scope_ = Top().scope;
+  --depth_;
+  while (depth_ > 0 && Top().closed) --depth_;
+  if (made_nodes) Note(now, CurrentScope());
+}
+
+Attribution ThreadScopes::Current() const {
+  const uint32_t step = CurrentStep();
+  if (depth_ == 0) {
+    // Between two nodes: hooks of tensors, nodes and accumulators.
+    if (InBackwardPass()) return {last_node_scope_, shm::Phase::kBackward, step};
+    const uint32_t started = started_range == 0 ? 0 : ScopeOfStartedRange(started_range);
+    return {started, shm::Phase::kOther, step};
+  }
+  const Frame& top = Top();
+  switch (top.phase) {
+    case shm::Phase::kForward:
+    case shm::Phase::kRecompute:
+      return {top.scope, top.phase, step};
+    case shm::Phase::kBackward:
+      // Code that asks for gradients inside a node that needs none recomputes a forward.
+      if (!top.grad_enabled && GradEnabled()) return {top.scope, shm::Phase::kRecompute, step};
+      return {top.scope, shm::Phase::kBackward, step};
+    default:
+      if (InBackwardPass()) return {last_node_scope_, shm::Phase::kBackward, step};
+      return {top.scope, top.phase, step};
+  }
+}
+
+const Frame* ThreadScopes::NearestModuleOrNode() const {
+  for (uint32_t i = depth_; i > 0; --i) {
+    const Frame& frame = frames_[i - 1];
+    switch (frame.kind) {
+      case FrameKind::kModule:
+      case FrameKind::kPushed:
+      case FrameKind::kNode:
+        return &frame;
+      case FrameKind::kInherited:
+        if (i == 1) return &frame;
+        break;
+      case FrameKind::kRange:
+      case FrameKind::kOptimizer:
+        break;
+    }
+  }
+  return nullptr;
+}
+
+void ThreadScopes::OnThreadEnd() {
+  if (log_ != nullptr) ReleaseThreadLog(log_);
+  free(frames_);
+  // The main thread runs on after this (exit handlers): start over empty.
+  frames_ = nullptr;
+  depth_ = capacity_ = 0;
+  log_ = nullptr;
+  started_range = 0;
+}
+
+void ThreadScopes::Forget() {
+  depth_ = 0;
+  last_node_scope_ = shm::kOutsideScope;
+  log_ = nullptr;
+  started_range = 0;
+}
+
+}  // namespace flopsprof::injector

@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What runs on the calling thread: modules, ranges, optimizers and backward nodes, innermost last.
+// Attribution of a launch reads the top frame; autograd nodes made while a frame is on top are
+// noted in the thread's sequence log. The rules are those of README.md, section "Rules".
+//
+// One ThreadScopes per thread, touched only by it. Frames live in a heap array and the depth is
+// restored from the caller's C frame: with greenlets, which swap C stacks, names may blur, but
+// nothing dangles.
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "injector/scopes/attribution.h"
+#include "injector/scopes/sequence_log.h"
+#include "injector/scopes/torch_functions.h"
+
+namespace flopsprof::injector {
+
+constexpr uint32_t kMaxFrames = 1u << 16;
+
+enum class FrameKind : uint8_t {
+  kModule,     // a call of a module
+  kPushed,     // a module's scope entered again, e.g. by the recomputation of a checkpoint
+  kInherited,  // a module that is none of the user's (a compiled graph): scope and phase below
+  kRange,      // NVTX, flopsprof.h, flopsprof.scope
+  kOptimizer,
+  kNode,  // a backward node
+};
+
+struct Frame {
+  void* module;        // kModule: borrowed; alive because its call runs
+  const void* domain;  // kRange: whose pop ends it
+  uint64_t begin;      // kNode: next sequence number at its start
+  uint32_t scope;
+  FrameKind kind;
+  shm::Phase phase;
+  bool grad_enabled;  // phase backward: grad mode when the node began
+  bool logged;        // kNode: (begin, scope) is in the log
+  bool closed;        // kRange: ended below open frames; goes when they go
+};
+
+class ThreadScopes {
+ public:
+  // Enter a frame. The result is the depth to hand to Leave(), or kRefused: nothing was entered
+  // (too deep or no memory, counted as kScopeDepth).
+  static constexpr uint32_t kRefused = UINT32_MAX;
+  uint32_t EnterModule(void* module, uint32_t scope);
+  uint32_t EnterPushed(uint32_t scope);
+  uint32_t EnterInherited();
+  uint32_t EnterRange(const void* domain, uint32_t scope);
+  uint32_t EnterOptimizer();
+  void Leave(uint32_t depth);
+
+  // Ends the newest open range of the domain above the innermost backward node. False: none.
+  bool CloseRange(const void* domain);
+
+  void BeginNode(uint64_t thread_number, uint64_t sequence);  // sequence UINT64_MAX: none
+  void BeginNodeOfScope(uint32_t scope);
+  void EndNode();
+
+  Attribution Current() const;
+  // Scope that a frame entered now would have below it.
+  uint32_t CurrentScope() const { return depth_ == 0 ? shm::kOutsideScope : Top().scope; }
+
+  // Innermost frame that a module entered now is a child of, or null: it is a root.
+  const Frame* NearestModuleOrNode() const;
+
+  uint32_t depth() const { return depth_; }
+  shm::Phase TopPhase() const { return depth_ == 0 ? shm::Phase::kOther : Top().phase; }
+  uint32_t last_node_scope() const { return last_node_scope_; }
+  uint64_t started_range;  // newest start/end range begun here; see range_registry.h
+
+  void OnThreadEnd();
+  void Forget();
+
+ private:
+  const Frame& Top() const { return frames_[depth_ - 1]; }
+  Frame* Push();
+  bool Grow();
+  void Note(uint64_t sequence, uint32_t scope);
+  void NoteTopNode();
+  void NoteEntered(uint32_t scope);
+
+  Frame* frames_;
+  uint32_t depth_;
+  uint32_t capacity_;
+  uint32_t last_node_scope_;
+  bool at_thread_end_known_;
+  ThreadLog* log_;
+};
+
+extern __thread ThreadScopes t_scopes __attribute__((tls_model("initial-exec")));
+
+inline ThreadScopes& ThisThread() { return t_scopes; }
+
+}  // namespace flopsprof::injector

@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Every scope of the process, by its identity (parent, kind, domain, name); roots also by their
+// object. Ids are given once and never reused, so frames, logs and records may hold them.
+// Lookup takes no lock (entries are immutable once published); adding one and sending its
+// definition do. Reserved address space, touched page by page; texts are copied and kept.
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <atomic>
+
+#include "injector/record_sink.h"
+
+namespace flopsprof::injector {
+
+constexpr uint32_t kMaxScopes = 1u << 18;
+constexpr uint32_t kMaxRangeScopes = 1u << 16;  // leaves room for modules
+constexpr size_t kMaxScopeNameBytes = 512;
+
+struct ScopeIdentity {
+  uint32_t parent = shm::kOutsideScope;
+  shm::ScopeKind kind = shm::ScopeKind::kUnspecified;
+  bool known = true;             // modules: the name is an attribute of the parent
+  const char* domain = nullptr;  // interned (InternDomain); compared as a pointer
+  const char* name = "";
+  size_t name_bytes = 0;
+  const char* class_name = "";  // not part of the identity
+  uint64_t object = 0;          // part of the identity of roots only
+};
+
+struct ScopeEntry {
+  uint64_t hash;
+  uint32_t parent;
+  uint32_t name_bytes;
+  const char* name;
+  const char* domain;
+  const char* class_name;  // under the table's lock
+  uint64_t object;         // under the table's lock
+  shm::ScopeKind kind;
+  bool known;
+  uint16_t depth;
+  std::atomic<uint32_t> defined_epoch;  // session in which the reader has the definition
+};
+
+// Id of the scope, added when new. When the table is full: one shared scope named "(other)",
+// counted as kScopeTableFull. Not for the launch path: adding allocates.
+uint32_t FindOrAddScope(const ScopeIdentity& identity);
+
+// A module scope now stands for another object or class (replaced under the same name).
+void RebindScope(uint32_t scope, const char* class_name, uint64_t object);
+
+// kOutsideScope and unknown ids: null.
+const ScopeEntry* FindScopeEntry(uint32_t scope);
+
+// Sends the definition of a scope and of its parents. Takes locks.
+void DefineScope(uint32_t scope);
+
+extern ScopeEntry* g_scopes;  // null until the first scope is added
+
+// Before the first record that names `scope` in a session. One load when nothing is to do.
+inline void EnsureScopeDefined(uint32_t scope) {
+  if (scope == shm::kOutsideScope) return;
+  if (g_scopes[scope].defined_epoch.load(std::memory_order_relaxed) != SessionEpoch()) {
+    DefineScope(scope);
+  }
+}
+
+// The same pointer for the same text, for ever. Null when out of memory; "" gives null too.
+const char* InternDomain(const char* text);
+
+uint32_t ScopeCount();
+void ForgetScopeTable();  // fork child and tests: everything is left behind, nothing freed
+
+}  // namespace flopsprof::injector

@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// NVTX start/end ranges: begun on one thread, possibly ended on another. They are defined and
+// counted, but they nest in no stack; they own a launch only when nothing else does: the newest
+// one that its thread has begun and that is still open.
+
+#include <stdint.h>
+
+namespace flopsprof::injector {
+
+// Process-wide id of the open range (never 0), or 0 when too many are open (counted kScopeDepth).
+uint64_t BeginStartedRange(uint32_t scope);
+
+// False: no such range is open (counted by the caller).
+bool EndStartedRange(uint64_t id);
+
+// Its scope, or shm::kOutsideScope once it has ended. Lock-free.
+uint32_t ScopeOfStartedRange(uint64_t id);
+
+}  // namespace flopsprof::injector

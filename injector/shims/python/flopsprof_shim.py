@@ -1,0 +1,536 @@
+# SPDX-FileCopyrightText: 2026 The flopsprof authors
+# SPDX-License-Identifier: Apache-2.0
+"""What only Python knows about a profiled PyTorch program.
+
+Embedded in the injector library and run in a module object of its own, in the main thread, once
+torch is imported. Standard library only. It never prints and never raises into the program: the
+native side counts and notes failures. Its functions are called by the native side (chain_of,
+describe, optimizer_exists, on_first_call, install, uninstall) or are hooks of torch.
+"""
+
+import gc
+import sys
+import threading
+import time
+import weakref
+
+import _flopsprof_native as native
+
+torch = sys.modules["torch"]
+Module = sys.modules["torch.nn.modules.module"].Module
+
+BACKWARD = 2  # shm::Phase::kBackward
+KNOWN_PLACES = {200 * 10000 + 304, 176 * 10000 + 280}  # torch 2.8 to 2.14; 2.4
+GRAPH_MODULE = "torch.fx.graph_module"
+
+_frames = sys.modules.get("torch._C._dynamo.eval_frame")
+set_eval_frame = getattr(_frames, "set_eval_frame", None)
+
+_compiler = getattr(torch, "compiler", None)
+compiling = getattr(_compiler, "is_compiling", None) or (lambda: False)
+
+parents: dict = {}  # id(module) -> weak references to modules that were its parents, oldest first
+_sweep_at = 100_000
+_scanned_at = 0.0  # end of the last scan, and how long it took
+_scan_seconds = None
+_undo: list = []  # (function, arguments) that take our changes out again
+_primary = None  # weak reference to the optimizer that stepped first
+_local = threading.local()  # .node_hook: the fallback's hook was entered on this thread
+
+
+def guarded(function):
+    """Runs a hook of ours so that its failure is counted and never reaches the program."""
+
+    def run(*args):
+        try:
+            return function(*args)
+        except Exception as error:
+            native.failed(repr(error)[:200])
+            return None
+
+    return run
+
+
+# ------------------------------------------------------------------------- parents of modules
+
+
+def is_module(thing) -> bool:
+    return issubclass(type(thing), Module)
+
+
+def add_parent(child, parent) -> None:
+    references = parents.setdefault(id(child), [])
+    if not any(reference() is parent for reference in references):
+        references.append(weakref.ref(parent))
+
+
+def on_registration(parent, name, child):
+    """Global registration hook: `child` becomes an attribute of `parent`."""
+    if child is None or compiling():
+        return None
+    try:
+        add_parent(child, parent)
+        native.registered(child)
+        if len(parents) > _sweep_at:
+            sweep()
+    except Exception as error:
+        native.failed(repr(error)[:200])
+    return None
+
+
+def sweep() -> None:
+    """Forgets parents that are gone."""
+    global _sweep_at
+    for key in list(parents):
+        alive = [reference for reference in parents[key] if reference() is not None]
+        if alive:
+            parents[key] = alive
+        else:
+            del parents[key]
+    _sweep_at = max(100_000, 2 * len(parents))
+
+
+def scan() -> None:
+    """Finds the parents of all modules that exist: those made before us, copied or unpickled."""
+    global _scanned_at, _scan_seconds
+    begin = time.monotonic()
+    for thing in gc.get_objects():
+        if not issubclass(type(thing), Module):
+            continue
+        children = thing.__dict__.get("_modules")
+        for child in list(children.values()) if isinstance(children, dict) else ():
+            if child is not None:
+                add_parent(child, thing)
+    _scanned_at = time.monotonic()
+    _scan_seconds = _scanned_at - begin
+
+
+def may_scan() -> bool:
+    """At most 1 % of the time goes into scans."""
+    return _scan_seconds is None or time.monotonic() - _scanned_at > 100 * _scan_seconds
+
+
+def living_parent(module):
+    """(parent, attribute name) of the oldest parent that still contains the module, or None."""
+    for reference in parents.get(id(module), ()):
+        parent = reference()
+        if parent is None:
+            continue
+        for name, child in parent._modules.items():
+            if child is module:
+                return parent, name
+    return None
+
+
+def climb(module) -> list:
+    """[root, name, module, name, module ...] down to `module`."""
+    chain = [module]
+    seen = {id(module)}
+    while True:
+        found = living_parent(chain[0])
+        if found is None or id(found[0]) in seen:
+            return chain
+        seen.add(id(found[0]))
+        chain[:0] = found
+
+
+def first_path(root, wanted):
+    """The path that named_modules() gives: the first one in depth-first order."""
+    seen = set()
+    stack = [(root, [root])]
+    while stack:
+        module, chain = stack.pop()
+        if module is wanted:
+            return chain
+        if id(module) in seen:
+            continue
+        seen.add(id(module))
+        for name, child in reversed(list(module._modules.items())):
+            if child is not None and id(child) not in seen:
+                stack.append((child, chain + [name, child]))
+    return None
+
+
+def is_graph_module(module) -> bool:
+    return any(base.__module__ == GRAPH_MODULE for base in type(module).__mro__)
+
+
+def chain_of(module, outermost):
+    """Where a module stands that was called by none of its parents."""
+    if living_parent(module) is None and may_scan():
+        scan()
+    chain = climb(module)
+    if len(chain) == 1:
+        # A compiled region inside a forward or backward is part of whoever calls it.
+        return None if not outermost and is_graph_module(module) else chain
+    if len(parents.get(id(module), ())) > 1:
+        return first_path(chain[0], module) or chain
+    return chain
+
+
+# --------------------------------------------------------------------------- parameter counts
+
+
+def parameter_key(parameter):
+    """Equal for parameters that are the same memory (tied weights)."""
+    try:
+        storage = parameter.untyped_storage().data_ptr()
+        if storage and not hasattr(parameter, "ds_numel"):
+            return storage, parameter.storage_offset(), tuple(parameter.shape)
+    except Exception:
+        pass  # meta, fake, sharded or lazy: only itself
+    return id(parameter)
+
+
+def element_count(parameter):
+    """Of the whole parameter also where this rank holds a part; None: not known yet."""
+    whole = getattr(parameter, "ds_numel", None)  # DeepSpeed ZeRO stage 3
+    if whole is not None:
+        return int(whole)
+    try:
+        return int(parameter.numel())  # DTensor: of the global tensor
+    except Exception:
+        return None  # lazy
+
+
+def describe(root, root_scope) -> bool:
+    """Reports every module of a root; False: some parameters have no sizes yet."""
+    complete = True
+    owner = set()  # keys of parameters that have an owner
+    subtree: dict = {}  # id(module) -> {key: (elements, trainable)}
+    own: dict = {}
+    order = []  # (path, module) as named_modules() gives them
+    seen = set()
+    stack = [("", root)]
+    while stack:
+        path, module = stack.pop()
+        if id(module) in seen:
+            native.shared(module)
+            continue
+        seen.add(id(module))
+        order.append((path, module))
+        mine = 0
+        keys = {}
+        for parameter in module._parameters.values():
+            if parameter is None:
+                continue
+            count = element_count(parameter)
+            if count is None:
+                complete = False
+                continue
+            key = parameter_key(parameter)
+            keys[key] = (count, bool(parameter.requires_grad))
+            if key not in owner:
+                owner.add(key)
+                mine += count
+        subtree[id(module)] = keys
+        own[id(module)] = mine
+        for name, child in reversed(list(module._modules.items())):
+            if child is not None:
+                stack.append((f"{path}.{name}" if path else name, child))
+    done = set()
+    for path, module in reversed(order):  # children come before their parents
+        keys = subtree[id(module)]
+        for child in module._modules.values():
+            if child is not None and id(child) in done:
+                keys.update(subtree[id(child)])
+        done.add(id(module))
+    for position, (path, module) in enumerate(order):
+        keys = subtree[id(module)].values()
+        native.module_record(
+            root_scope,
+            path,
+            type(module).__name__,
+            position,
+            module,
+            own[id(module)],
+            sum(count for count, _ in keys),
+            sum(count for count, trainable in keys if trainable),
+        )
+    return complete
+
+
+# ----------------------------------------------------------------------------- optimizer steps
+
+
+def optimizer_exists() -> bool:
+    """Was an optimizer made in this process? Its class then carries a wrapped step()."""
+    base = getattr(getattr(torch, "optim", None), "Optimizer", None)
+    stack = [base] if base is not None else []
+    while stack:
+        kind = stack.pop()
+        if getattr(kind.__dict__.get("step"), "hooked", None):
+            return True
+        stack.extend(type.__subclasses__(kind))
+    return False
+
+
+def before_optimizer(optimizer, args, kwargs):
+    if compiling():
+        return None
+    try:
+        depths = getattr(_local, "optimizers", None)
+        if depths is None:
+            depths = _local.optimizers = []
+        depths.append((weakref.ref(optimizer), native.optimizer_begin()))
+    except Exception as error:
+        native.failed(repr(error)[:200])
+    return None
+
+
+def after_optimizer(optimizer, args, kwargs):
+    global _primary
+    if compiling():
+        return None
+    try:
+        depths = getattr(_local, "optimizers", [])
+        while depths:  # a step() that raised has left its entry
+            reference, depth = depths.pop()
+            if reference() is optimizer:
+                break
+        else:
+            return None
+        if _primary is None or _primary() is None:
+            _primary = weakref.ref(optimizer)
+        native.optimizer_end(depth, 1 if _primary() is optimizer else 0)
+    except Exception as error:
+        native.failed(repr(error)[:200])
+    return None
+
+
+# ------------------------------------------------------------------- checkpoint, FSDP2, replicas
+
+
+def replace(owner, name, make) -> None:
+    """owner.name = make(old), remembered for uninstall()."""
+    old = owner.__dict__.get(name)
+    if old is None:
+        return
+    new = make(old)
+    try:
+        new.__wrapped__ = old
+    except Exception:
+        pass
+    setattr(owner, name, new)
+    skip_in_dynamo(new)
+
+    def restore():
+        if owner.__dict__.get(name) is new:
+            setattr(owner, name, old)
+
+    _undo.append((restore, ()))
+
+
+def follow_checkpoints() -> None:
+    """Recomputation belongs to where checkpoint() was called, not to who needs it first."""
+    checkpoint = sys.modules.get("torch.utils.checkpoint")
+    frame = getattr(checkpoint, "_CheckpointFrame", None)
+    if frame is None:
+        return
+
+    def make(original):
+        def __init__(self, recompute_fn, *args, **kwargs):
+            if compiling():
+                return original(self, recompute_fn, *args, **kwargs)
+            scope = native.current_scope()
+
+            def recompute(*inputs, **named):
+                depth = native.push_scope(scope)
+                try:
+                    return recompute_fn(*inputs, **named)
+                finally:
+                    native.leave(depth)
+
+            skip_in_dynamo(recompute)
+            return original(self, recompute, *args, **kwargs)
+
+        return __init__
+
+    replace(frame, "__init__", make)
+
+
+def follow_fsdp() -> None:
+    """FSDP2 gathers ahead: collectives belong to the module whose parameters they move."""
+    group_module = sys.modules.get("torch.distributed.fsdp._fully_shard._fsdp_param_group")
+    group = getattr(group_module, "FSDPParamGroup", None)
+    if group is None or getattr(group, "_flopsprof_followed", False):
+        return
+
+    def make(method):
+        def wrapped(self, *args, **kwargs):
+            if compiling():
+                return method(self, *args, **kwargs)
+            scope = native.scope_of(self.modules[0])
+            if native.current_phase() == BACKWARD:
+                native.push_node(scope)
+                try:
+                    return method(self, *args, **kwargs)
+                finally:
+                    native.pop_node()
+            depth = native.push_scope(scope)
+            try:
+                return method(self, *args, **kwargs)
+            finally:
+                native.leave(depth)
+
+        return wrapped
+
+    for name in ("unshard", "post_backward"):
+        replace(group, name, make)
+    group._flopsprof_followed = True
+    _undo.append((setattr, (group, "_flopsprof_followed", False)))
+
+
+def follow_replicas() -> None:
+    """DataParallel makes new modules in each forward: they are the original, elsewhere."""
+    parallel = sys.modules.get("torch.nn.parallel.data_parallel")
+    kind = getattr(parallel, "DataParallel", None)
+    if kind is None:
+        return
+
+    def make(original):
+        def replicate(self, module, device_ids):
+            replicas = original(self, module, device_ids)
+            try:
+                scope = native.scope_of(module)
+                for replica in replicas:
+                    if replica is not module:
+                        native.alias(replica, scope)
+            except Exception as error:
+                native.failed(repr(error)[:200])
+            return replicas
+
+        return replicate
+
+    replace(kind, "replicate", make)
+
+
+def skip_in_dynamo(function) -> None:
+    """Keeps Dynamo from compiling our functions where they run between compiled pieces."""
+    try:
+        if hasattr(_frames, "skip_code"):
+            _frames.skip_code(function.__code__)
+        elif hasattr(_frames, "set_code_exec_strategy"):
+            action = _frames._FrameAction
+            strategy = _frames._FrameExecStrategy(action.SKIP, action.DEFAULT)
+            _frames.set_code_exec_strategy(function.__code__, strategy)
+    except Exception:
+        pass  # then Dynamo sees a few frames more
+
+
+# ------------------------------------------------------------------------------------ backward
+
+
+def in_thread(function) -> None:
+    """A fresh thread has no grad, autocast, device or dispatch mode of the program."""
+    thread = threading.Thread(target=function, daemon=True)
+    thread.start()
+    thread.join()
+
+
+def search_places() -> int:
+    """Finds where RecordFunction keeps the numbers of a backward node; 0: not found.
+
+    Nodes are called directly: that runs the callback, but not the autograd engine, whose threads
+    would make a later fork() of the program unusable.
+    """
+    places = set()
+    for _ in range(3):
+        if not native.search_begin():
+            return 0
+        for extra in (3, 1000, 17, 5):
+            made = []
+
+            def forward(extra=extra, made=made):
+                try:
+                    x = torch.ones(1, device="cpu", requires_grad=True)
+                    for _ in range(extra):
+                        x * 1
+                    numbers = native.next_sequence(), native.thread_number()
+                    made.append((x * 1, numbers))
+                except Exception as error:
+                    native.failed(repr(error)[:200])
+
+            def backward(made=made):
+                try:
+                    y, numbers = made.pop()
+                    native.search_expect(*numbers)
+                    y.grad_fn(torch.ones(1, device="cpu"))
+                except Exception as error:
+                    native.failed(repr(error)[:200])
+
+            skip_in_dynamo(forward)
+            skip_in_dynamo(backward)
+            in_thread(forward)
+            in_thread(backward)
+        places.add(native.search_end())
+    return places.pop() if len(places) == 1 else 0
+
+
+def follow_nodes() -> bool:
+    """Fallback without the callback: hooks on every node, made when the node is."""
+    creation = getattr(torch.autograd.graph, "node_creation_hook", None)
+    if creation is None:
+        return False
+
+    def created(node):
+        scope = native.current_scope()
+        node.register_prehook(lambda gradients: native.push_node(scope))
+        node.register_hook(lambda inputs, outputs: native.pop_node())
+
+    _local.node_hook = creation(created)
+    _local.node_hook.__enter__()
+    return True
+
+
+def on_first_call() -> None:
+    """Before the first call of a module; never during `import torch` (import lock)."""
+    follow_fsdp()
+    places = search_places()
+    if places:
+        native.follow_backward(places)
+        version = getattr(torch, "__version__", "?")
+        if places in KNOWN_PLACES:
+            native.note("backward", "callback")
+        else:
+            native.note("backward", f"callback, new places {places} in torch {version}")
+    elif follow_nodes():
+        native.note("backward", "node hooks on the first thread")
+    else:
+        native.note("backward", "not attributed: no usable callback in this torch")
+
+
+# ----------------------------------------------------------------------------------- installing
+
+
+def add_hook(register, hook) -> None:
+    skip_in_dynamo(hook)
+    handle = register(hook)
+    _undo.append((handle.remove, ()))
+
+
+def install() -> None:
+    global _scan_seconds
+    _scan_seconds = None
+    hooks = sys.modules["torch.nn.modules.module"]
+    register = getattr(hooks, "register_module_module_registration_hook", None)
+    if register is not None:
+        add_hook(register, on_registration)
+    optimizers = sys.modules.get("torch.optim.optimizer")
+    for name, hook in (
+        ("register_optimizer_step_pre_hook", before_optimizer),
+        ("register_optimizer_step_post_hook", after_optimizer),
+    ):
+        register = getattr(optimizers, name, None)
+        if register is not None:
+            add_hook(register, hook)
+    follow_checkpoints()
+    follow_fsdp()
+    follow_replicas()
+    native.note("torch", str(getattr(torch, "__version__", "?")))
+
+
+def uninstall() -> None:
+    while _undo:
+        function, arguments = _undo.pop()
+        function(*arguments)

@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/scopes/recording_sink.h"
+
+#include <string.h>
+#include <time.h>
+
+#include <atomic>
+#include <mutex>
+
+namespace flopsprof {
+
+namespace {
+
+struct Sink {
+  std::mutex mutex;
+  std::vector<test::RecordedRecord> records;
+  std::vector<std::string> strings{""};
+  std::map<std::string, uint32_t> ids;
+  std::map<std::string, std::string> notes;
+  std::atomic<uint64_t> losses[shm::kLossCounterSlots] = {};
+  std::atomic<uint64_t> module_calls{0}, backward_nodes{0};
+  std::atomic<bool> recording{false};
+  std::atomic<uint32_t> epoch{0};
+};
+
+Sink& TheSink() {
+  static Sink* const sink = new Sink;
+  return *sink;
+}
+
+}  // namespace
+
+namespace test {
+
+void BeginRecording() {
+  Sink& sink = TheSink();
+  std::lock_guard<std::mutex> lock(sink.mutex);
+  sink.records.clear();
+  sink.notes.clear();
+  for (auto& loss : sink.losses) loss = 0;
+  sink.module_calls = sink.backward_nodes = 0;
+  ++sink.epoch;
+  sink.recording = true;
+}
+void StopRecording() { TheSink().recording = false; }
+std::vector<RecordedRecord> TakeRecords() {
+  Sink& sink = TheSink();
+  std::lock_guard<std::mutex> lock(sink.mutex);
+  return std::move(sink.records);
+}
+std::string RecordedString(uint32_t id) {
+  Sink& sink = TheSink();
+  std::lock_guard<std::mutex> lock(sink.mutex);
+  return id < sink.strings.size() ? sink.strings[id] : "?";
+}
+uint64_t RecordedLoss(shm::LossCounter counter) {
+  return TheSink().losses[static_cast<uint32_t>(counter)];
+}
+std::map<std::string, std::string> RecordedNotes() {
+  std::lock_guard<std::mutex> lock(TheSink().mutex);
+  return TheSink().notes;
+}
+uint64_t RecordedModuleCalls() { return TheSink().module_calls; }
+uint64_t RecordedBackwardNodes() { return TheSink().backward_nodes; }
+
+}  // namespace test
+
+namespace injector {
+
+bool IsRecording() { return TheSink().recording.load(std::memory_order_relaxed); }
+uint32_t SessionEpoch() { return TheSink().epoch.load(std::memory_order_relaxed); }
+
+bool EmitRecord(const void* record) {
+  Sink& sink = TheSink();
+  if (!sink.recording) return false;
+  std::lock_guard<std::mutex> lock(sink.mutex);
+  test::RecordedRecord copy;
+  memcpy(copy.bytes, record, sizeof(copy.bytes));
+  sink.records.push_back(copy);
+  return true;
+}
+
+uint32_t InternString(const char* text, size_t bytes) {
+  Sink& sink = TheSink();
+  std::lock_guard<std::mutex> lock(sink.mutex);
+  const std::string key(text, bytes);
+  if (key.empty()) return 0;
+  auto [found, added] = sink.ids.emplace(key, sink.strings.size());
+  if (added) sink.strings.push_back(key);
+  return found->second;
+}
+uint32_t InternString(const char* text) { return InternString(text, strlen(text)); }
+
+void EmitNote(const char* key, const char* value) {
+  std::lock_guard<std::mutex> lock(TheSink().mutex);
+  TheSink().notes[key] = value;
+}
+
+void CountLoss(shm::LossCounter counter, uint64_t count) {
+  TheSink().losses[static_cast<uint32_t>(counter)] += count;
+}
+void CountModuleCalls(uint64_t count) { TheSink().module_calls += count; }
+void CountBackwardNodes(uint64_t count) { TheSink().backward_nodes += count; }
+
+uint64_t MonoNs() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1000000000u + static_cast<uint64_t>(now.tv_nsec);
+}
+
+}  // namespace injector
+}  // namespace flopsprof

@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+// A library for Python tests: injector/scopes with a recording sink, driven through ctypes.
+
+#include <stdio.h>
+#include <string.h>
+
+#include <string>
+
+#include "injector/platform.h"
+#include "injector/scopes/attribution.h"
+#include "injector/scopes/module_trie.h"
+#include "injector/scopes/scope_stack.h"
+#include "injector/scopes/sequence_log.h"
+#include "tests/support/scopes/recording_sink.h"
+
+namespace shm = flopsprof::shm;
+using namespace flopsprof::test;
+
+namespace {
+
+std::string Quoted(const std::string& text) {
+  std::string out = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + '"';
+}
+
+void Write(FILE* file, const RecordedRecord& record) {
+  const auto& header = record.As<shm::RecordHeader>();
+  switch (record.type()) {
+    case shm::RecordType::kScope: {
+      const auto& r = record.As<shm::ScopeRecord>();
+      fprintf(file,
+              "{\"type\":\"scope\",\"scope\":%u,\"parent\":%u,\"name\":%s,\"class\":%s,"
+              "\"domain\":%s,\"kind\":%u,\"known\":%u,\"object\":%llu}",
+              r.scope, r.parent, Quoted(RecordedString(r.name)).c_str(),
+              Quoted(RecordedString(r.class_name)).c_str(),
+              Quoted(RecordedString(r.domain)).c_str(), r.kind, r.known,
+              static_cast<unsigned long long>(r.object));
+      break;
+    }
+    case shm::RecordType::kModule: {
+      const auto& r = record.As<shm::ModuleRecord>();
+      fprintf(file,
+              "{\"type\":\"module\",\"root\":%u,\"path\":%s,\"class\":%s,\"order\":%u,\"own\":%llu,"
+              "\"total\":%llu,\"trainable\":%llu}",
+              r.root_scope, Quoted(RecordedString(r.path)).c_str(),
+              Quoted(RecordedString(r.class_name)).c_str(), r.order,
+              static_cast<unsigned long long>(r.own_params),
+              static_cast<unsigned long long>(r.total_params),
+              static_cast<unsigned long long>(r.trainable_params));
+      break;
+    }
+    case shm::RecordType::kScopeEnter:
+      fprintf(file, "{\"type\":\"enter\",\"scope\":%u,\"phase\":%u,\"step\":%d}",
+              record.As<shm::ScopeEnter>().scope, header.phase, static_cast<int>(header.step));
+      break;
+    case shm::RecordType::kStep:
+      fprintf(file, "{\"type\":\"step\",\"event\":%u,\"step\":%d}",
+              record.As<shm::StepRecord>().event, static_cast<int>(header.step));
+      break;
+    default:
+      fprintf(file, "{\"type\":\"%u\"}", header.type);
+  }
+}
+
+}  // namespace
+
+FLOPSPROF_EXPORT void probe_begin() {
+  BeginRecording();
+  flopsprof::injector::BeginScopes();
+}
+FLOPSPROF_EXPORT void probe_tick() { flopsprof::injector::TickScopes(); }
+FLOPSPROF_EXPORT void probe_end() { flopsprof::injector::EndScopes(); }
+FLOPSPROF_EXPORT void probe_stop_recording() { StopRecording(); }
+FLOPSPROF_EXPORT unsigned probe_scope() { return flopsprof::injector::CurrentAttribution().scope; }
+FLOPSPROF_EXPORT unsigned probe_phase() {
+  return static_cast<unsigned>(flopsprof::injector::CurrentAttribution().phase);
+}
+FLOPSPROF_EXPORT int probe_step() {
+  return static_cast<int>(flopsprof::injector::CurrentAttribution().step);
+}
+FLOPSPROF_EXPORT unsigned probe_depth() { return flopsprof::injector::ThisThread().depth(); }
+FLOPSPROF_EXPORT unsigned long long probe_log_entries() {
+  return flopsprof::injector::SequenceLogEntries();
+}
+FLOPSPROF_EXPORT unsigned probe_edges() { return flopsprof::injector::ModuleEdgeCount(); }
+FLOPSPROF_EXPORT unsigned long long probe_loss(unsigned counter) {
+  return RecordedLoss(static_cast<shm::LossCounter>(counter));
+}
+FLOPSPROF_EXPORT unsigned long long probe_nodes() { return RecordedBackwardNodes(); }
+FLOPSPROF_EXPORT void probe_write(const char* path) {
+  FILE* file = fopen(path, "w");
+  if (file == nullptr) return;
+  fprintf(file, "{\"records\":[");
+  const char* comma = "";
+  for (const auto& record : TakeRecords()) {
+    fprintf(file, "%s\n", comma);
+    Write(file, record);
+    comma = ",";
+  }
+  fprintf(file, "],\"notes\":{");
+  comma = "";
+  for (const auto& [key, value] : RecordedNotes()) {
+    fprintf(file, "%s%s:%s", comma, Quoted(key).c_str(), Quoted(value).c_str());
+    comma = ",";
+  }
+  fprintf(file, "}}\n");
+  fclose(file);
+}

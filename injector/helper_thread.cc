@@ -21,12 +21,12 @@ namespace flopsprof::injector {
 namespace {
 
 constexpr uint64_t kTickNs = 1000000000u;
-constexpr size_t kStackBytes = 256 * 1024;  // CUPTI's flush decodes on it
 
 HelperWork work;
 int agent_socket_fd = -1;
 int wake_fd = -1;
 std::atomic<bool> running{false};
+bool never_started = false;
 std::atomic<uint32_t> pending{0};   // HelperRequest bits
 std::atomic<uint32_t> asked{0};     // number of requests made
 std::atomic<uint32_t> answered{0};  // all requests up to this number are done
@@ -80,17 +80,13 @@ struct ThreadFunctions {
   int (*create)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
   int (*attr_init)(pthread_attr_t*);
   int (*attr_setdetachstate)(pthread_attr_t*, int);
-  int (*attr_setstacksize)(pthread_attr_t*, size_t);
 
   bool Find() {
     create = reinterpret_cast<decltype(create)>(dlsym(RTLD_DEFAULT, "pthread_create"));
     attr_init = reinterpret_cast<decltype(attr_init)>(dlsym(RTLD_DEFAULT, "pthread_attr_init"));
     attr_setdetachstate = reinterpret_cast<decltype(attr_setdetachstate)>(
         dlsym(RTLD_DEFAULT, "pthread_attr_setdetachstate"));
-    attr_setstacksize = reinterpret_cast<decltype(attr_setstacksize)>(
-        dlsym(RTLD_DEFAULT, "pthread_attr_setstacksize"));
-    return create != nullptr && attr_init != nullptr && attr_setdetachstate != nullptr &&
-           attr_setstacksize != nullptr;
+    return create != nullptr && attr_init != nullptr && attr_setdetachstate != nullptr;
   }
 };
 
@@ -100,7 +96,7 @@ bool CreateThread() {
   pthread_attr_t attributes;
   if (threads.attr_init(&attributes) != 0) return false;
   threads.attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  threads.attr_setstacksize(&attributes, kStackBytes);
+  // The default stack: a smaller one is refused where static TLS is large, and costs no less.
   // The new thread inherits the mask: it never runs one of the program's signal handlers.
   sigset_t all;
   sigset_t before;
@@ -127,10 +123,15 @@ bool StartHelperThread(const HelperWork& helper_work, int agent_socket) {
   running.store(true, std::memory_order_release);
   if (CreateThread()) return true;
   running.store(false, std::memory_order_release);
+  never_started = true;
   return false;
 }
 
 bool AskHelper(uint32_t requests, uint64_t timeout_ns) {
+  if (never_started) {
+    work.handle(requests);
+    return true;
+  }
   pending.fetch_or(requests, std::memory_order_acq_rel);
   const uint32_t number = asked.fetch_add(1, std::memory_order_acq_rel) + 1;
   const uint64_t deadline_ns = MonoNs() + timeout_ns;

@@ -29,7 +29,8 @@ struct HelperWork {
 // Starts the thread. `agent_socket` wakes it when the agent ends. False: no thread.
 bool StartHelperThread(const HelperWork& work, int agent_socket);
 
-// Asks the thread; waits for the answer, at most so long. False: not done in time.
+// Asks the thread; waits for the answer, at most so long. False: not done in time. Where no
+// thread could be made the caller does the work itself.
 bool AskHelper(uint32_t requests, uint64_t timeout_ns);
 
 // Asks and does not wait. Signal-safe and cheap enough for a callback.

@@ -116,7 +116,10 @@ void Connect() {
   if (result == AgentLink::Result::kReady) BeginRecording();
   InstallExitPath();
   const HelperWork work = {FinishConnecting, HandleRequests, Tick, AgentHasGone, OnAgentGone};
-  if (!StartHelperThread(work, link_to_agent.socket()) && result != AgentLink::Result::kReady) {
+  if (StartHelperThread(work, link_to_agent.socket())) return;
+  if (result == AgentLink::Result::kReady) {
+    EmitNote("helper_thread", "could not be started: times arrive at the end only");
+  } else {
     Die();
   }
 }

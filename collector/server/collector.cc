@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/server/collector.h"
+
+#include <absl/strings/str_cat.h>
+#include <grpcpp/security/server_credentials.h>
+#include <grpcpp/server_builder.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <list>
+
+#include "collector/base/log.h"
+#include "collector/server/listen_address.h"
+
+namespace flopsprof::server {
+namespace {
+
+constexpr auto kStopPatience = std::chrono::seconds(2);
+
+absl::StatusOr<std::unique_ptr<RunRegistry>> OpenRuns(const Collector::Options& options) {
+  if (!options.run_id.empty()) {
+    store::RunFolder::Options folder_options;
+    folder_options.path = options.output;
+    absl::StatusOr<std::unique_ptr<store::RunFolder>> folder =
+        store::RunFolder::Create(folder_options, options.run_id, options.run);
+    if (!folder.ok()) return folder.status();
+    return std::make_unique<RunRegistry>(std::shared_ptr<store::RunFolder>(*std::move(folder)));
+  }
+  const std::string root = options.output.empty() ? "." : options.output;
+  std::error_code error;
+  std::filesystem::create_directories(root, error);
+  if (error || access(root.c_str(), W_OK | X_OK) != 0) {
+    return absl::PermissionDeniedError(
+        absl::StrCat("cannot write to the folder ", root, error ? ": " + error.message() : "",
+                     "; nothing can be collected there; choose another one with -o DIR"));
+  }
+  return std::make_unique<RunRegistry>(root, options.max_runs);
+}
+
+absl::StatusOr<std::vector<ListenAddress>> ParseAll(const Collector::Options& options) {
+  if (options.listen.empty()) return absl::InvalidArgumentError("no address to listen on");
+  std::vector<ListenAddress> addresses;
+  for (const std::string& text : options.listen) {
+    absl::StatusOr<ListenAddress> address = ParseListenAddress(text);
+    if (!address.ok()) return address.status();
+    if (!address->is_loopback && !options.insecure) {
+      return absl::PermissionDeniedError(
+          absl::StrCat("will not listen on ", text,
+                       ": other machines reach it, and it is not encrypted; use "
+                       "127.0.0.1 with an SSH tunnel, or allow it with --insecure"));
+    }
+    addresses.push_back(*std::move(address));
+  }
+  return addresses;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Collector>> Collector::Create(const Options& options) {
+  absl::StatusOr<std::vector<ListenAddress>> addresses = ParseAll(options);
+  if (!addresses.ok()) return addresses.status();
+  absl::StatusOr<std::unique_ptr<RunRegistry>> runs = OpenRuns(options);
+  if (!runs.ok()) return runs.status();
+
+  std::unique_ptr<Collector> collector(new Collector);
+  collector->runs_ = *std::move(runs);
+  collector->service_ = std::make_unique<IngestService>(options.ingest, collector->runs_.get());
+  grpc::ServerBuilder builder;
+  std::list<int> ports;  // gRPC keeps the addresses until it has started
+  for (const ListenAddress& address : *addresses) {
+    ports.push_back(0);
+    builder.AddListeningPort(address.text, grpc::InsecureServerCredentials(), &ports.back());
+    if (address.is_unix) collector->socket_files_.push_back(address.unix_path);
+  }
+  builder.SetMaxReceiveMessageSize(static_cast<int>(options.max_message_bytes));
+  // Two collectors on one port would share the agents between them.
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 64);
+  builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, 8192);
+  builder.RegisterService(collector->service_.get());
+  collector->server_ = builder.BuildAndStart();
+  if (collector->server_ == nullptr) {
+    std::string all;
+    for (const ListenAddress& address : *addresses) absl::StrAppend(&all, " ", address.text);
+    return absl::UnavailableError(
+        absl::StrCat("cannot listen on", all, ": in use or not allowed; choose another address"));
+  }
+  auto port = ports.begin();
+  for (const ListenAddress& address : *addresses) {
+    if (address.is_unix) {
+      chmod(address.unix_path.c_str(), 0600);
+    } else {
+      collector->ports_.push_back(*port);
+    }
+    ++port;
+  }
+  return collector;
+}
+
+Collector::~Collector() { Stop(); }
+
+std::shared_ptr<store::RunFolder> Collector::run(const std::string& run_id) {
+  for (const std::shared_ptr<store::RunFolder>& run : runs_->All()) {
+    if (run->run_id() == run_id) return run;
+  }
+  return nullptr;
+}
+
+void Collector::Stop() {
+  if (server_ == nullptr) return;
+  // Streams of agents that do not hang up are ended after a while.
+  server_->Shutdown(std::chrono::system_clock::now() + kStopPatience);
+  server_->Wait();
+  server_.reset();
+  for (const std::shared_ptr<store::RunFolder>& run : runs_->All()) {
+    if (const absl::Status status = run->Finish(); !status.ok()) {
+      base::Log().warn("collector: {}", std::string(status.message()));
+    }
+  }
+  for (const std::string& path : socket_files_) unlink(path.c_str());
+}
+
+}  // namespace flopsprof::server

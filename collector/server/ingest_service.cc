@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/server/ingest_service.h"
+
+#include "collector/base/log.h"
+
+namespace flopsprof::server {
+
+// One agent's stream: reads, stores, acknowledges, in turn. Deletes itself when gRPC is done.
+class IngestService::Stream : public grpc::ServerBidiReactor<v1::UploadRequest, v1::UploadReply> {
+ public:
+  explicit Stream(IngestService* service) : service_(*service) {
+    if (service_.streams_.fetch_add(1, std::memory_order_relaxed) >=
+        service_.options_.max_streams) {
+      Finish(grpc::Status(grpc::StatusCode::RESOURCE_EXHAUSTED, "too many streams"));
+      return;
+    }
+    StartRead(&request_);
+  }
+
+  void OnReadDone(bool ok) override {
+    if (!ok) {
+      Finish(grpc::Status::OK);
+      return;
+    }
+    reply_.Clear();
+    const grpc::Status status = service_.Handle(request_, &reply_);
+    if (!status.ok()) {
+      Finish(status);
+    } else if (!reply_.refused().empty()) {
+      StartWriteAndFinish(&reply_, grpc::WriteOptions(), grpc::Status::OK);
+    } else {
+      StartWrite(&reply_);
+    }
+  }
+
+  void OnWriteDone(bool ok) override {
+    if (!ok) {
+      Finish(grpc::Status(grpc::StatusCode::UNAVAILABLE, "the agent went away"));
+      return;
+    }
+    if (reply_.refused().empty()) StartRead(&request_);
+  }
+
+  void OnDone() override {
+    service_.streams_.fetch_sub(1, std::memory_order_relaxed);
+    delete this;
+  }
+
+ private:
+  IngestService& service_;
+  v1::UploadRequest request_;
+  v1::UploadReply reply_;
+};
+
+grpc::ServerBidiReactor<v1::UploadRequest, v1::UploadReply>* IngestService::Upload(
+    grpc::CallbackServerContext* context) {
+  return new Stream(this);
+}
+
+grpc::Status IngestService::Handle(const v1::UploadRequest& request, v1::UploadReply* reply) {
+  absl::Status status = CheckRequest(request, options_.limits);
+  std::shared_ptr<store::RunFolder> run;
+  if (status.ok()) {
+    absl::StatusOr<std::shared_ptr<store::RunFolder>> found =
+        runs_.Find(request.run_id(), request.run());
+    status = found.status();
+    if (found.ok()) run = *std::move(found);
+  }
+  if (status.ok()) status = run->Apply(request);
+  if (status.ok()) {
+    reply->set_acknowledged(request.sequence());
+    return grpc::Status::OK;
+  }
+  const std::string text(status.message());
+  if (absl::IsInvalidArgument(status) || absl::IsFailedPrecondition(status)) {
+    refused_.fetch_add(1, std::memory_order_relaxed);
+    base::Log().warn("collector: refused an upload: {}", text);
+    reply->set_refused(text);
+    return grpc::Status::OK;
+  }
+  base::Log().warn("collector: {}", text);
+  return grpc::Status(grpc::StatusCode::UNAVAILABLE, text);
+}
+
+}  // namespace flopsprof::server

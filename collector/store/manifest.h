@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include <cstdint>
+#include <string>
+
+namespace flopsprof::store {
+
+// run.json: what a run folder is, for people and for tools that do not read SQLite.
+struct Manifest {
+  std::string run_id;
+  std::string job;
+  std::string command;
+  int64_t start_utc_ns = 0;
+  std::string version;
+  // False while agents send, and for ever when the collector was killed.
+  bool finished = false;
+};
+
+absl::Status WriteManifest(const std::string& folder, const Manifest& manifest);
+
+// NotFound: no run.json there. DataLoss: it is not a manifest.
+absl::StatusOr<Manifest> ReadManifest(const std::string& folder);
+
+}  // namespace flopsprof::store

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collector/store/schema.h"
+#include "collector/store/sqlite.h"
+#include "flopsprof/v1/ingest.pb.h"
+
+namespace flopsprof::store {
+
+// Writes the parts of profiles into profile.db by key. Runs inside the caller's transaction;
+// prepared statements are kept, so it must not outlive the database. One thread at a time.
+class ProfileWriter {
+ public:
+  explicit ProfileWriter(Database* db) : db_(*db) {}
+
+  absl::Status WriteProcess(const v1::ProcessProfile& process);
+  // Facts about the run: the first value of each counts, an exit code that is not 0 wins.
+  absl::Status WriteRun(const std::string& run_id, const v1::RunInfo& run);
+  // False: this sequence number of this agent was written before.
+  absl::StatusOr<bool> NoteUpload(const v1::UploadRequest& request);
+
+ private:
+  absl::StatusOr<Statement*> Prepared(const std::string& sql);
+  absl::StatusOr<int64_t> ProcessId(const v1::ProcessKey& key);
+  absl::Status WriteInfo(int64_t process_id, const v1::ProcessInfo& info);
+  absl::Status WriteRows(int64_t process_id, const RowTable& table,
+                         const v1::ProcessProfile& process);
+  absl::Status WriteStepPhases(int64_t process_id, const v1::ProcessProfile& process);
+  absl::Status WriteMaps(int64_t process_id, const v1::ProcessProfile& process);
+
+  Database& db_;
+  std::map<std::string, Statement> statements_;
+};
+
+}  // namespace flopsprof::store

@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include <string>
+
+#include "collector/model/run_profile.h"
+
+namespace flopsprof::store {
+
+// Reads a run folder, or its profile.db: finished, live, or left by a killed collector. Writes
+// nothing into it. A consistent state: all of a request or none of it.
+// NotFound: no run there. FailedPrecondition: made by a newer version. DataLoss: damaged.
+absl::StatusOr<model::RunProfile> ReadRun(const std::string& path);
+
+}  // namespace flopsprof::store

@@ -1,0 +1,212 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/store/schema.h"
+
+#include <google/protobuf/descriptor.h>
+
+#include "flopsprof/v1/profile.pb.h"
+
+namespace flopsprof::store {
+namespace {
+
+using google::protobuf::Descriptor;
+using google::protobuf::FieldDescriptor;
+
+RowTable Table(const char* name, std::vector<std::string> key, std::vector<std::string> newer) {
+  return {name, v1::ProcessProfile::descriptor()->FindFieldByName(name), std::move(key),
+          std::move(newer)};
+}
+
+}  // namespace
+
+const Descriptor* RowTable::row_type() const { return rows->message_type(); }
+
+const std::vector<RowTable>& RowTables() {
+  static const auto* const kTables = new std::vector<RowTable>{
+      Table("devices", {"ordinal"}, {}),
+      Table("scopes", {"id"}, {}),
+      Table("modules", {"root_scope", "path"}, {}),
+      Table("calls",
+            {"scope", "phase", "kind", "api", "shape", "compute_type", "captured", "in_step"},
+            {"calls", "kernels", "gpu_time_ns"}),
+      Table("times", {"scope", "phase", "category", "in_step"}, {"activities", "gpu_time_ns"}),
+      Table("kernels", {"name", "category", "phase"}, {"count", "gpu_time_ns"}),
+      Table("scope_calls", {"scope", "phase"}, {"calls"}),
+      Table("steps", {"step"}, {"complete", "activities", "end_mono_ns"}),
+      Table("device_times", {"device"}, {"busy_ns", "last_gpu_ns"}),
+  };
+  return *kTables;
+}
+
+std::vector<const FieldDescriptor*> StoredFields(const Descriptor& type) {
+  std::vector<const FieldDescriptor*> fields;
+  for (int i = 0; i < type.field_count(); ++i) {
+    const FieldDescriptor* field = type.field(i);
+    if (field->is_repeated()) continue;
+    if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE &&
+        field->message_type() != v1::Count::descriptor()) {
+      continue;
+    }
+    fields.push_back(field);
+  }
+  return fields;
+}
+
+std::vector<std::string> ColumnsOf(const std::vector<const FieldDescriptor*>& fields) {
+  std::vector<std::string> columns;
+  for (const FieldDescriptor* field : fields) {
+    if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
+      columns.push_back(field->name() + "_high");
+      columns.push_back(field->name() + "_low");
+    } else {
+      columns.push_back(field->name());
+    }
+  }
+  return columns;
+}
+
+const char* SchemaSql() {
+  return R"sql(
+CREATE TABLE run(
+  run_id TEXT NOT NULL, job TEXT NOT NULL, command TEXT NOT NULL, start_utc_ns INTEGER NOT NULL,
+  node TEXT NOT NULL, version TEXT NOT NULL, first_step INTEGER, end_step INTEGER,
+  job_exit_known INTEGER NOT NULL, job_exit_code INTEGER NOT NULL);
+CREATE TABLE agents(
+  id INTEGER PRIMARY KEY, agent_id TEXT NOT NULL UNIQUE, node TEXT NOT NULL,
+  sequence INTEGER NOT NULL, finished INTEGER NOT NULL);
+CREATE TABLE uploads(
+  agent INTEGER NOT NULL REFERENCES agents(id), sequence INTEGER NOT NULL,
+  PRIMARY KEY(agent, sequence)) WITHOUT ROWID;
+CREATE TABLE processes(
+  id INTEGER PRIMARY KEY, node TEXT NOT NULL, pid INTEGER NOT NULL, start_ticks INTEGER NOT NULL,
+  UNIQUE(node, pid, start_ticks));
+CREATE TABLE process_infos(
+  process_id INTEGER PRIMARY KEY REFERENCES processes(id),
+  rank INTEGER NOT NULL, local_rank INTEGER NOT NULL, world_size INTEGER NOT NULL,
+  node_rank INTEGER NOT NULL, restart INTEGER NOT NULL, identity_source INTEGER NOT NULL,
+  command TEXT NOT NULL, start_utc_ns INTEGER NOT NULL, state INTEGER NOT NULL,
+  exit_code_known INTEGER NOT NULL, exit_code INTEGER NOT NULL, exit_signal INTEGER NOT NULL,
+  simulated INTEGER NOT NULL, used_gpu INTEGER NOT NULL, parent_pid INTEGER NOT NULL,
+  hook_calls INTEGER NOT NULL, module_calls INTEGER NOT NULL, backward_nodes INTEGER NOT NULL,
+  launches INTEGER NOT NULL, activities INTEGER NOT NULL, own_cpu_ns INTEGER NOT NULL,
+  cupti_overhead_ns INTEGER NOT NULL, launches_without_activity INTEGER NOT NULL,
+  activities_without_launch INTEGER NOT NULL, malformed_records INTEGER NOT NULL);
+CREATE TABLE strings(
+  process_id INTEGER NOT NULL, id INTEGER NOT NULL, text TEXT NOT NULL,
+  PRIMARY KEY(process_id, id)) WITHOUT ROWID;
+CREATE TABLE devices(
+  process_id INTEGER NOT NULL, ordinal INTEGER NOT NULL, name TEXT NOT NULL, uuid TEXT NOT NULL,
+  major INTEGER NOT NULL, minor INTEGER NOT NULL, sm_count INTEGER NOT NULL,
+  clock_khz INTEGER NOT NULL, memory_bytes INTEGER NOT NULL,
+  PRIMARY KEY(process_id, ordinal)) WITHOUT ROWID;
+CREATE TABLE scopes(
+  process_id INTEGER NOT NULL, id INTEGER NOT NULL, parent INTEGER NOT NULL,
+  kind INTEGER NOT NULL, name TEXT NOT NULL, class_name TEXT NOT NULL, domain TEXT NOT NULL,
+  object INTEGER NOT NULL, known INTEGER NOT NULL,
+  PRIMARY KEY(process_id, id)) WITHOUT ROWID;
+CREATE TABLE modules(
+  process_id INTEGER NOT NULL, root_scope INTEGER NOT NULL, path TEXT NOT NULL,
+  class_name TEXT NOT NULL, object INTEGER NOT NULL, "order" INTEGER NOT NULL,
+  own_params INTEGER NOT NULL, total_params INTEGER NOT NULL, trainable_params INTEGER NOT NULL,
+  PRIMARY KEY(process_id, root_scope, path)) WITHOUT ROWID;
+CREATE TABLE calls(
+  process_id INTEGER NOT NULL, scope INTEGER NOT NULL, phase INTEGER NOT NULL,
+  kind INTEGER NOT NULL, api TEXT NOT NULL, shape TEXT NOT NULL, compute_type TEXT NOT NULL,
+  captured INTEGER NOT NULL, in_step INTEGER NOT NULL,
+  calls INTEGER NOT NULL, flops_high INTEGER NOT NULL, flops_low INTEGER NOT NULL,
+  flops_known INTEGER NOT NULL, bytes INTEGER NOT NULL, kernels INTEGER NOT NULL,
+  gpu_time_ns INTEGER NOT NULL, min_gpu_time_ns INTEGER NOT NULL,
+  max_gpu_time_ns INTEGER NOT NULL, detail TEXT NOT NULL,
+  PRIMARY KEY(process_id, scope, phase, kind, api, shape, compute_type, captured, in_step)
+) WITHOUT ROWID;
+CREATE TABLE times(
+  process_id INTEGER NOT NULL, scope INTEGER NOT NULL, phase INTEGER NOT NULL,
+  category INTEGER NOT NULL, in_step INTEGER NOT NULL,
+  activities INTEGER NOT NULL, gpu_time_ns INTEGER NOT NULL,
+  PRIMARY KEY(process_id, scope, phase, category, in_step)) WITHOUT ROWID;
+CREATE TABLE kernels(
+  process_id INTEGER NOT NULL, name TEXT NOT NULL, category INTEGER NOT NULL,
+  phase INTEGER NOT NULL, count INTEGER NOT NULL, gpu_time_ns INTEGER NOT NULL,
+  min_ns INTEGER NOT NULL, max_ns INTEGER NOT NULL, kind TEXT NOT NULL,
+  PRIMARY KEY(process_id, name, category, phase)) WITHOUT ROWID;
+CREATE TABLE scope_calls(
+  process_id INTEGER NOT NULL, scope INTEGER NOT NULL, phase INTEGER NOT NULL,
+  calls INTEGER NOT NULL, PRIMARY KEY(process_id, scope, phase)) WITHOUT ROWID;
+CREATE TABLE steps(
+  process_id INTEGER NOT NULL, step INTEGER NOT NULL, begin_mono_ns INTEGER NOT NULL,
+  end_mono_ns INTEGER NOT NULL, gpu_busy_ns INTEGER NOT NULL,
+  exposed_communication_ns INTEGER NOT NULL, activities INTEGER NOT NULL,
+  complete INTEGER NOT NULL, PRIMARY KEY(process_id, step)) WITHOUT ROWID;
+CREATE TABLE step_phases(
+  process_id INTEGER NOT NULL, step INTEGER NOT NULL, phase INTEGER NOT NULL,
+  flops_high INTEGER NOT NULL, flops_low INTEGER NOT NULL, gpu_time_ns INTEGER NOT NULL,
+  PRIMARY KEY(process_id, step, phase)) WITHOUT ROWID;
+CREATE TABLE device_times(
+  process_id INTEGER NOT NULL, device INTEGER NOT NULL, busy_ns INTEGER NOT NULL,
+  not_communication_ns INTEGER NOT NULL, first_gpu_ns INTEGER NOT NULL,
+  last_gpu_ns INTEGER NOT NULL, PRIMARY KEY(process_id, device)) WITHOUT ROWID;
+CREATE TABLE losses(
+  process_id INTEGER NOT NULL, name TEXT NOT NULL, count INTEGER NOT NULL,
+  PRIMARY KEY(process_id, name)) WITHOUT ROWID;
+CREATE TABLE notes(
+  process_id INTEGER NOT NULL, name TEXT NOT NULL, text TEXT NOT NULL,
+  PRIMARY KEY(process_id, name)) WITHOUT ROWID;
+
+CREATE TABLE phase_names(phase INTEGER PRIMARY KEY, name TEXT NOT NULL);
+INSERT INTO phase_names VALUES
+  (0, 'other'), (1, 'forward'), (2, 'backward'), (3, 'recompute'), (4, 'optimizer');
+CREATE TABLE category_names(category INTEGER PRIMARY KEY, name TEXT NOT NULL);
+INSERT INTO category_names VALUES
+  (1, 'exact'), (2, 'modelled'), (3, 'no_products'), (4, 'unknown'), (5, 'communication'),
+  (6, 'copy');
+
+CREATE VIEW scope_paths AS
+WITH RECURSIVE path(process_id, scope, path, class_name, depth) AS (
+  SELECT process_id, id, name, class_name, 0 FROM scopes WHERE parent = 0
+  UNION ALL
+  SELECT s.process_id, s.id, CASE WHEN p.path = '' THEN s.name ELSE p.path || '.' || s.name END,
+         s.class_name, p.depth + 1
+  FROM scopes s JOIN path p ON p.process_id = s.process_id AND p.scope = s.parent
+  WHERE p.depth < 4096)
+SELECT * FROM path;
+
+CREATE VIEW call_view AS
+SELECT i.rank, i.restart, p.node, p.pid, coalesce(s.path, '(outside)') AS scope_path,
+  ph.name AS phase, c.api, c.shape, c.compute_type, c.captured, c.in_step, c.calls,
+  CASE WHEN c.flops_known THEN c.flops_high * 1e18 + c.flops_low END AS flops,
+  c.bytes, c.kernels, c.gpu_time_ns / 1e9 AS gpu_time_s, c.detail
+FROM calls c JOIN processes p ON p.id = c.process_id
+LEFT JOIN process_infos i ON i.process_id = c.process_id
+LEFT JOIN phase_names ph ON ph.phase = c.phase
+LEFT JOIN scope_paths s ON s.process_id = c.process_id AND s.scope = c.scope;
+
+CREATE VIEW time_view AS
+SELECT i.rank, i.restart, p.node, p.pid, coalesce(s.path, '(outside)') AS scope_path,
+  ph.name AS phase, ca.name AS category, t.in_step, t.activities,
+  t.gpu_time_ns / 1e9 AS gpu_time_s
+FROM times t JOIN processes p ON p.id = t.process_id
+LEFT JOIN process_infos i ON i.process_id = t.process_id
+LEFT JOIN phase_names ph ON ph.phase = t.phase
+LEFT JOIN category_names ca ON ca.category = t.category
+LEFT JOIN scope_paths s ON s.process_id = t.process_id AND s.scope = t.scope;
+
+CREATE VIEW kernel_view AS
+SELECT i.rank, k.name, k.kind, ca.name AS category, ph.name AS phase, k.count,
+  k.gpu_time_ns / 1e9 AS gpu_time_s, k.min_ns / 1e9 AS min_s, k.max_ns / 1e9 AS max_s
+FROM kernels k
+LEFT JOIN process_infos i ON i.process_id = k.process_id
+LEFT JOIN phase_names ph ON ph.phase = k.phase
+LEFT JOIN category_names ca ON ca.category = k.category;
+
+CREATE VIEW step_view AS
+SELECT i.rank, i.restart, s.step, s.complete,
+  CASE WHEN s.end_mono_ns > 0 THEN (s.end_mono_ns - s.begin_mono_ns) / 1e9 END AS wall_s,
+  s.gpu_busy_ns / 1e9 AS gpu_busy_s,
+  s.exposed_communication_ns / 1e9 AS exposed_communication_s,
+  (SELECT sum(flops_high * 1e18 + flops_low) FROM step_phases f
+   WHERE f.process_id = s.process_id AND f.step = s.step) AS flops
+FROM steps s LEFT JOIN process_infos i ON i.process_id = s.process_id;
+)sql";
+}
+
+}  // namespace flopsprof::store

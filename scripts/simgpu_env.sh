@@ -78,8 +78,9 @@ pip_install() {
 # and the wheels whose headers and symbol names are read.
 source_hash() {
   {
-    find "$source_dir" -type f -not -path '*/tests/*' -not -name '*.md' -print0 |
-      LC_ALL=C sort -z | xargs -0 sha256sum | sed "s|$source_dir/||"
+    (cd "$source_dir" &&
+      find . -type f -not -path './tests/*' -not -path './*/tests/*' -not -name '*.md' \
+        -not -name '*.pyc' -print0 | LC_ALL=C sort -z | xargs -0 sha256sum)
     sha256sum < "${BASH_SOURCE[0]}"
     g++ -dumpfullversion -dumpmachine
     (cd "$(site_packages)" && LC_ALL=C ls -d nvidia_*.dist-info 2> /dev/null)

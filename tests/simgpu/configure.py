@@ -48,7 +48,7 @@ def main():
     out, nvidia = args.out.resolve(), args.nvidia.resolve()
     ccache = "ccache" if shutil.which("ccache") else ""
     include = [HERE / "core", *(nvidia / d / "include" for d in ("cu13", "cudnn", "nccl"))]
-    common = ("-std=c++17 -O2 -g -fPIC -fvisibility=hidden -fno-builtin -Wall -Wextra "
+    common = ("-std=c++17 -O2 -g -fPIC -fvisibility=hidden -fno-builtin -fno-strict-aliasing -Wall -Wextra "
               "-Wno-unused-parameter -Wno-deprecated-declarations -DSIMGPU_BUILD "
               + f"-ffile-prefix-map={HERE}=tests/simgpu "
               + " ".join(f"-I{HERE / 'core'}" if i == HERE / "core" else f"-isystem {i}"
@@ -64,7 +64,11 @@ def main():
         return objects
 
     text.append("build none: phony")
-    core = compile_all("core", sorted((HERE / "core").glob("*.cpp")), common, "none")
+    names = "gen/core/callback_names.cpp"
+    text.append(f"build {names}: gen | {HERE / 'gen.py'}\n"
+                "  library = core\n  dir = gen/core\n  sources = ")
+    core = compile_all("core", [*sorted((HERE / "core").glob("*.cpp")), Path(names)],
+                       common, "none")
     text.append(f"build libsimcore.so: link {' '.join(core)}\n"
                 "  flags = -Wl,-soname,libsimcore.so -ldl -lpthread")
     targets = ["libsimcore.so"]

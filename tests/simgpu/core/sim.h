@@ -1,12 +1,26 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Stand-in CUDA libraries: shared declarations. Everything here imitates documented public APIs only.
+// The least that every source of a stand-in library needs.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
-static int sim_log_level(){static int l=getenv("SIMLOG")?atoi(getenv("SIMLOG")):0;return l;}
-static inline void sim_unimpl(const char*n){ if(sim_log_level()>0) fprintf(stderr,"[sim] STUB %s\n",n);}
-// SIMCALLS=FILE: libsimcore counts each entry point (wrapper of cudart/cuda, body of the others) and writes the counts at exit
-extern "C" void sim_count(const char*n);
+
+// Marks a function that gen.py makes an exported entry point for.
+#ifdef SIMGPU_API_MARKED
+#define API SIMGPU_API_MARK
+#else
 #define API extern "C"
+#endif
+
+#pragma GCC visibility push(default)
+extern "C" {
+// SIMLOG: 0 silent, 1 launches and calls without an implementation, 2 more.
+int sim_log_level();
+// Notes a call to an entry point that has no implementation.
+void sim_unimpl(const char* name);
+// Counts one call of an entry point (SIMCALLS).
+void sim_count(const char* name);
+}
+#pragma GCC visibility pop

@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+// Counts of entry points (SIMCALLS), refusals of the fault script, statistics at exit.
+#include <unistd.h>
+
+#include <map>
+#include <mutex>
+
+#include "faults.h"
+#include "simcore.h"
+#include "streams.h"
+#include "switches.h"
+
+namespace simgpu {
+namespace {
+
+std::mutex& Mutex() {
+  static std::mutex& mutex = *new std::mutex;
+  return mutex;
+}
+
+std::map<std::string, uint64_t>& Counts() {
+  static auto& counts = *new std::map<std::string, uint64_t>;
+  return counts;
+}
+
+void WriteCounts(const char* path) {
+  FILE* file = fopen(path, "w");
+  if (!file) return;
+  for (const auto& [name, count] : Counts()) {
+    fprintf(file, "%8lu %s\n", count, name.c_str());
+  }
+  fclose(file);
+}
+
+// The error that a library reports when an execution fails on the device.
+int UsualError(const std::string& library) {
+  if (library == "cublas" || library == "cublasLt") return 13;  // EXECUTION_FAILED
+  if (library == "cudnn") return 5000;                          // EXECUTION_FAILED
+  if (library == "cusolver" || library == "cusparse" || library == "cufft") return 6;
+  if (library == "nccl") return 1;  // ncclUnhandledCudaError
+  return 999;                       // cuda, cudart, cupti: UNKNOWN
+}
+
+struct Bye {
+  ~Bye() {
+    if (GetSwitches().statistics) {
+      fprintf(stderr, "[sim] pid %d kernels=%lu\n", static_cast<int>(getpid()),
+              KernelCount());
+    }
+    const std::string& file = GetSwitches().counts_file;
+    if (!file.empty()) WriteCounts((file + "." + std::to_string(getpid())).c_str());
+  }
+} g_bye;
+
+}  // namespace
+}  // namespace simgpu
+
+extern "C" {
+int sim_entry_watched =
+    !simgpu::GetSwitches().counts_file.empty() || !simgpu::GetFaults().refusals.empty();
+}
+
+// How a profiler knows that the GPU is simulated.
+extern "C" __attribute__((visibility("default"))) int flopsprof_simulated_gpu;
+int flopsprof_simulated_gpu = 1;
+
+void sim_count(const char* name) {
+  if (!sim_entry_watched) return;
+  std::lock_guard<std::mutex> lock(simgpu::Mutex());
+  ++simgpu::Counts()[name];
+}
+
+int sim_entry(const char* library_and_name) {
+  if (!sim_entry_watched) return 0;
+  uint64_t number;
+  {
+    std::lock_guard<std::mutex> lock(simgpu::Mutex());
+    number = ++simgpu::Counts()[library_and_name];
+  }
+  const std::string text = library_and_name;
+  const size_t colon = text.find(':');
+  const auto& refusals = simgpu::GetFaults().refusals;
+  const auto it = refusals.find(text.substr(colon + 1));
+  if (it == refusals.end() || !it->second.calls.Hits(number)) return 0;
+  return it->second.status ? it->second.status
+                           : simgpu::UsualError(text.substr(0, colon));
+}
+
+// For benchmarks: the counts so far.
+extern "C" __attribute__((visibility("default"))) void sim_count_dump(const char* path,
+                                                                      int clear) {
+  std::lock_guard<std::mutex> lock(simgpu::Mutex());
+  simgpu::WriteCounts(path);
+  if (clear) simgpu::Counts().clear();
+}

@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "faults.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+
+#include "switches.h"
+
+namespace simgpu {
+namespace {
+
+using Json = nlohmann::json;
+
+// A number n: every n-th; a list: exactly these; true: all; false: none.
+Selector ReadSelector(const Json& value) {
+  if (value.is_boolean()) return value.get<bool>() ? Selector::Every(1) : Selector();
+  if (value.is_array()) return Selector::At(value.get<std::vector<uint64_t>>());
+  return Selector::Every(value.get<uint64_t>());
+}
+
+void ReadDurations(const Json& value, Faults* faults) {
+  if (value.is_string() && value.get<std::string>() == "hash") {
+    faults->hashed_durations = true;
+  } else {
+    faults->fixed_duration_ns = value.get<uint64_t>();
+  }
+}
+
+void ReadCupti(const Json& value, Faults* faults) {
+  const std::string state = value.get<std::string>();
+  if (state == "missing") {
+    faults->cupti = CuptiState::kMissing;
+  } else if (state == "too_old") {
+    faults->cupti = CuptiState::kTooOld;
+  } else if (state != "present") {
+    throw std::runtime_error("\"cupti\" must be present, missing or too_old");
+  }
+}
+
+void ReadRefusals(const Json& value, Faults* faults) {
+  for (const auto& [name, rule] : value.items()) {
+    Refusal refusal;
+    if (rule.is_object()) {
+      refusal.calls = ReadSelector(rule.at("calls"));
+      refusal.status = rule.value("status", 0);
+    } else {
+      refusal.calls = ReadSelector(rule);
+    }
+    faults->refusals[name] = refusal;
+  }
+}
+
+void ReadSubscriber(const Json& value, Faults* faults) {
+  faults->subscriber_taken = value.is_string() || value.get<bool>();
+  faults->subscriber_name =
+      value.is_string() ? value.get<std::string>() : "CUPTI for another tool";
+}
+
+std::string ReadScript(const std::string& switch_text) {
+  const size_t first = switch_text.find_first_not_of(" \t\r\n");
+  if (first != std::string::npos && switch_text[first] == '{') return switch_text;
+  std::ifstream file(switch_text);
+  if (!file) throw std::runtime_error("cannot read " + switch_text);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+Faults Load() {
+  const std::string& where = GetSwitches().faults;
+  if (where.empty()) return Faults();
+  try {
+    return ParseFaults(ReadScript(where));
+  } catch (const std::exception& error) {
+    fprintf(stderr, "simgpu: SIMGPU_FAULTS: %s\n", error.what());
+    _exit(99);
+  }
+}
+
+}  // namespace
+
+Selector Selector::Every(uint64_t n) {
+  Selector s;
+  s.every_ = n;
+  return s;
+}
+
+Selector Selector::At(std::vector<uint64_t> numbers) {
+  Selector s;
+  s.numbers_ = std::move(numbers);
+  std::sort(s.numbers_.begin(), s.numbers_.end());
+  return s;
+}
+
+bool Selector::Hits(uint64_t number) const {
+  if (every_ != 0 && number % every_ == 0) return true;
+  return std::binary_search(numbers_.begin(), numbers_.end(), number);
+}
+
+Faults ParseFaults(const std::string& text) {
+  Faults faults;
+  const std::map<std::string, Selector*> selectors = {
+      {"empty_buffers", &faults.empty_buffers},
+      {"null_name", &faults.null_name},
+      {"recycled_name", &faults.recycled_name},
+      {"zero_times", &faults.zero_times},
+      {"end_before_start", &faults.end_before_start},
+      {"no_correlation", &faults.no_correlation},
+      {"unknown_kind", &faults.unknown_kind},
+      {"longer_record", &faults.longer_record},
+      {"shorter_record", &faults.shorter_record},
+      {"lost_record", &faults.lost_record},
+      {"falsify_duration", &faults.falsify_duration},
+      {"falsify_correlation", &faults.falsify_correlation},
+      {"falsify_shape", &faults.falsify_shape},
+      {"falsify_layout", &faults.falsify_layout},
+  };
+  const Json script = Json::parse(text);
+  for (const auto& [key, value] : script.items()) {
+    if (auto it = selectors.find(key); it != selectors.end()) {
+      *it->second = ReadSelector(value);
+    } else if (key == "durations") {
+      ReadDurations(value, &faults);
+    } else if (key == "late_ms") {
+      faults.late_ms = value.get<uint64_t>();
+    } else if (key == "shuffle") {
+      faults.shuffle_seed = value.get<uint64_t>();
+    } else if (key == "callback_threads") {
+      faults.callback_threads = std::clamp(value.get<unsigned>(), 1u, 64u);
+    } else if (key == "dropped") {
+      faults.dropped = value.get<uint64_t>();
+    } else if (key == "fail") {
+      ReadRefusals(value, &faults);
+    } else if (key == "cupti") {
+      ReadCupti(value, &faults);
+    } else if (key == "cupti_version") {
+      faults.cupti_version = value.get<uint32_t>();
+    } else if (key == "subscriber_taken") {
+      ReadSubscriber(value, &faults);
+    } else {
+      throw std::runtime_error("unknown switch \"" + key + "\"");
+    }
+  }
+  return faults;
+}
+
+const Faults& GetFaults() {
+  static const Faults& faults = *new Faults(Load());
+  return faults;
+}
+
+}  // namespace simgpu

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The fault script (SIMGPU_FAULTS): what the stand-in does wrong on purpose. README.md
+// documents every switch.
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#pragma GCC visibility push(default)
+namespace simgpu {
+
+// Which of a series of numbered things a fault strikes.
+class Selector {
+ public:
+  Selector() = default;
+  static Selector Every(uint64_t n);
+  static Selector At(std::vector<uint64_t> numbers);
+  bool Hits(uint64_t number) const;
+  bool Any() const { return every_ != 0 || !numbers_.empty(); }
+
+ private:
+  uint64_t every_ = 0;
+  std::vector<uint64_t> numbers_;
+};
+
+// A function that refuses some of its calls, numbered from 1 in each process.
+struct Refusal {
+  Selector calls;
+  int status = 0;  // 0: the usual error of the library
+};
+
+enum class CuptiState { kPresent, kMissing, kTooOld };
+
+struct Faults {
+  // Times.
+  bool hashed_durations = false;   // "durations": "hash"
+  uint64_t fixed_duration_ns = 0;  // "durations": n
+  // Delivery of activity records.
+  uint64_t late_ms = 0;
+  uint64_t shuffle_seed = 0;       // 0: completion order
+  unsigned callback_threads = 1;
+  uint64_t dropped = 0;            // added once to the dropped counter
+  Selector empty_buffers;          // by buffer: one more buffer with validSize 0
+  // Contents of activity records, by ordinal of the operation.
+  Selector null_name, recycled_name, zero_times, end_before_start, no_correlation;
+  Selector unknown_kind, longer_record, shorter_record, lost_record;
+  Selector falsify_duration, falsify_correlation;
+  // Library calls, by number of the GEMM in the process.
+  Selector falsify_shape, falsify_layout;
+  // Calls that fail.
+  std::map<std::string, Refusal> refusals;  // by function name
+  // CUPTI as a whole.
+  CuptiState cupti = CuptiState::kPresent;
+  uint32_t cupti_version = 0;      // 0: that of the headers
+  bool subscriber_taken = false;
+  std::string subscriber_name;
+};
+
+// The script of this process. A script that cannot be read ends the process with a
+// message: a test that asked for faults and got none would pass for the wrong reason.
+const Faults& GetFaults();
+
+// For tests: parses JSON text.
+Faults ParseFaults(const std::string& text);
+
+}  // namespace simgpu
+#pragma GCC visibility pop

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+// Loading of other libraries: the tool that CUDA_INJECTION64_PATH names, and stand-ins.
+#include <dlfcn.h>
+
+#include <mutex>
+
+#include "simcore.h"
+#include "switches.h"
+
+// The real driver does this in cuInit.
+void sim_inject() {
+  static std::once_flag& once = *new std::once_flag;
+  std::call_once(once, [] {
+    const std::string& path = simgpu::GetSwitches().injection;
+    if (path.empty() || path == "none") return;
+    void* library = dlopen(path.c_str(), RTLD_LAZY);
+    if (!library) {
+      if (sim_log_level() > 0) fprintf(stderr, "[sim] injection: %s\n", dlerror());
+      return;
+    }
+    using Initialize = int (*)();
+    auto initialize = reinterpret_cast<Initialize>(dlsym(library, "InitializeInjection"));
+    if (initialize) initialize();
+  });
+}
+
+void* sim_open_beside(const char* soname) {
+  Dl_info info;
+  if (!dladdr(reinterpret_cast<void*>(&sim_open_beside), &info) || !info.dli_fname) {
+    return nullptr;
+  }
+  std::string path = info.dli_fname;
+  path.resize(path.rfind('/') + 1);
+  return dlopen((path + soname).c_str(), RTLD_NOW);
+}

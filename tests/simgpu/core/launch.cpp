@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+// Launches: from a program's own code, and from inside the closed libraries.
+#include <cuda_runtime_api.h>
+#include <cupti_driver_cbid.h>
+#include <cupti_runtime_cbid.h>
+#include <generated_cuda_runtime_api_meta.h>
+
+#include <mutex>
+#include <unordered_map>
+
+#include "graphs.h"
+#include "meta_compat.h"
+
+namespace simgpu {
+namespace {
+
+constexpr uint64_t kLaunchLatencyNs = 2000;
+constexpr uint32_t kDriverLaunch = CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel;
+constexpr uint32_t kDriverLaunchEx = CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx;
+constexpr uint32_t kRuntimeLaunchExC =
+    CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_v11060;
+
+// A frame that is opened only if somebody watches its callback id.
+class OptionalFrame {
+ public:
+  OptionalFrame(bool open, int domain, uint32_t id, const char* name, const void* params,
+                void* result, const char* symbol)
+      : open_(open) {
+    if (!open_) return;
+    frame_.dom = domain;
+    frame_.cbid = id;
+    frame_.fname = name;
+    frame_.params = params;
+    frame_.ret = result;
+    frame_.sym = symbol;
+    sim_enter(&frame_);
+  }
+  ~OptionalFrame() {
+    if (open_) sim_exit(&frame_);
+  }
+  OptionalFrame(const OptionalFrame&) = delete;
+  OptionalFrame& operator=(const OptionalFrame&) = delete;
+
+ private:
+  bool open_;
+  SimFrame frame_;
+};
+
+// The runtime launches through the driver: its callback fires inside, with the same
+// correlation id.
+bool NestedDriverCallback() { return sim_on[SIM_DRIVER][kDriverLaunch] & SIM_CB; }
+
+const SimFn* LibraryFunction(const char* name) {
+  static std::mutex& mutex = *new std::mutex;
+  static auto& functions = *new std::unordered_map<std::string, SimFn*>;
+  std::lock_guard<std::mutex> lock(mutex);
+  SimFn*& function = functions[name];
+  if (!function) function = new SimFn{strdup(name), nullptr, 0};
+  return function;
+}
+
+void LogOperation(const SimOp& op, uint32_t stream, bool captured) {
+  const char* mark = captured ? " captured" : "";
+  switch (op.kind) {
+    case OP_KERNEL:
+      sim_log_call("launch %s grid=%u,%u,%u block=%u,%u,%u smem=%u stream=%u%s", op.name,
+                   op.g[0], op.g[1], op.g[2], op.b[0], op.b[1], op.b[2], op.smem, stream,
+                   mark);
+      return;
+    case OP_MEMCPY:
+      sim_log_call("memcpy kind=%d bytes=%lu stream=%u%s", op.copyKind, op.bytes, stream,
+                   mark);
+      return;
+    case OP_MEMSET:
+      sim_log_call("memset value=%d bytes=%lu stream=%u%s", op.value, op.bytes, stream,
+                   mark);
+      return;
+    default:
+      return;
+  }
+}
+
+}  // namespace
+}  // namespace simgpu
+
+void sim_enqueue(SimOp& op, void* s) {
+  simgpu::Stream* stream = simgpu::FindStream(s);
+  op.corr = sim_cur_corr();
+  if (sim_calls_logged) simgpu::LogOperation(op, stream->id, stream->capture);
+  if (stream->capture) {
+    simgpu::CaptureOperation(op, stream);
+  } else {
+    simgpu::Execute(op, stream, simgpu::kLaunchLatencyNs, nullptr);
+  }
+}
+
+void sim_launch_fn(const SimFn* f, const unsigned g[3], const unsigned b[3], unsigned smem,
+                   void* s, void** args, int nested) {
+  const char* name = f ? f->name : "?";
+  if (sim_log_level() > 0) {
+    fprintf(stderr, "[sim] launch %s <<<%u,%u,%u;%u,%u,%u>>> s=%p\n", name, g[0], g[1],
+            g[2], b[0], b[1], b[2], s);
+  }
+  CUresult result = CUDA_SUCCESS;
+  cuLaunchKernel_params params = {
+      (CUfunction)f, g[0], g[1], g[2], b[0],   b[1],
+      b[2],          smem, static_cast<CUstream>(s), args, nullptr};
+  simgpu::OptionalFrame driver(nested && simgpu::NestedDriverCallback(), SIM_DRIVER,
+                               simgpu::kDriverLaunch, "cuLaunchKernel", &params, &result,
+                               name);
+  SimOp op;
+  op.name = name;
+  memcpy(op.g, g, sizeof op.g);
+  memcpy(op.b, b, sizeof op.b);
+  op.smem = smem;
+  sim_enqueue(op, s);
+}
+
+int sim_launch_lib(const char* n, void* s, unsigned gx, unsigned gy, unsigned gz,
+                   unsigned bx, double flops, double bytes, int driver) {
+  const SimFn* function = simgpu::LibraryFunction(n);
+  if (sim_log_level() > 0) {
+    fprintf(stderr, "[sim] liblaunch %s <<<%u,%u,%u;%u>>> s=%p flops=%.0f\n", n, gx, gy,
+            gz, bx, s, flops);
+  }
+  const int domain = driver ? SIM_DRIVER : SIM_RUNTIME;
+  const uint32_t id = driver ? simgpu::kDriverLaunchEx : simgpu::kRuntimeLaunchExC;
+
+  CUlaunchConfig driver_config = {};
+  driver_config.gridDimX = gx;
+  driver_config.gridDimY = gy;
+  driver_config.gridDimZ = gz;
+  driver_config.blockDimX = bx;
+  driver_config.blockDimY = driver_config.blockDimZ = 1;
+  driver_config.hStream = static_cast<CUstream>(s);
+  cuLaunchKernelEx_params driver_params = {&driver_config, (CUfunction)function, nullptr,
+                                           nullptr};
+  cudaLaunchConfig_t runtime_config = {};
+  runtime_config.gridDim = dim3(gx, gy, gz);
+  runtime_config.blockDim = dim3(bx);
+  runtime_config.stream = static_cast<cudaStream_t>(s);
+  cudaLaunchKernelExC_v11060_params runtime_params = {&runtime_config, function, nullptr};
+  cuLaunchKernel_params nested_params = {(CUfunction)function,     gx,      gy, gz, bx, 1, 1, 0,
+                                         static_cast<CUstream>(s), nullptr, nullptr};
+  int result = 0, nested_result = 0;
+
+  simgpu::OptionalFrame outer(sim_on[domain][id], domain, id,
+                              driver ? "cuLaunchKernelEx" : "cudaLaunchKernelExC",
+                              driver ? static_cast<const void*>(&driver_params)
+                                     : &runtime_params,
+                              &result, function->name);
+  simgpu::OptionalFrame nested(!driver && simgpu::NestedDriverCallback(), SIM_DRIVER,
+                               simgpu::kDriverLaunch, "cuLaunchKernel", &nested_params,
+                               &nested_result, function->name);
+  SimOp op;
+  op.name = function->name;
+  op.g[0] = gx;
+  op.g[1] = gy;
+  op.g[2] = gz;
+  op.b[0] = bx;
+  op.flops = flops;
+  op.mbytes = bytes;
+  sim_enqueue(op, s);
+  return 0;
+}
+
+int sim_launch_named(const char* n, void* s, unsigned g) {
+  return sim_launch_lib(n, s, g, 1, 1, 256, 0, 0, 0);
+}

@@ -118,8 +118,7 @@ std::vector<Batch> Split(const std::vector<Call>& calls) {
   std::vector<Batch> batches;
   for (const Call& call : calls) {
     const auto same = [&call](const Batch& batch) {
-      return batch.front().communicator == call.communicator &&
-             batch.front().stream == call.stream;
+      return batch.front().communicator == call.communicator && batch.front().stream == call.stream;
     };
     const auto found = std::find_if(batches.begin(), batches.end(), same);
     if (found != batches.end()) {

@@ -99,7 +99,8 @@ void ReduceAs(const Reduction& reduction, const ReductionInput& input, char* res
     for (int rank = 1; rank < input.ranks; rank++) {
       value = Combine<Value>(reduction.kind, value, load(rank));
     }
-    if (reduction.kind == Reduction::Kind::kAverage) value = static_cast<Value>(value / input.ranks);
+    if (reduction.kind == Reduction::Kind::kAverage)
+      value = static_cast<Value>(value / input.ranks);
     Type::Store(value, result + at);
   }
 }
@@ -187,9 +188,8 @@ double ToDouble(const char* element, ncclDataType_t type) {
 }
 
 void Reduce(const Reduction& reduction, const ReductionInput& input, char* result) {
-  const bool known = WithType(input.type, [&](auto access) {
-    ReduceAs<decltype(access)>(reduction, input, result);
-  });
+  const bool known = WithType(
+      input.type, [&](auto access) { ReduceAs<decltype(access)>(reduction, input, result); });
   if (!known) std::memmove(result, input.arrays[0], input.count * ElementBytes(input.type));
 }
 

@@ -60,9 +60,9 @@ cudnnStatus_t FinalizeReal(Descriptor& descriptor) {
   }
   if (descriptor.type() == CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR &&
       descriptor.Find(CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION) == nullptr) {
-    const char* json = SimulatedDeviceJson();
+    const std::string& json = SimulatedDeviceJson();
     real.set(descriptor.real(), CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, CUDNN_TYPE_CHAR,
-             static_cast<int64_t>(std::strlen(json)) + 1, json);
+             static_cast<int64_t>(json.size()) + 1, json.c_str());
   }
   const cudnnStatus_t status = real.finalize(descriptor.real());
   const double milliseconds = (sim_now() - start_ns) * 1e-6;

@@ -16,6 +16,7 @@ namespace sim::cudnn {
 // What one execution of a plan puts on a stream; see Execute.
 struct PlanRun {
   std::vector<std::string> kernels;
+  std::string shape;  // GraphCost::shape
   bool names_are_real = false;
   bool uses_workspace = false;
   double flop_count = 0;  // of each kernel

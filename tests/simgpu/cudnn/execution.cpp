@@ -7,6 +7,7 @@
 #include "operation_graph.h"
 #include "plan_kernels.h"
 #include "real_cudnn.h"
+#include "simcore.h"
 
 namespace sim::cudnn {
 namespace {
@@ -36,6 +37,7 @@ PlanRun DescribeRun(const Descriptor& plan) {
   const GraphCost cost = graph ? CostOf(*graph) : GraphCost();
   const bool real = plan.real() != nullptr && !plan.hand_made();
   run.blocks = cost.blocks;
+  run.shape = cost.shape;
   run.uses_workspace = real && WorkspaceBytes(plan) > 0;
   if (real) run.kernels = KernelNames(RealJson(plan));
   run.names_are_real = !run.kernels.empty();
@@ -45,6 +47,18 @@ PlanRun DescribeRun(const Descriptor& plan) {
   run.flop_count = cost.flop_count / static_cast<double>(run.kernels.size());
   run.bytes = cost.bytes / static_cast<double>(run.kernels.size());
   return run;
+}
+
+// The call for ledger and call log.
+void Note(const PlanRun& run, const Descriptor& variant_pack, const HandleState& handle) {
+  sim_call_shape(run.shape.c_str());
+  if (!sim_calls_logged) return;
+  std::string pointers;
+  for (int64_t pointer : variant_pack.Integers(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS)) {
+    pointers += " " + sim_pointer(reinterpret_cast<const void*>(pointer));
+  }
+  sim_log_call("%s %s data=%s stream=%u", sim_call_name(), run.shape.c_str(), pointers.c_str(),
+               sim_stream_id(handle.stream));
 }
 
 bool HasWorkspace(const Descriptor& variant_pack) {
@@ -57,6 +71,7 @@ bool HasWorkspace(const Descriptor& variant_pack) {
 cudnnStatus_t Execute(const HandleState& handle, const Descriptor& plan,
                       const Descriptor& variant_pack) {
   const PlanRun& run = plan.run([&plan] { return DescribeRun(plan); });
+  Note(run, variant_pack, handle);
   if (run.uses_workspace && !run.names_are_real && HasWorkspace(variant_pack)) {
     Launch(handle, {"sim_cudnn_prepare_workspace", run.blocks, 0, run.bytes / 2});
   }

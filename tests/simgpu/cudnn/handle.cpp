@@ -19,6 +19,11 @@ void Launch(const HandleState& handle, const Kernel& kernel) {
                  kernel.flop_count, kernel.bytes, kDriver);
 }
 
+void NoteCall(const HandleState& handle, const char* shape) {
+  sim_call_shape(shape);
+  sim_log_call("%s %s stream=%u", sim_call_name(), shape, sim_stream_id(handle.stream));
+}
+
 }  // namespace sim::cudnn
 
 API cudnnStatus_t cudnnCreate(cudnnHandle_t* handle) {

@@ -17,6 +17,9 @@ inline HandleState* ToHandleState(cudnnHandle_t handle) {
   return reinterpret_cast<HandleState*>(handle);
 }
 
+// Gives the arguments of the call to ledger and call log.
+void NoteCall(const HandleState& handle, const char* shape);
+
 // A kernel on the simulated timeline. Closed libraries name their kernels as they like, so
 // names made here ("sim_cudnn_…") say nothing about real ones.
 struct Kernel {

@@ -3,6 +3,8 @@
 //
 // The convolution calls from before the backend API. Their descriptors are the real library's;
 // the choice of an algorithm, which needs a device, is always the same one here.
+#include <cstdio>
+
 #include "handle.h"
 #include "real_cudnn.h"
 #include "sim.h"
@@ -43,8 +45,12 @@ cudnnStatus_t Run(cudnnHandle_t handle, const char* name, cudnnFilterDescriptor_
   if (handle == nullptr) return CUDNN_STATUS_BAD_PARAM;
   constexpr double kOutputsPerBlock = 128 * 128;
   const double outputs = Elements(output);
+  const double per_output = ElementsPerOutput(filter);
+  char shape[64];
+  std::snprintf(shape, sizeof shape, "outputs=%.0f filter=%.0f", outputs, per_output);
+  NoteCall(*ToHandleState(handle), shape);
   const unsigned blocks = static_cast<unsigned>(outputs / kOutputsPerBlock) + 1;
-  Launch(*ToHandleState(handle), {name, blocks, 2 * outputs * ElementsPerOutput(filter), 0});
+  Launch(*ToHandleState(handle), {name, blocks, 2 * outputs * per_output, 0});
   return CUDNN_STATUS_SUCCESS;
 }
 

@@ -19,11 +19,12 @@ struct Handle {
 cudnnStatus_t LaunchOne(void* handle, const char* kernel) {
   constexpr cudnnStatus_t kBadParam = 2000;
   if (handle == nullptr) return kBadParam;
+  void* const stream = static_cast<Handle*>(handle)->stream;
+  sim_log_call("%s stream=%u", sim_call_name(), sim_stream_id(stream));
   constexpr unsigned kBlocks = 64;
   constexpr unsigned kThreads = 256;
   constexpr int kDriver = 1;
-  sim_launch_lib(kernel, static_cast<Handle*>(handle)->stream, kBlocks, 1, 1, kThreads, 0, 0,
-                 kDriver);
+  sim_launch_lib(kernel, stream, kBlocks, 1, 1, kThreads, 0, 0, kDriver);
   return 0;
 }
 

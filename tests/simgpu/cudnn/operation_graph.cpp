@@ -61,6 +61,14 @@ double FlopsOf(const Descriptor& op) {
   }
 }
 
+std::string DimensionText(const std::vector<int64_t>& dimensions) {
+  std::string text;
+  for (int64_t dimension : dimensions) {
+    text += (text.empty() ? "" : "x") + std::to_string(dimension);
+  }
+  return text;
+}
+
 double BytesPerElement(const Descriptor& tensor) {
   switch (tensor.Integer32(CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_DATA_FLOAT)) {
     case CUDNN_DATA_DOUBLE:
@@ -150,9 +158,12 @@ GraphCost CostOf(const Descriptor& graph) {
     const OperationType* type = FindOperationType(op->type());
     if (type == nullptr) continue;
     cost.name += std::string("_") + type->short_name;
+    cost.shape += (cost.shape.empty() ? "" : " ") + std::string(type->short_name);
     for (const TensorRole& role : type->tensors) {
       const DescriptorPtr tensor = op->Child(role.attribute);
-      if (!tensor || !seen.insert(tensor.get()).second) continue;
+      if (!tensor) continue;
+      cost.shape += " " + std::string(role.key) + "=" + DimensionText(Dimensions(tensor));
+      if (!seen.insert(tensor.get()).second) continue;
       const double elements = Product(Dimensions(tensor));
       largest = std::max(largest, elements);
       if (!tensor->Boolean(CUDNN_ATTR_TENSOR_IS_VIRTUAL)) {

@@ -28,6 +28,9 @@ const OperationType* FindOperationType(cudnnBackendDescriptorType_t type);
 // sees it, and nothing is computed.
 struct GraphCost {
   std::string name;
+  // Every known operation with the dimensions of its tensors, for ledger and call log:
+  // "conv_fwd X=8x3x32x32 W=6x3x5x5 Y=8x6x28x28".
+  std::string shape;
   double flop_count = 0;
   double bytes = 0;
   unsigned blocks = 1;

@@ -6,9 +6,10 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <string>
 #include <vector>
+
+#include "card.h"
 
 namespace sim::cudnn {
 namespace {
@@ -79,13 +80,13 @@ RealBackend LoadBackend() {
 cudnnBackendDescriptor_t MakeSimulatedDevice() {
   const RealBackend& real = Real();
   if (!real) return nullptr;
-  const char* json = SimulatedDeviceJson();
-  const int64_t size = static_cast<int64_t>(std::strlen(json)) + 1;
+  const std::string& json = SimulatedDeviceJson();
+  const int64_t size = static_cast<int64_t>(json.size()) + 1;
   cudnnBackendDescriptor_t device = nullptr;
   if (real.create(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR, &device) != CUDNN_STATUS_SUCCESS)
     return nullptr;
-  if (real.set(device, CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, CUDNN_TYPE_CHAR, size, json) !=
-          CUDNN_STATUS_SUCCESS ||
+  if (real.set(device, CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, CUDNN_TYPE_CHAR, size,
+               json.c_str()) != CUDNN_STATUS_SUCCESS ||
       real.finalize(device) != CUDNN_STATUS_SUCCESS) {
     std::fprintf(stderr, "[sim] the real cuDNN refuses the device description\n");
     return nullptr;
@@ -112,18 +113,27 @@ cudnnBackendDescriptor_t SimulatedDevice() {
   return device;
 }
 
-// An H100 SXM, the card that the stand-in libcudart and libcuda describe. The real library
-// names a missing member with CUDNN_LOGLEVEL_DBG=2.
-const char* SimulatedDeviceJson() {
-  return R"({"version": 1, "deviceId": 0, "deviceVer": 900, "maxThreadsPerBlock": 1024,
-    "multiProcessorCount": 132, "maxGridSize": [2147483647, 65535, 65535],
-    "maxBlockSize": [1024, 1024, 64], "regsPerBlock": 65536, "warpSize": 32,
-    "maxSharedMemoryPerBlock": 49152, "maxSharedMemoryPerBlockOptin": 232448,
-    "reservedSharedMemoryPerBlock": 1024, "maxRegistersPerSM": 65536, "maxCtasPerSM": 32,
-    "maxThreadsPerSM": 2048, "pciDeviceId": 0, "isTccDriver": 0, "supportCoopLaunch": 1,
-    "totalGlobalMem": 85899345920, "smClockRateKHz": 1980000, "memClockRateKHz": 2619000,
-    "l2CacheSize": 52428800, "cudaDeviceId": 0, "driverVer": 13000,
-    "deviceName": "NVIDIA H100 80GB HBM3"})";
+// The members that the real library asks for (it names a missing one with CUDNN_LOGLEVEL_DBG=2).
+// Limits that Card does not have are the same for compute capability 8.0 and 9.0.
+const std::string& SimulatedDeviceJson() {
+  static const std::string json = [] {
+    const simgpu::Card& card = simgpu::GetCard();
+    char text[1024];
+    std::snprintf(
+        text, sizeof text,
+        R"({"version":1,"deviceId":0,"deviceVer":%d,"maxThreadsPerBlock":1024,)"
+        R"("multiProcessorCount":%d,"maxGridSize":[2147483647,65535,65535],)"
+        R"("maxBlockSize":[1024,1024,64],"regsPerBlock":65536,"warpSize":32,)"
+        R"("maxSharedMemoryPerBlock":49152,"maxSharedMemoryPerBlockOptin":%d,)"
+        R"("reservedSharedMemoryPerBlock":1024,"maxRegistersPerSM":65536,"maxCtasPerSM":32,)"
+        R"("maxThreadsPerSM":2048,"pciDeviceId":0,"isTccDriver":0,"supportCoopLaunch":1,)"
+        R"("totalGlobalMem":%zu,"smClockRateKHz":%d,"memClockRateKHz":%d,"l2CacheSize":%d,)"
+        R"("cudaDeviceId":0,"driverVer":13000,"deviceName":"%s"})",
+        card.major * 100 + card.minor * 10, card.multiprocessors, card.shared_per_block_optin,
+        card.memory_bytes, card.clock_khz, card.memory_clock_khz, card.l2_bytes, card.name);
+    return std::string(text);
+  }();
+  return json;
 }
 
 }  // namespace sim::cudnn

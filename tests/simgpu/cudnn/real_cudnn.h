@@ -4,6 +4,8 @@
 
 #include <cudnn.h>
 
+#include <string>
+
 // The real cuDNN behind the stand-in.
 //
 // Its sub-libraries (libcudnn_graph, _ops, _cnn, _adv) lie beside the stand-in under their
@@ -33,7 +35,7 @@ const RealBackend& Real();
 cudnnBackendDescriptor_t SimulatedDevice();
 
 // The description itself, in the JSON form that the real library reads.
-const char* SimulatedDeviceJson();
+const std::string& SimulatedDeviceJson();
 
 // Calls the real function of this name and type. Without the real library the call fails
 // with CUDNN_STATUS_SUBLIBRARY_LOADING_FAILED, as the real shim's would.

@@ -3,6 +3,8 @@
 //
 // cudnnRNN*: descriptors are the real library's; the weight space and the work, which the real
 // library lays out and does only with a device, are made here.
+#include <cstdio>
+
 #include "handle.h"
 #include "real_cudnn.h"
 #include "rnn_layout.h"
@@ -82,8 +84,14 @@ cudnnStatus_t Run(cudnnHandle_t handle, cudnnRNNDescriptor_t descriptor,
   RnnShape shape;
   if (handle == nullptr || !Describe(descriptor, &shape)) return CUDNN_STATUS_BAD_PARAM;
   constexpr unsigned kBlocks = 64;
+  const double tokens = Tokens(data);
+  char text[160];
+  std::snprintf(text, sizeof text, "gates=%d in=%d hidden=%d out=%d layers=%d dirs=%d tokens=%.0f",
+                shape.gates, shape.input_size, shape.hidden_size, shape.output_size, shape.layers,
+                shape.directions, tokens);
+  NoteCall(*ToHandleState(handle), text);
   const int kernels = 2 * shape.layers * shape.directions;
-  const double flops = 2 * RnnMacsPerToken(shape) * Tokens(data) / kernels;
+  const double flops = 2 * RnnMacsPerToken(shape) * tokens / kernels;
   for (int i = 0; i < kernels; i++) {
     Launch(*ToHandleState(handle),
            {i % 2 == 0 ? input_kernel : recurrent_kernel, kBlocks, flops, 0});

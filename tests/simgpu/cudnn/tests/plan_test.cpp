@@ -117,7 +117,7 @@ TEST_F(PlanTest, JsonDescribesAWeightGradient) {
 TEST_F(PlanTest, PlanComesFromTheRealLibrary) {
   const std::string json = Forward().Json();
   EXPECT_THAT(json, HasSubstr(R"("knobChoices":{"CUDNN_KNOB_TYPE_)"));
-  EXPECT_THAT(json, HasSubstr(R"("deviceName":"NVIDIA H100 80GB HBM3 (simulated)")"));
+  EXPECT_THAT(json, HasSubstr(R"j("deviceName":"NVIDIA H100 80GB HBM3 (simulated)")j"));
 }
 
 TEST_F(PlanTest, RealLibraryRefusesAConvolutionWithoutTensors) {

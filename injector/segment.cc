@@ -57,6 +57,12 @@ void ForgetSegmentInForkedChild() {
   counting_header.store(&no_segment, std::memory_order_relaxed);
 }
 
+void StopUsingSegmentForTesting() {
+  ForgetSegmentInForkedChild();
+  current_segment.store(nullptr, std::memory_order_relaxed);
+  epoch.fetch_add(1, std::memory_order_relaxed);  // rings of the old one are not retired
+}
+
 shm::SegmentHeader* CurrentSegment() { return current_segment.load(std::memory_order_relaxed); }
 
 shm::SegmentHeader* Statistics() { return counting_header.load(std::memory_order_relaxed); }

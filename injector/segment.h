@@ -25,6 +25,9 @@ void StopRecording();
 // As StopRecording, and counters reach nobody: the memory belongs to the parent process.
 void ForgetSegmentInForkedChild();
 
+// Forgets the segment, whose memory is about to go.
+void StopUsingSegmentForTesting();
+
 // The segment in use, also after StopRecording; nullptr before the first.
 shm::SegmentHeader* CurrentSegment();
 

@@ -115,6 +115,24 @@ namespace shm = flopsprof::shm;
     return text
 
 
+# cublas_api.h gives three calls a C++ overload: the C function is chosen by its exact type.
+OVERLOADED = ("cublasGemmEx", "cublasGemmBatchedEx", "cublasGemmStridedBatchedEx")
+
+
+def exact_type(name, parameters):
+    arrays = "Batched" in name and "Strided" not in name
+    exact = {"handle": "cublasHandle_t", "transa": "cublasOperation_t",
+             "transb": "cublasOperation_t", "alpha": "const void*", "beta": "const void*",
+             "A": "const void* const*" if arrays else "const void*",
+             "B": "const void* const*" if arrays else "const void*",
+             "C": "void* const*" if arrays else "void*",
+             "Atype": "cudaDataType", "Btype": "cudaDataType", "Ctype": "cudaDataType",
+             "computeType": "cublasComputeType_t", "algo": "cublasGemmAlgo_t"}
+    kinds = ", ".join({"int64_t": "long long"}.get(k, k) if p not in exact else exact[p]
+                      for p, k in parameters)
+    return f"cublasStatus_t (*)({kinds})"
+
+
 def check(table):
     text = LICENSE + """
 // Compiles only if every hook has the calling convention of the function that it stands for.
@@ -129,7 +147,10 @@ def check(table):
     for header, calls in groups.items():
         text += f"#ifdef FLOPSPROF_CHECK_{header.upper()}\n"
         for name, parameters in calls:
-            text += f"CHECK_PROTOTYPE({name}, int({types_only(parameters)}));\n"
+            function = f"&::{name}"
+            if name in OVERLOADED:
+                function = f"static_cast<{exact_type(name, parameters)}>({function})"
+            text += f"CHECK_PROTOTYPE(({function}), int({types_only(parameters)}));\n"
         text += "#endif\n"
     return text
 

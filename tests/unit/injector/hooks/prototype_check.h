@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// CHECK_PROTOTYPE((&f), int(void*, int)): does the real function f take its arguments in the same
+// registers and places as a hook of that type? Pointers match pointers; integers and enums match
+// by size; floating point matches itself.
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <type_traits>
+
+#if __has_include(<cublas_v2.h>)
+#include <cublas_v2.h>
+#define FLOPSPROF_CHECK_CUBLAS 1
+#endif
+#if __has_include(<cublasLt.h>)
+#include <cublasLt.h>
+#define FLOPSPROF_CHECK_CUBLASLT 1
+#endif
+#if __has_include(<cudnn.h>)
+#include <cudnn.h>
+#define FLOPSPROF_CHECK_CUDNN 1
+#endif
+#if __has_include(<nccl.h>)
+#include <nccl.h>
+#define FLOPSPROF_CHECK_NCCL 1
+#endif
+#if __has_include(<cuda_runtime_api.h>)
+#include <cuda_runtime_api.h>
+#define FLOPSPROF_CHECK_CUDART 1
+#endif
+#if __has_include(<cuda.h>)
+#include <cuda.h>
+#define FLOPSPROF_CHECK_CUDA 1
+#endif
+#if __has_include(<cupti.h>)
+#include <cupti.h>
+#define FLOPSPROF_CHECK_CUPTI 1
+#endif
+
+namespace flopsprof::test {
+
+template <class A, class B>
+constexpr bool kSamePlace =
+    std::is_pointer_v<A>          ? std::is_pointer_v<B>
+    : std::is_floating_point_v<A> ? std::is_same_v<A, B>
+                                  : !std::is_pointer_v<B> && !std::is_floating_point_v<B> &&
+                                        sizeof(A) == sizeof(B) &&
+                                        (std::is_integral_v<A> || std::is_enum_v<A>);
+
+template <class Theirs, class Ours>
+struct SameConvention : std::false_type {};
+
+template <class R, class... A, class S, class... B>
+struct SameConvention<R(A...), S(B...)> {
+  static constexpr bool value = [] {
+    if constexpr (sizeof...(A) != sizeof...(B)) {
+      return false;
+    } else {
+      return kSamePlace<R, S> && (kSamePlace<A, B> && ...);
+    }
+  }();
+};
+
+static_assert(SameConvention<int(float*, long), int(void*, int64_t)>::value);
+static_assert(!SameConvention<int(float*, int), int(void*, int64_t)>::value);
+static_assert(!SameConvention<int(float), int(int)>::value);
+static_assert(!SameConvention<int(int, int), int(int)>::value);
+
+}  // namespace flopsprof::test
+
+#define CHECK_PROTOTYPE(function, type)                                                       \
+  static_assert(                                                                              \
+      flopsprof::test::SameConvention<std::remove_pointer_t<decltype function>, type>::value, \
+      #function " is declared otherwise in the real header")

@@ -32,9 +32,17 @@ struct ThreadLog {
   Transition* entries;
   uint32_t count;
   uint32_t capacity;
+  uint32_t unreported;  // appended here, not yet added to the registry's totals
   bool pruned;
   bool ended;
   ThreadLog* next_free;
+  // The newest transition, not yet in `entries`: most module calls make no node, and their
+  // transitions replace each other here without a lock. Written by the owner only; readers use
+  // `version` (odd while it is written).
+  std::atomic<uint32_t> version;
+  std::atomic<bool> has_newest;
+  std::atomic<uint32_t> newest_scope;
+  std::atomic<uint64_t> newest_sequence;
 };
 
 namespace {
@@ -66,6 +74,9 @@ uint32_t StampUnit(uint64_t limit) {
 uint32_t SlotOf(uint64_t thread) {
   return static_cast<uint32_t>((thread * 0x9E3779B97F4A7C15ull) >> 32);
 }
+
+// Transitions of one log that are reported to the registry at once.
+uint32_t Batch(uint64_t limit) { return limit >= 4096 ? 32 : 1; }
 
 // With the registry's lock held.
 ThreadLog** FindSlot(uint64_t thread) {
@@ -106,6 +117,8 @@ void PruneLog(ThreadLog* log, uint32_t oldest_stamp) {
   log->count -= first;
   memmove(log->entries, log->entries + first, log->count * sizeof(Transition));
   log->pruned = true;
+  g_registry.total.fetch_add(log->unreported, std::memory_order_relaxed);
+  log->unreported = 0;
   g_registry.total.fetch_sub(first, std::memory_order_relaxed);
 }
 
@@ -120,10 +133,10 @@ void RemoveEndedLogs(uint32_t oldest_stamp) {
     if (!log->ended || log->count > 1) continue;
     if (log->count == 1 && log->entries[0].stamp >= oldest_stamp) continue;
     if (log->thread > g_registry.newest_removed) g_registry.newest_removed = log->thread;
-    g_registry.total.fetch_sub(log->count, std::memory_order_relaxed);
+    g_registry.total.fetch_sub(log->count - log->unreported, std::memory_order_relaxed);
     free(log->entries);
     log->entries = nullptr;
-    log->count = log->capacity = 0;
+    log->count = log->capacity = log->unreported = 0;
     log->thread = UINT64_MAX;
     log->next_free = g_registry.free_logs;
     g_registry.free_logs = log;
@@ -172,7 +185,7 @@ ThreadLog* AcquireThreadLog(uint64_t thread_number) {
     SpinGuard log_guard(log->lock);  // a reader may still hold it from its former life
     log->thread = thread_number;
     log->pruned = log->ended = false;
-    log->count = 0;
+    log->has_newest.store(false, std::memory_order_relaxed);
   }
   *slot = log;
   ++g_registry.used;
@@ -184,39 +197,75 @@ void ReleaseThreadLog(ThreadLog* log) {
   log->ended = true;
 }
 
+namespace {
+
+// Appends with the log's lock held. The stamp is exact to a batch, which ages need no more than.
+void Append(ThreadLog* log, uint64_t sequence, uint32_t scope, uint64_t limit) {
+  if (log->count > 0 && log->entries[log->count - 1].scope == scope) return;
+  if (log->count == log->capacity) {
+    const uint32_t capacity = log->capacity == 0 ? 64 : log->capacity * 2;
+    void* grown = realloc(log->entries, capacity * sizeof(Transition));
+    if (grown == nullptr) {
+      // With a gap the log would name wrong scopes: start it again, marked as pruned.
+      g_registry.total.fetch_sub(log->count - log->unreported, std::memory_order_relaxed);
+      log->count = log->unreported = 0;
+      log->pruned = true;
+      if (log->capacity == 0) return;
+    } else {
+      log->entries = static_cast<Transition*>(grown);
+      log->capacity = capacity;
+    }
+  }
+  const uint64_t number = g_registry.appended.load(std::memory_order_relaxed);
+  log->entries[log->count++] = {sequence, scope, static_cast<uint32_t>(number / StampUnit(limit))};
+  if (++log->unreported < Batch(limit)) return;
+  g_registry.appended.fetch_add(log->unreported, std::memory_order_relaxed);
+  g_registry.total.fetch_add(log->unreported, std::memory_order_relaxed);
+  log->unreported = 0;
+}
+
+void PublishNewest(ThreadLog* log, uint64_t sequence, uint32_t scope) {
+  const uint32_t version = log->version.load(std::memory_order_relaxed);
+  log->version.store(version + 1, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_release);  // pairs with the fence in ReadNewest
+  log->newest_sequence.store(sequence, std::memory_order_relaxed);
+  log->newest_scope.store(scope, std::memory_order_relaxed);
+  log->has_newest.store(true, std::memory_order_relaxed);
+  log->version.store(version + 2, std::memory_order_release);
+}
+
+// False: there is none.
+bool ReadNewest(const ThreadLog* log, uint64_t* sequence, uint32_t* scope) {
+  for (;;) {
+    const uint32_t version = log->version.load(std::memory_order_acquire);
+    const bool there = log->has_newest.load(std::memory_order_relaxed);
+    *sequence = log->newest_sequence.load(std::memory_order_relaxed);
+    *scope = log->newest_scope.load(std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_acquire);
+    if ((version & 1) == 0 && log->version.load(std::memory_order_relaxed) == version) {
+      return there;
+    }
+  }
+}
+
+}  // namespace
+
 void NoteTransition(ThreadLog* log, uint64_t sequence, uint32_t scope) {
-  bool appended = false;
+  if (!log->has_newest.load(std::memory_order_relaxed)) return PublishNewest(log, sequence, scope);
+  const uint64_t newest = log->newest_sequence.load(std::memory_order_relaxed);
+  const uint32_t newest_scope = log->newest_scope.load(std::memory_order_relaxed);
+  if (newest_scope == scope) return;
+  if (newest == sequence) {
+    // No node was made since: the transition before this one counts for nothing.
+    return PublishNewest(log, sequence, scope);
+  }
+  const uint64_t limit = g_registry.limit.load(std::memory_order_relaxed);
   {
     SpinGuard guard(log->lock);
-    if (log->count > 0 && log->entries[log->count - 1].sequence == sequence) {
-      // No node was made since: the transition before it counts for nothing.
-      --log->count;
-      g_registry.total.fetch_sub(1, std::memory_order_relaxed);
-    }
-    if (log->count > 0 && log->entries[log->count - 1].scope == scope) return;
-    if (log->count == log->capacity) {
-      const uint32_t capacity = log->capacity == 0 ? 64 : log->capacity * 2;
-      void* grown = realloc(log->entries, capacity * sizeof(Transition));
-      if (grown == nullptr) {
-        // Without memory the log would name wrong scopes: start it again, marked as pruned.
-        g_registry.total.fetch_sub(log->count, std::memory_order_relaxed);
-        log->count = 0;
-        log->pruned = true;
-        if (log->capacity == 0) return;
-      } else {
-        log->entries = static_cast<Transition*>(grown);
-        log->capacity = capacity;
-      }
-    }
-    const uint64_t number = g_registry.appended.fetch_add(1, std::memory_order_relaxed);
-    const uint64_t limit = g_registry.limit.load(std::memory_order_relaxed);
-    log->entries[log->count++] = {sequence, scope,
-                                  static_cast<uint32_t>(number / StampUnit(limit))};
-    appended = true;
+    Append(log, newest, newest_scope, limit);
   }
-  if (!appended) return;
-  const uint64_t total = g_registry.total.fetch_add(1, std::memory_order_relaxed) + 1;
-  if (total > g_registry.limit.load(std::memory_order_relaxed)) Prune();
+  PublishNewest(log, sequence, scope);
+  if (g_registry.total.load(std::memory_order_relaxed) > limit) Prune();
 }
 
 NodeLookup FindNodeScope(uint64_t thread_number, uint64_t sequence, uint32_t* scope) {
@@ -235,6 +284,12 @@ NodeLookup FindNodeScope(uint64_t thread_number, uint64_t sequence, uint32_t* sc
   if (log->thread != thread_number) {  // removed and used again since it was cached
     t_cached_log = nullptr;
     return NodeLookup::kPruned;
+  }
+  uint64_t newest_sequence;
+  uint32_t newest_scope;
+  if (ReadNewest(log, &newest_sequence, &newest_scope) && newest_sequence <= sequence) {
+    *scope = newest_scope;
+    return NodeLookup::kFound;
   }
   uint32_t low = 0, high = log->count;  // first entry with a larger number
   while (low < high) {

@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "injector/scopes/scope_table.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/unit/injector/scopes/fake_torch.h"
+
+namespace flopsprof::injector {
+namespace {
+
+uint32_t Range(uint32_t parent, const std::string& name, const char* domain = nullptr) {
+  ScopeIdentity identity;
+  identity.parent = parent;
+  identity.kind = shm::ScopeKind::kRange;
+  identity.domain = domain;
+  identity.name = name.data();
+  identity.name_bytes = name.size();
+  return FindOrAddScope(identity);
+}
+
+uint32_t Root(uint64_t object, const char* class_name) {
+  ScopeIdentity identity;
+  identity.kind = shm::ScopeKind::kModule;
+  identity.class_name = class_name;
+  identity.object = object;
+  return FindOrAddScope(identity);
+}
+
+class ScopeTableTest : public testing::Test {
+ protected:
+  void SetUp() override { test::ResetScopesForTesting(); }
+};
+
+TEST_F(ScopeTableTest, SameIdentityIsTheSameScope) {
+  const uint32_t outer = Range(0, "outer");
+  EXPECT_NE(outer, shm::kOutsideScope);
+  EXPECT_EQ(Range(0, "outer"), outer);
+  EXPECT_NE(Range(0, "other name"), outer);
+  EXPECT_NE(Range(outer, "outer"), outer);
+  EXPECT_NE(Range(0, "outer", InternDomain("domain")), outer);
+}
+
+TEST_F(ScopeTableTest, RootsOfOneClassAreApart) {
+  EXPECT_NE(Root(0x1000, "Net"), Root(0x2000, "Net"));
+  EXPECT_EQ(Root(0x1000, "Net"), Root(0x1000, "Net"));
+}
+
+TEST_F(ScopeTableTest, NamesNeedNoTerminatorAndMayHoldAnything) {
+  const std::string text("a\0b", 3);
+  const uint32_t scope = Range(0, text);
+  EXPECT_EQ(std::string(FindScopeEntry(scope)->name, FindScopeEntry(scope)->name_bytes), text);
+}
+
+TEST_F(ScopeTableTest, DefinesParentsToo) {
+  const uint32_t outer = Range(0, "outer");
+  const uint32_t inner = Range(outer, "inner", InternDomain("d"));
+  EnsureScopeDefined(inner);
+  const auto records = test::TakeRecords();
+  ASSERT_EQ(records.size(), 2u);
+  const auto& record = records[0].As<shm::ScopeRecord>();
+  EXPECT_EQ(record.scope, inner);
+  EXPECT_EQ(record.parent, outer);
+  EXPECT_EQ(record.depth, 1);
+  EXPECT_EQ(test::RecordedString(record.name), "inner");
+  EXPECT_EQ(test::RecordedString(record.domain), "d");
+  EXPECT_EQ(records[1].As<shm::ScopeRecord>().scope, outer);
+}
+
+TEST_F(ScopeTableTest, DefinesOncePerSession) {
+  const uint32_t scope = Range(0, "x");
+  EnsureScopeDefined(scope);
+  EnsureScopeDefined(scope);
+  EXPECT_EQ(test::TakeRecords().size(), 1u);
+  test::BeginRecording();
+  EnsureScopeDefined(scope);
+  EXPECT_EQ(test::TakeRecords().size(), 1u);
+}
+
+TEST_F(ScopeTableTest, DefinitionThatWasDroppedIsSentAgain) {
+  const uint32_t scope = Range(0, "x");
+  test::StopRecording();
+  EnsureScopeDefined(scope);
+  test::BeginRecording();
+  EnsureScopeDefined(scope);
+  EXPECT_EQ(test::TakeRecords().size(), 1u);
+}
+
+TEST_F(ScopeTableTest, ReplacedModuleIsDefinedAgain) {
+  const uint32_t root = Root(0x1000, "Net");
+  EnsureScopeDefined(root);
+  RebindScope(root, "OtherNet", 0x1000);
+  EnsureScopeDefined(root);
+  const auto records = test::TakeRecords();
+  ASSERT_EQ(records.size(), 2u);
+  EXPECT_EQ(test::RecordedString(records[1].As<shm::ScopeRecord>().class_name), "OtherNet");
+}
+
+TEST_F(ScopeTableTest, TooManyRangesShareOneScopeAndAreCounted) {
+  uint32_t last = 0;
+  for (uint32_t i = 0; i < kMaxRangeScopes; ++i) last = Range(0, "iteration " + std::to_string(i));
+  EXPECT_EQ(test::RecordedLoss(shm::LossCounter::kScopeTableFull), 0u);
+  const uint32_t over = Range(0, "one more"), another = Range(0, "and another");
+  EXPECT_EQ(over, another);
+  EXPECT_NE(over, last);
+  EXPECT_STREQ(FindScopeEntry(over)->name, "(other)");
+  EXPECT_EQ(test::RecordedLoss(shm::LossCounter::kScopeTableFull), 2u);
+  EXPECT_EQ(Range(0, "iteration 5"), Range(0, "iteration 5"));
+  EXPECT_NE(Root(0x5000, "Net"), over) << "modules still have room";
+}
+
+TEST_F(ScopeTableTest, LongNamesAreCutAndCounted) {
+  const uint32_t scope = Range(0, std::string(10000, 'x'));
+  EXPECT_EQ(FindScopeEntry(scope)->name_bytes, kMaxScopeNameBytes);
+  EXPECT_EQ(test::RecordedLoss(shm::LossCounter::kBlobTooLarge), 1u);
+}
+
+TEST_F(ScopeTableTest, DomainsAreEqualByText) {
+  EXPECT_EQ(InternDomain("a"), InternDomain(std::string("a").c_str()));
+  EXPECT_NE(InternDomain("a"), InternDomain("ab"));
+  EXPECT_EQ(InternDomain(""), nullptr);
+}
+
+}  // namespace
+}  // namespace flopsprof::injector

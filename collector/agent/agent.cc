@@ -1,0 +1,225 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/agent/agent.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "collector/base/clock.h"
+#include "collector/base/log.h"
+
+namespace flopsprof::agent {
+namespace {
+
+constexpr absl::Duration kMinPause = absl::Microseconds(200);
+constexpr absl::Duration kMaxPause = absl::Milliseconds(20);
+constexpr absl::Duration kServeTick = absl::Milliseconds(50);
+constexpr uint64_t kProgressPeriodNs = 250'000'000;
+// For processes that end just after the job's own: most do within milliseconds.
+constexpr absl::Duration kStragglers = absl::Seconds(1);
+constexpr size_t kRowsPerRequest = 2000;  // about 200 KiB
+
+std::string MakeAgentId(const std::string& node) {
+  return absl::StrCat(node, "/", ::getpid(), "/", base::Clock::Real().UtcNs());
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(Options options) {
+  std::unique_ptr<Agent> agent(new Agent(std::move(options)));
+  const Options& o = agent->options_;
+  AgentServer::Options server;
+  server.socket_path = o.socket_path;
+  server.node = o.run.node();
+  server.segment = o.segment;
+  server.welcome_options = o.welcome_options;
+  Agent* self = agent.get();
+  server.on_process = [self](NewProcess process) {
+    base::MutexLock lock(&self->mutex_);
+    self->events_.started.push_back(std::move(process));
+    self->wake_.Signal();
+  };
+  server.on_end = [self](uint64_t id, ProcessEnd end) {
+    base::MutexLock lock(&self->mutex_);
+    self->events_.ended.emplace_back(id, end);
+    self->wake_.Signal();
+  };
+  absl::StatusOr<std::unique_ptr<AgentServer>> created = AgentServer::Create(std::move(server));
+  if (!created.ok()) return created.status();
+  agent->server_ = std::move(*created);
+
+  Uploader::Options uploader;
+  uploader.target = o.collector_target;
+  uploader.run_id = o.run_id;
+  uploader.agent_id = MakeAgentId(o.run.node());
+  uploader.run = o.run;
+  agent->uploader_ = std::make_unique<Uploader>(std::move(uploader));
+  agent->serve_thread_ = std::thread([self] { self->ServeLoop(); });
+  agent->drain_thread_ = std::thread([self] { self->DrainLoop(); });
+  return agent;
+}
+
+Agent::~Agent() {
+  {
+    base::MutexLock lock(&mutex_);
+    stop_serving_ = absl::InfinitePast();
+    stop_ = true;
+    wake_.SignalAll();
+  }
+  if (serve_thread_.joinable()) serve_thread_.join();
+  if (drain_thread_.joinable()) drain_thread_.join();
+}
+
+Progress Agent::progress() const {
+  base::MutexLock lock(&mutex_);
+  return progress_;
+}
+
+void Agent::ServeLoop() {
+  while (true) {
+    absl::Time deadline;
+    {
+      base::MutexLock lock(&mutex_);
+      deadline = stop_serving_;
+    }
+    const bool finishing = deadline != absl::InfiniteFuture();
+    if (finishing && (server_->running_count() == 0 || absl::Now() > deadline)) return;
+    server_->Poll(finishing ? absl::Milliseconds(1) : kServeTick);
+  }
+}
+
+bool Agent::stopping() const {
+  base::MutexLock lock(&mutex_);
+  return stop_;
+}
+
+void Agent::DrainLoop() {
+  const base::Clock& clock = base::Clock::Real();
+  absl::Duration pause = kMinPause;
+  uint64_t next_progress_ns = 0;
+  uint64_t next_upload_ns = 0;
+  while (!stopping()) {
+    const uint64_t now_ns = clock.MonoNs();
+    TakeEvents(now_ns);
+    const bool more = DrainAll(now_ns);
+    if (now_ns >= next_upload_ns) {
+      // What does not fit is not lost: it stays changed.
+      PostChanges();
+      next_upload_ns =
+          now_ns + static_cast<uint64_t>(absl::ToInt64Nanoseconds(options_.upload_period));
+    }
+    if (now_ns >= next_progress_ns) {
+      UpdateProgress();
+      next_progress_ns = now_ns + kProgressPeriodNs;
+    }
+    pause = more ? kMinPause : std::min(pause * 2, kMaxPause);
+    if (more) continue;
+    base::MutexLock lock(&mutex_);
+    const bool news = stop_ || !events_.started.empty() || !events_.ended.empty();
+    if (!news) wake_.WaitWithTimeout(&mutex_, pause);
+  }
+}
+
+void Agent::TakeEvents(uint64_t now_ns) {
+  Events events;
+  {
+    base::MutexLock lock(&mutex_);
+    std::swap(events, events_);
+  }
+  for (NewProcess& started : events.started) {
+    processes_.push_back({started.id, std::make_unique<ProcessRecorder>(
+                                          std::move(started.segment), std::move(started.key),
+                                          std::move(started.info), options_.window)});
+  }
+  for (const auto& [id, end] : events.ended) {
+    for (Process& process : processes_) {
+      if (process.id == id) process.recorder->Finish(end, now_ns);
+    }
+  }
+}
+
+bool Agent::DrainAll(uint64_t now_ns) {
+  bool more = false;
+  for (Process& process : processes_) {
+    ProcessRecorder& recorder = *process.recorder;
+    if (recorder.finished()) continue;
+    recorder.Heartbeat(now_ns);
+    more = recorder.Drain(now_ns) || more;
+  }
+  return more;
+}
+
+bool Agent::PostChanges() {
+  for (Process& process : processes_) {
+    while (true) {
+      if (!uploader_->CanAccept()) return false;
+      v1::ProcessProfile profile;
+      if (!process.recorder->Emit(kRowsPerRequest, &profile)) break;
+      std::vector<v1::ProcessProfile> one;
+      one.push_back(std::move(profile));
+      uploader_->Post(std::move(one));
+    }
+  }
+  return true;
+}
+
+void Agent::UpdateProgress() {
+  Progress now;
+  model::FlopCount flops = 0;
+  double last_step_s = progress().last_step_s;
+  for (Process& process : processes_) {
+    ProcessRecorder& recorder = *process.recorder;
+    now.processes++;
+    now.running += recorder.finished() ? 0 : 1;
+    if (recorder.info().rank() >= 0) now.ranks.insert(recorder.info().rank());
+    now.records += recorder.record_count();
+    now.drops += recorder.dropped_count();
+    flops += recorder.aggregator().flops();
+    const StepRows& steps = recorder.aggregator().steps();
+    if (!steps.any_begun()) continue;
+    if (!now.any_step || steps.newest_step() >= now.step) {
+      now.step = steps.newest_step();
+      if (steps.last_step_ns() != 0) last_step_s = static_cast<double>(steps.last_step_ns()) / 1e9;
+    }
+    now.any_step = true;
+  }
+  now.last_step_s = last_step_s;
+  now.flop_count = static_cast<double>(flops);
+  {
+    base::MutexLock lock(&mutex_);
+    progress_ = now;
+  }
+  if (options_.on_progress) options_.on_progress(now);
+}
+
+absl::Status Agent::Finish(std::optional<int> job_exit_code, absl::Duration timeout) {
+  const absl::Time deadline = absl::Now() + timeout;
+  {
+    base::MutexLock lock(&mutex_);
+    stop_serving_ = absl::Now() + std::min(kStragglers, timeout / 2);
+  }
+  serve_thread_.join();
+  {
+    base::MutexLock lock(&mutex_);
+    stop_ = true;
+    wake_.SignalAll();
+  }
+  drain_thread_.join();
+
+  // The draining thread's things are ours now.
+  const uint64_t now_ns = base::Clock::Real().MonoNs();
+  TakeEvents(now_ns);
+  for (Process& process : processes_) {
+    if (!process.recorder->finished()) process.recorder->Finish(ProcessEnd(), now_ns);
+  }
+  UpdateProgress();
+  while (!PostChanges() && absl::Now() < deadline) absl::SleepFor(absl::Milliseconds(1));
+  v1::RunInfo run = options_.run;
+  run.set_job_exit_known(job_exit_code.has_value());
+  run.set_job_exit_code(job_exit_code.value_or(0));
+  return uploader_->Finish(run, std::max(deadline - absl::Now(), absl::Milliseconds(100)));
+}
+
+}  // namespace flopsprof::agent

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "collector/agent/agent_server.h"
+#include "collector/agent/process_recorder.h"
+#include "collector/agent/uploader.h"
+#include "collector/base/mutex.h"
+#include "flopsprof/v1/ingest.pb.h"
+
+namespace flopsprof::agent {
+
+// What a progress line can say.
+struct Progress {
+  uint32_t processes = 0;  // that loaded the injector, ever
+  uint32_t running = 0;
+  std::set<int32_t> ranks;  // that said so, ever
+  bool any_step = false;
+  uint32_t step = 0;       // the newest that has begun in any process
+  double last_step_s = 0;  // from the begin of the step before to the begin of this one
+  uint64_t records = 0;
+  uint64_t drops = 0;     // records that a full ring has cost
+  double flop_count = 0;  // counted so far, rounded
+};
+
+// The node agent: gives each profiled process its shared memory, reads it, sums up and uploads.
+// Threads of its own: one that talks to processes, one that drains and owns all sums, and the
+// uploader's. Create and Finish on one thread; progress() on any.
+class Agent {
+ public:
+  struct Options {
+    std::string socket_path;  // for FLOPSPROF_SOCKET; its folder is made with mode 0700
+    std::string run_id;
+    v1::RunInfo run;
+    std::string collector_target;  // "unix:/path" or "host:port"
+    std::optional<StepWindow> window;
+    SegmentOptions segment;
+    uint32_t welcome_options = shm::kOptionCupti | shm::kOptionModules;
+    absl::Duration upload_period = absl::Seconds(1);
+    // Called four times a second on the draining thread: must not wait.
+    std::function<void(const Progress&)> on_progress;
+  };
+  static absl::StatusOr<std::unique_ptr<Agent>> Create(Options options);
+  ~Agent();
+
+  Progress progress() const;
+
+  // After the job has ended: reads what is left, sends everything and waits for the
+  // acknowledgement, at most `timeout`. Call it once.
+  absl::Status Finish(std::optional<int> job_exit_code, absl::Duration timeout);
+
+ private:
+  struct Process {
+    uint64_t id;
+    std::unique_ptr<ProcessRecorder> recorder;
+  };
+  // From the talking thread to the draining one.
+  struct Events {
+    std::vector<NewProcess> started;
+    std::vector<std::pair<uint64_t, ProcessEnd>> ended;
+  };
+
+  explicit Agent(Options options) : options_(std::move(options)) {}
+  void ServeLoop();
+  void DrainLoop();
+  bool stopping() const;
+  void TakeEvents(uint64_t now_ns);
+  bool DrainAll(uint64_t now_ns);
+  // False: the uploader takes no more now; what is left stays for the next time.
+  bool PostChanges();
+  void UpdateProgress();
+
+  const Options options_;
+  std::unique_ptr<AgentServer> server_;
+  std::unique_ptr<Uploader> uploader_;
+  std::vector<Process> processes_;  // the draining thread's
+
+  mutable base::Mutex mutex_;
+  base::CondVar wake_;
+  Events events_ ABSL_GUARDED_BY(mutex_);
+  Progress progress_ ABSL_GUARDED_BY(mutex_);
+  absl::Time stop_serving_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteFuture();
+  bool stop_ ABSL_GUARDED_BY(mutex_) = false;
+
+  std::thread serve_thread_;
+  std::thread drain_thread_;
+};
+
+}  // namespace flopsprof::agent

@@ -1,0 +1,292 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/agent/aggregator.h"
+
+#include <algorithm>
+
+namespace flopsprof::agent {
+namespace {
+
+using shm::ActivityKind;
+
+constexpr uint32_t kLostName = 0xffffffffu;  // in a kernel's key: its name never came
+
+// Keys: fields packed into 64 bits, each with its full range.
+uint64_t TimeKey(const WorkContext& context, v1::TimeCategory category) {
+  return uint64_t{context.scope} << 32 | uint64_t{static_cast<uint8_t>(context.phase)} << 16 |
+         static_cast<uint64_t>(category) << 8 | (context.step != shm::kNoStep ? 1 : 0);
+}
+
+struct KernelKey {
+  uint32_t name;
+  uint8_t category;
+  uint8_t phase;
+  uint8_t kind;       // ActivityKind
+  uint8_t copy_kind;  // kMemcpy
+
+  uint64_t Pack() const {
+    return uint64_t{name} << 32 | uint64_t{category} << 24 | uint64_t{phase} << 16 |
+           uint64_t{kind} << 8 | copy_kind;
+  }
+  static KernelKey Unpack(uint64_t key) {
+    return {static_cast<uint32_t>(key >> 32), static_cast<uint8_t>(key >> 24),
+            static_cast<uint8_t>(key >> 16), static_cast<uint8_t>(key >> 8),
+            static_cast<uint8_t>(key)};
+  }
+};
+
+// CUpti_ActivityMemcpyKind; the rarer ones (arrays) are not told apart.
+uint8_t CopyKey(uint8_t copy_kind) {
+  const bool named = copy_kind == 1 || copy_kind == 2 || (copy_kind >= 8 && copy_kind <= 10);
+  return named ? copy_kind : 0;
+}
+
+const char* CopyName(uint8_t copy_kind) {
+  switch (copy_kind) {
+    case 1:
+      return "[memcpy HtoD]";
+    case 2:
+      return "[memcpy DtoH]";
+    case 8:
+      return "[memcpy DtoD]";
+    case 9:
+      return "[memcpy HtoH]";
+    case 10:
+      return "[memcpy PtoP]";
+    default:
+      return "[memcpy]";
+  }
+}
+
+const char* KindText(uint8_t kind) {
+  switch (static_cast<ActivityKind>(kind)) {
+    case ActivityKind::kMemcpy:
+      return "copy";
+    case ActivityKind::kMemset:
+      return "set";
+    default:
+      return "kernel";
+  }
+}
+
+// Outside of library calls a kernel's work is not known; copies and sets have none.
+v1::TimeCategory CategoryOf(const JoinedActivity& activity) {
+  if (activity.in_call) return activity.call.category;
+  const bool kernel = activity.record.kind == static_cast<uint8_t>(ActivityKind::kKernel);
+  return kernel ? v1::TIME_CATEGORY_UNKNOWN : v1::TIME_CATEGORY_COPY;
+}
+
+bool Captured(const shm::RecordHeader& header) { return (header.flags & shm::kFlagCaptured) != 0; }
+
+}  // namespace
+
+BookedCall Aggregator::Book(const shm::RecordHeader& header, uint32_t scope, const CallWork& work) {
+  BookedCall booked;
+  booked.context = ContextOf(header, scope);
+  booked.category = work.category;
+  booked.row = work.row;
+  if (Captured(header)) return booked;  // recorded, not executed
+  flops_ += work.flops + work.recompute_flops;
+  steps_.AddFlops(header.step, booked.context.phase, work.flops);
+  steps_.AddFlops(header.step, shm::Phase::kRecompute, work.recompute_flops);
+  return booked;
+}
+
+BookedCall Aggregator::BookGemm(const shm::GemmCall& call) {
+  if (!Wanted(call.header.step)) return {ContextOf(call.header, call.scope)};
+  return Book(call.header, call.scope, calls_.AddGemm(call));
+}
+
+BookedCall Aggregator::BookCudnn(const shm::CudnnCall& call) {
+  if (!Wanted(call.header.step)) return {ContextOf(call.header, call.scope)};
+  return Book(call.header, call.scope, calls_.AddCudnn(call));
+}
+
+BookedCall Aggregator::BookCollective(const shm::CollectiveCall& call) {
+  if (!Wanted(call.header.step)) return {ContextOf(call.header, call.scope)};
+  return Book(call.header, call.scope, calls_.AddCollective(call));
+}
+
+void Aggregator::OnScopeEnter(const shm::ScopeEnter& record) {
+  if (!Wanted(record.header.step)) return;
+  const uint32_t row = scope_calls_.FindOrAdd(uint64_t{record.scope} << 8 | record.header.phase);
+  if (row != kNoRow) scope_calls_.Change(row)++;
+}
+
+void Aggregator::OnStep(const shm::StepRecord& record) {
+  if (Wanted(record.header.step)) steps_.OnStep(record);
+}
+
+void Aggregator::OnJoined(const JoinedActivity& activity) {
+  if (!Wanted(activity.context.step)) return;
+  activity_count_++;
+  const v1::TimeCategory category = CategoryOf(activity);
+  const bool communication = category == v1::TIME_CATEGORY_COMMUNICATION;
+  const bool marked = (activity.record.header.flags & shm::kFlagBadTimestamp) != 0;
+  if (!activity.valid_times && !marked) bad_times_count_++;
+
+  if (activity.in_call && activity.call.row != kNoRow) {
+    calls_.AddKernel(activity.call.row, activity.duration_ns);
+  }
+  if (const uint32_t row = times_.FindOrAdd(TimeKey(activity.context, category)); row != kNoRow) {
+    TimeRow& time = times_.Change(row);
+    time.activities++;
+    time.gpu_time_ns += activity.duration_ns;
+  }
+  const bool copy = activity.record.kind == static_cast<uint8_t>(ActivityKind::kMemcpy);
+  const bool kernel = activity.record.kind == static_cast<uint8_t>(ActivityKind::kKernel);
+  const KernelKey key = {kernel ? activity.record.name : 0, static_cast<uint8_t>(category),
+                         static_cast<uint8_t>(activity.context.phase), activity.record.kind,
+                         copy ? CopyKey(activity.record.copy_kind) : uint8_t{0}};
+  if (const uint32_t row = kernels_.FindOrAdd(key.Pack()); row != kNoRow) {
+    KernelRow& kernel_row = kernels_.Change(row);
+    kernel_row.count++;
+    if (activity.valid_times) {
+      const uint64_t ns = activity.duration_ns;
+      kernel_row.gpu_time_ns += ns;
+      kernel_row.min_ns = kernel_row.timed ? std::min(kernel_row.min_ns, ns) : ns;
+      kernel_row.max_ns = std::max(kernel_row.max_ns, ns);
+      kernel_row.timed = true;
+    }
+  }
+  steps_.AddActivity(activity, communication);
+  if (activity.valid_times) AddToDevice(activity, communication);
+}
+
+void Aggregator::OnCallTime(uint32_t row, uint64_t gpu_time_ns) {
+  calls_.AddCallTime(row, gpu_time_ns);
+}
+
+void Aggregator::AddToDevice(const JoinedActivity& activity, bool communication) {
+  const uint32_t ordinal = activity.record.device;
+  if (ordinal >= kMaxDevices) {
+    devices_refused_count_++;
+    return;
+  }
+  if (ordinal >= devices_.size()) devices_.resize(ordinal + 1);
+  Device& device = devices_[ordinal];
+  device.changed = true;
+  device.busy.Add(activity.record.start_gpu_ns, activity.record.end_gpu_ns, communication);
+  device.first_ns = std::min(device.first_ns, activity.record.start_gpu_ns);
+  device.last_ns = std::max(device.last_ns, activity.record.end_gpu_ns);
+}
+
+size_t Aggregator::Emit(const NameTable& names, size_t max, bool final,
+                        v1::ProcessProfile* profile) {
+  size_t emitted = calls_.Emit(max, profile);
+  emitted += EmitTimes(max - emitted, profile);
+  emitted += EmitKernels(names, max - emitted, final, profile);
+  emitted += EmitScopeCalls(max - emitted, profile);
+  emitted += steps_.Emit(max - emitted, profile);
+  emitted += EmitDevices(profile);
+  return emitted;
+}
+
+size_t Aggregator::EmitTimes(size_t max, v1::ProcessProfile* profile) {
+  return times_.EmitChanged(max, [&](uint64_t key, const TimeRow& row) {
+    v1::TimeRow* out = profile->add_times();
+    out->set_scope(static_cast<uint32_t>(key >> 32));
+    out->set_phase(static_cast<v1::Phase>(key >> 16 & 0xff));
+    out->set_category(static_cast<v1::TimeCategory>(key >> 8 & 0xff));
+    out->set_in_step((key & 1) != 0);
+    out->set_activities(row.activities);
+    out->set_gpu_time_ns(row.gpu_time_ns);
+    return true;
+  });
+}
+
+size_t Aggregator::EmitKernels(const NameTable& names, size_t max, bool final,
+                               v1::ProcessProfile* profile) {
+  return kernels_.EmitChanged(max, [&](uint64_t packed, KernelRow& row) {
+    const KernelKey key = KernelKey::Unpack(packed);
+    const bool kernel = key.kind == static_cast<uint8_t>(ActivityKind::kKernel);
+    if (kernel && key.name != kLostName) {
+      const bool known = names.Find(key.name) != nullptr;
+      if (!known && !final) return false;
+      if (!known) names_lost_count_++;
+      // The receiver keys rows by their text: rows of one text become one row.
+      const uint32_t canonical = known ? names.Canonical(key.name) : kLostName;
+      if (canonical != key.name) {
+        MoveKernelRow(&row, KernelKey{canonical, key.category, key.phase, key.kind, 0}.Pack());
+        return true;
+      }
+    }
+    v1::KernelRow* out = profile->add_kernels();
+    out->set_name(KernelName(names, packed));
+    out->set_category(static_cast<v1::TimeCategory>(key.category));
+    out->set_phase(static_cast<v1::Phase>(key.phase));
+    out->set_kind(KindText(key.kind));
+    out->set_count(row.count);
+    out->set_gpu_time_ns(row.gpu_time_ns);
+    out->set_min_ns(row.timed ? row.min_ns : 0);
+    out->set_max_ns(row.max_ns);
+    return true;
+  });
+}
+
+void Aggregator::MoveKernelRow(KernelRow* from, uint64_t to_key) {
+  const uint32_t index = kernels_.FindOrAdd(to_key);
+  if (index == kNoRow) return;
+  KernelRow& to = kernels_.Change(index);
+  to.count += from->count;
+  to.gpu_time_ns += from->gpu_time_ns;
+  to.min_ns = to.timed && from->timed ? std::min(to.min_ns, from->min_ns)
+                                      : (to.timed ? to.min_ns : from->min_ns);
+  to.max_ns = std::max(to.max_ns, from->max_ns);
+  to.timed = to.timed || from->timed;
+  *from = KernelRow();
+}
+
+std::string Aggregator::KernelName(const NameTable& names, uint64_t packed_key) const {
+  const KernelKey key = KernelKey::Unpack(packed_key);
+  switch (static_cast<ActivityKind>(key.kind)) {
+    case ActivityKind::kMemcpy:
+      return CopyName(key.copy_kind);
+    case ActivityKind::kMemset:
+      return "[memset]";
+    default:
+      break;
+  }
+  const std::string* name = names.Find(key.name);
+  return key.name == kLostName || name == nullptr ? "(name lost)" : *name;
+}
+
+size_t Aggregator::EmitScopeCalls(size_t max, v1::ProcessProfile* profile) {
+  return scope_calls_.EmitChanged(max, [&](uint64_t key, uint64_t calls) {
+    v1::ScopeCallRow* out = profile->add_scope_calls();
+    out->set_scope(static_cast<uint32_t>(key >> 8));
+    out->set_phase(static_cast<v1::Phase>(key & 0xff));
+    out->set_calls(calls);
+    return true;
+  });
+}
+
+size_t Aggregator::EmitDevices(v1::ProcessProfile* profile) {
+  size_t emitted = 0;
+  for (size_t ordinal = 0; ordinal < devices_.size(); ordinal++) {
+    Device& device = devices_[ordinal];
+    if (!device.changed) continue;
+    device.changed = false;
+    v1::DeviceTime* out = profile->add_device_times();
+    out->set_device(static_cast<uint32_t>(ordinal));
+    out->set_busy_ns(device.busy.all.total_ns());
+    out->set_not_communication_ns(device.busy.not_communication.total_ns());
+    out->set_first_gpu_ns(device.first_ns);
+    out->set_last_gpu_ns(device.last_ns);
+    emitted++;
+  }
+  return emitted;
+}
+
+uint64_t Aggregator::refused_count() const {
+  return calls_.refused_count() + times_.refused_count() + kernels_.refused_count() +
+         scope_calls_.refused_count() + steps_.refused_count() + devices_refused_count_;
+}
+
+uint64_t Aggregator::late_count() const {
+  uint64_t count = steps_.late_count();
+  for (const Device& device : devices_) count += device.busy.late_count();
+  return count;
+}
+
+}  // namespace flopsprof::agent

@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collector/agent/call_rows.h"
+#include "collector/agent/correlator.h"
+#include "collector/agent/name_table.h"
+#include "collector/agent/row_set.h"
+#include "collector/agent/step_rows.h"
+#include "collector/agent/work.h"
+#include "flopsprof/v1/profile.pb.h"
+
+namespace flopsprof::agent {
+
+// Half-open window of steps. Work outside of it, before step 0 too, is not booked at all.
+struct StepWindow {
+  uint32_t first = 0;
+  uint32_t end = 0xffffffffu;
+
+  bool Contains(uint32_t step) const { return step != shm::kNoStep && step >= first && step < end; }
+};
+
+// Sums of one process, as proto/flopsprof/v1/profile.proto has them: cumulative rows. One
+// thread; the names stay the caller's.
+class Aggregator : public JoinSink {
+ public:
+  explicit Aggregator(std::optional<StepWindow> window) : window_(window) {}
+
+  // A finished call: counted, and described for the kernels that belong to it.
+  BookedCall BookGemm(const shm::GemmCall& call);
+  BookedCall BookCudnn(const shm::CudnnCall& call);
+  BookedCall BookCollective(const shm::CollectiveCall& call);
+
+  void OnScopeEnter(const shm::ScopeEnter& record);
+  void OnStep(const shm::StepRecord& record);
+  void OnJoined(const JoinedActivity& activity) override;
+  void OnCallTime(uint32_t row, uint64_t gpu_time_ns) override;
+
+  // Appends at most `max` changed rows; returns how many. Kernels whose name has not come stay
+  // back until `final`, which gives them the name "(name lost)".
+  size_t Emit(const NameTable& names, size_t max, bool final, v1::ProcessProfile* profile);
+
+  CallRows& calls() { return calls_; }
+  const CallRows& calls() const { return calls_; }
+  const StepRows& steps() const { return steps_; }
+  model::FlopCount flops() const { return flops_; }
+  uint64_t activity_count() const { return activity_count_; }
+  uint64_t names_lost_count() const { return names_lost_count_; }
+  // Rows that found no room; the work in them is only in the totals of steps and devices.
+  uint64_t refused_count() const;
+  // Intervals that came too late for a busy time.
+  uint64_t late_count() const;
+  // Times that are not valid, though the injector had not marked them.
+  uint64_t bad_times_count() const { return bad_times_count_; }
+
+ private:
+  static constexpr size_t kMaxRows = 1 << 20;
+  static constexpr size_t kMaxDevices = 64;
+
+  struct TimeRow {
+    uint64_t activities = 0;
+    uint64_t gpu_time_ns = 0;
+  };
+  struct KernelRow {
+    uint64_t count = 0;
+    uint64_t gpu_time_ns = 0;
+    uint64_t min_ns = 0;
+    uint64_t max_ns = 0;
+    bool timed = false;  // min and max are valid
+  };
+  struct Device {
+    DeviceBusy busy;
+    uint64_t first_ns = UINT64_MAX;
+    uint64_t last_ns = 0;
+    bool changed = false;
+  };
+
+  bool Wanted(uint32_t step) const { return !window_.has_value() || window_->Contains(step); }
+  BookedCall Book(const shm::RecordHeader& header, uint32_t scope, const CallWork& work);
+  void AddToDevice(const JoinedActivity& activity, bool communication);
+  size_t EmitTimes(size_t max, v1::ProcessProfile* profile);
+  size_t EmitKernels(const NameTable& names, size_t max, bool final, v1::ProcessProfile* profile);
+  // Adds to the row of another key and empties this one.
+  void MoveKernelRow(KernelRow* from, uint64_t to_key);
+  std::string KernelName(const NameTable& names, uint64_t packed_key) const;
+  size_t EmitScopeCalls(size_t max, v1::ProcessProfile* profile);
+  size_t EmitDevices(v1::ProcessProfile* profile);
+
+  const std::optional<StepWindow> window_;
+  CallRows calls_;
+  StepRows steps_;
+  RowSet<uint64_t, TimeRow> times_{kMaxRows};
+  RowSet<uint64_t, KernelRow> kernels_{kMaxRows};
+  RowSet<uint64_t, uint64_t> scope_calls_{kMaxRows};
+  std::vector<Device> devices_;
+  model::FlopCount flops_ = 0;
+  uint64_t activity_count_ = 0;
+  uint64_t names_lost_count_ = 0;
+  uint64_t bad_times_count_ = 0;
+  uint64_t devices_refused_count_ = 0;
+};
+
+}  // namespace flopsprof::agent

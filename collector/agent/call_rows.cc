@@ -1,0 +1,207 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/agent/call_rows.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "collector/model/compute_type.h"
+#include "collector/model/flops.h"
+#include "proto/shm/api_ids.h"
+
+namespace flopsprof::agent {
+namespace {
+
+template <class To, class From>
+To Reinterpret(const From& from) {
+  static_assert(sizeof(To) == sizeof(From));
+  To to;
+  std::memcpy(&to, &from, sizeof to);
+  return to;
+}
+
+// What every key keeps of the header.
+shm::RecordHeader KeyHeader(const shm::RecordHeader& header, uint8_t kept_flags) {
+  return {header.type, header.phase, static_cast<uint8_t>(header.flags & kept_flags),
+          header.step == shm::kNoStep ? shm::kNoStep : 0};
+}
+
+std::string ApiText(uint16_t api) {
+  const char* name = shm::ApiName(api);
+  return name != nullptr ? name : absl::StrCat("api", api);
+}
+
+std::string NcclTypeText(uint8_t type) {
+  static constexpr const char* kNames[] = {"i8",  "u8",  "i32", "u32",  "i64",  "u64",
+                                           "f16", "f32", "f64", "bf16", "e4m3", "e5m2"};
+  return type < std::size(kNames) ? kNames[type] : absl::StrCat("type", int{type});
+}
+
+constexpr uint32_t kUnknownPlan = 0;  // in a key; plan i of plans_ is i + 1
+
+}  // namespace
+
+void CallRows::DefinePlan(uint32_t id, std::string_view json) {
+  if (plan_index_.contains(id) || plan_index_.size() >= kMaxPlans) return;
+  model::CudnnPlan plan = model::ParseCudnnPlan(json);
+  if (!plan.readable) plan.shape = "plan not readable";
+  const auto next = static_cast<uint32_t>(plans_.size());
+  // Plans with the same text but other compute types differ (the engine's notes).
+  const std::string identity = absl::StrCat(plan.shape, "|", plan.compute_type);
+  const auto [found, added] = plan_by_shape_.try_emplace(identity, next);
+  if (added) plans_.push_back(std::move(plan));
+  plan_index_.emplace(id, found->second);
+}
+
+const model::CudnnPlan* CallRows::PlanOf(uint32_t id, uint32_t* canonical) const {
+  const auto found = plan_index_.find(id);
+  if (found == plan_index_.end()) return nullptr;
+  *canonical = found->second + 1;
+  return &plans_[found->second];
+}
+
+template <class Record>
+uint32_t CallRows::Count(const Record& key_record, std::optional<model::FlopCount> flops,
+                         uint64_t calls, uint64_t bytes) {
+  call_count_ += calls;
+  const uint32_t index = rows_.FindOrAdd(Reinterpret<Key>(key_record));
+  if (index == kNoRow) return index;
+  Row& row = rows_.Change(index);
+  // The key decides whether flops are known: all calls of a row agree.
+  row.flops_known = flops.has_value();
+  row.flops += flops.value_or(0);  // <= 2^96 each: 2^32 calls before it could overflow
+  row.calls += calls;
+  row.bytes += bytes;
+  return index;
+}
+
+CallWork CallRows::AddGemm(const shm::GemmCall& call) {
+  shm::GemmCall key = call;
+  key.header = KeyHeader(call.header, shm::kFlagCaptured | shm::kFlagSizesUnknown);
+  key.call = 0;
+  key.mono_ns = 0;
+  if (const int type = model::FixedDataType(call.api); type >= 0) {
+    key.type_a = key.type_b = key.type_c = static_cast<uint8_t>(type);
+  }
+  if ((call.header.flags & shm::kFlagSizesUnknown) != 0) key.m = key.n = key.k = key.batch = 0;
+  const std::optional<model::FlopCount> flops = model::GemmFlops(call);
+  CallWork work;
+  work.row = Count(key, flops, 1, 0);
+  work.flops = flops.value_or(0);
+  work.category = flops.has_value() ? v1::TIME_CATEGORY_EXACT : v1::TIME_CATEGORY_UNKNOWN;
+  return work;
+}
+
+CallWork CallRows::AddCudnn(const shm::CudnnCall& call) {
+  shm::CudnnCall key = {};
+  key.header = KeyHeader(call.header, shm::kFlagCaptured);
+  key.scope = call.scope;
+  key.api = call.api;
+  key.plan = kUnknownPlan;
+  const model::CudnnPlan* plan = PlanOf(call.plan, &key.plan);
+  CallWork work;
+  if (plan == nullptr || !plan->flops_known) {
+    work.row = Count(key, std::nullopt, 1, 0);
+    return work;
+  }
+  // A fused attention backward makes QK^T again: that part is recompute.
+  const bool split = call.header.phase == static_cast<uint8_t>(shm::Phase::kBackward);
+  work.recompute_flops = split ? plan->recompute_flops : 0;
+  work.flops = plan->flops - work.recompute_flops;
+  work.category = plan->has_products ? v1::TIME_CATEGORY_EXACT : v1::TIME_CATEGORY_NO_PRODUCTS;
+  work.row = Count(key, work.flops, 1, 0);
+  if (work.recompute_flops != 0) {
+    key.header.phase = static_cast<uint8_t>(shm::Phase::kRecompute);
+    Count(key, work.recompute_flops, 0, 0);
+  }
+  return work;
+}
+
+CallWork CallRows::AddCollective(const shm::CollectiveCall& call) {
+  shm::CollectiveCall key = {};
+  key.header = KeyHeader(call.header, shm::kFlagCaptured);
+  key.scope = call.scope;
+  key.api = call.api;
+  key.kind = call.kind;
+  key.data_type = call.data_type;
+  key.rank_count = call.rank_count;
+  key.count = call.count;
+  CallWork work;
+  work.row = Count(key, model::FlopCount{0}, 1, call.bytes);
+  work.category = v1::TIME_CATEGORY_COMMUNICATION;
+  return work;
+}
+
+void CallRows::AddKernel(uint32_t index, uint64_t duration_ns) {
+  Row& row = rows_.Change(index);
+  row.kernels++;
+  row.gpu_time_ns += duration_ns;
+}
+
+void CallRows::AddCallTime(uint32_t index, uint64_t gpu_time_ns) {
+  Row& row = rows_.Change(index);
+  row.min_gpu_time_ns = row.timed ? std::min(row.min_gpu_time_ns, gpu_time_ns) : gpu_time_ns;
+  row.max_gpu_time_ns = std::max(row.max_gpu_time_ns, gpu_time_ns);
+  row.timed = true;
+}
+
+void CallRows::Describe(const Key& key, v1::CallRow* out) const {
+  const auto common = Reinterpret<shm::CudnnCall>(key);  // header, scope and api: same place
+  static_assert(offsetof(shm::GemmCall, scope) == offsetof(shm::CudnnCall, scope));
+  static_assert(offsetof(shm::GemmCall, api) == offsetof(shm::CudnnCall, api));
+  static_assert(offsetof(shm::CollectiveCall, scope) == offsetof(shm::CudnnCall, scope));
+  static_assert(offsetof(shm::CollectiveCall, api) == offsetof(shm::CudnnCall, api));
+  out->set_scope(common.scope);
+  out->set_phase(static_cast<v1::Phase>(common.header.phase));
+  out->set_api(ApiText(common.api));
+  out->set_captured((common.header.flags & shm::kFlagCaptured) != 0);
+  out->set_in_step(common.header.step != shm::kNoStep);
+  switch (static_cast<shm::RecordType>(common.header.type)) {
+    case shm::RecordType::kGemmCall: {
+      const auto gemm = Reinterpret<shm::GemmCall>(key);
+      out->set_kind(v1::CALL_KIND_GEMM);
+      out->set_shape(model::GemmShape(gemm));
+      out->set_compute_type(model::GemmComputeType(gemm));
+      break;
+    }
+    case shm::RecordType::kCudnnCall:
+      out->set_kind(v1::CALL_KIND_CUDNN);
+      if (common.plan == kUnknownPlan) {
+        out->set_shape("plan not known");
+      } else {
+        const model::CudnnPlan& plan = plans_[common.plan - 1];
+        out->set_shape(plan.shape);
+        out->set_compute_type(plan.compute_type);
+        out->set_detail(plan.description);
+      }
+      break;
+    default: {
+      const auto collective = Reinterpret<shm::CollectiveCall>(key);
+      out->set_kind(v1::CALL_KIND_COLLECTIVE);
+      out->set_shape(absl::StrCat("count=", collective.count,
+                                  " type=", NcclTypeText(collective.data_type),
+                                  " ranks=", collective.rank_count));
+      out->set_detail(collective.rank_count > 0 ? absl::StrCat(collective.rank_count, " ranks")
+                                                : "ranks not known");
+    }
+  }
+}
+
+size_t CallRows::Emit(size_t max, v1::ProcessProfile* profile) {
+  return rows_.EmitChanged(max, [&](const Key& key, const Row& row) {
+    v1::CallRow* out = profile->add_calls();
+    Describe(key, out);
+    out->set_calls(row.calls);
+    model::ToProto(row.flops, out->mutable_flops());
+    out->set_flops_known(row.flops_known);
+    out->set_bytes(row.bytes);
+    out->set_kernels(row.kernels);
+    out->set_gpu_time_ns(row.gpu_time_ns);
+    out->set_min_gpu_time_ns(row.min_gpu_time_ns);
+    out->set_max_gpu_time_ns(row.max_gpu_time_ns);
+    return true;
+  });
+}
+
+}  // namespace flopsprof::agent

@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "collector/agent/row_set.h"
+#include "collector/agent/work.h"
+#include "collector/model/flops_cudnn.h"
+#include "flopsprof/v1/profile.pb.h"
+#include "proto/shm/records.h"
+
+namespace flopsprof::agent {
+
+// What a call has done, for the sums of its step.
+struct CallWork {
+  uint32_t row = kNoRow;
+  v1::TimeCategory category = v1::TIME_CATEGORY_UNKNOWN;
+  model::FlopCount flops = 0;            // in the call's own phase; 0 also when not known
+  model::FlopCount recompute_flops = 0;  // in phase recompute
+};
+
+// Library calls of one process by scope, phase, function and shape, with their flops and times.
+// One thread.
+class CallRows {
+ public:
+  // The first description of a plan counts. Bounded; what is over the bound stays unknown.
+  void DefinePlan(uint32_t id, std::string_view json);
+  bool HasPlan(uint32_t id) const { return plan_index_.contains(id); }
+
+  CallWork AddGemm(const shm::GemmCall& call);
+  // `plan` 0, or one that HasPlan denies: counted as unknown.
+  CallWork AddCudnn(const shm::CudnnCall& call);
+  CallWork AddCollective(const shm::CollectiveCall& call);
+
+  void AddKernel(uint32_t row, uint64_t duration_ns);
+  void AddCallTime(uint32_t row, uint64_t gpu_time_ns);
+
+  // Appends at most `max` changed rows; returns how many.
+  size_t Emit(size_t max, v1::ProcessProfile* profile);
+
+  // Calls that found no row: more than kMaxRows shapes. Their flops are in the step sums only.
+  uint64_t refused_count() const { return rows_.refused_count(); }
+  uint64_t call_count() const { return call_count_; }
+
+ private:
+  static constexpr size_t kMaxRows = 1 << 18;
+  static constexpr size_t kMaxPlans = 1 << 14;
+
+  // A call record with everything zeroed that is not part of the key, step 0 or kNoStep.
+  using Key = std::array<char, shm::kRecordBytes>;
+  struct Row {
+    uint64_t calls = 0;
+    uint64_t bytes = 0;
+    uint64_t kernels = 0;
+    uint64_t gpu_time_ns = 0;
+    uint64_t min_gpu_time_ns = 0;
+    uint64_t max_gpu_time_ns = 0;
+    model::FlopCount flops = 0;
+    bool flops_known = false;
+    bool timed = false;  // min and max are valid
+  };
+
+  const model::CudnnPlan* PlanOf(uint32_t id, uint32_t* canonical) const;
+  template <class Record>
+  uint32_t Count(const Record& key_record, std::optional<model::FlopCount> flops, uint64_t calls,
+                 uint64_t bytes);
+  void Describe(const Key& key, v1::CallRow* out) const;
+
+  std::deque<model::CudnnPlan> plans_;                        // canonical ones
+  absl::flat_hash_map<std::string, uint32_t> plan_by_shape_;  // -> index in plans_
+  absl::flat_hash_map<uint32_t, uint32_t> plan_index_;        // plan id -> index in plans_
+  RowSet<Key, Row> rows_{kMaxRows};
+  uint64_t call_count_ = 0;
+};
+
+}  // namespace flopsprof::agent

@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/agent/correlator.h"
+
+namespace flopsprof::agent {
+namespace {
+
+// A longer kernel is a broken time.
+constexpr uint64_t kMaxDurationNs = uint64_t{1} << 47;  // 39 hours
+
+bool HasValidTimes(const shm::ActivityRecord& record) {
+  return (record.header.flags & shm::kFlagBadTimestamp) == 0 && record.start_gpu_ns != 0 &&
+         record.end_gpu_ns >= record.start_gpu_ns &&
+         record.end_gpu_ns - record.start_gpu_ns <= kMaxDurationNs;
+}
+
+}  // namespace
+
+uint64_t Correlator::CallKey(RingId ring, uint32_t call) {
+  return (uint64_t{ring.generation & 0xffffu} << 48) | (uint64_t{ring.slot & 0xffffu} << 32) | call;
+}
+
+void Correlator::ForgetOldestLaunch() {
+  const auto found = launches_.find(launch_order_.front());
+  launch_order_.pop_front();
+  if (found == launches_.end()) return;
+  const Launch& launch = found->second;
+  if (launch.activities == 0 && !launch.captured) counters_.launches_without_activity++;
+  launches_.erase(found);
+}
+
+Correlator::Launch* Correlator::FindOrAddLaunch(uint32_t correlation, const WorkContext& context) {
+  const auto [found, added] = launches_.try_emplace(correlation);
+  if (!added) return &found->second;  // the runtime's and the driver's callback of one launch
+  news_ = true;
+  found->second.context = context;
+  launch_order_.push_back(correlation);
+  if (launch_order_.size() <= kMaxLaunches) return &found->second;
+  ForgetOldestLaunch();
+  return &launches_.find(correlation)->second;
+}
+
+Correlator::Call* Correlator::FindOrAddCall(uint64_t key) {
+  const auto [found, added] = calls_.try_emplace(key);
+  if (!added) return &found->second;
+  call_order_.push_back(key);
+  if (call_order_.size() <= kMaxCalls) return &found->second;
+  calls_.erase(call_order_.front());
+  call_order_.pop_front();
+  return &calls_.find(key)->second;
+}
+
+void Correlator::AddLaunch(RingId ring, const shm::LaunchRecord& record) {
+  Launch* launch = FindOrAddLaunch(record.correlation, ContextOf(record.header, record.scope));
+  launch->captured = (record.header.flags & shm::kFlagCaptured) != 0;
+  if (record.call == shm::kNoCall || launch->captured || launch->call != 0) return;
+  launch->call = CallKey(ring, record.call);
+  FindOrAddCall(launch->call)->launches++;
+}
+
+void Correlator::AddGraphLaunch(const shm::GraphLaunch& record) {
+  Launch* launch = FindOrAddLaunch(record.correlation, ContextOf(record.header, record.scope));
+  launch->graph = true;
+}
+
+void Correlator::EndCall(RingId ring, uint32_t number, std::optional<BookedCall> booked) {
+  const auto found = calls_.find(CallKey(ring, number));
+  if (found == calls_.end()) return;  // it has launched nothing that we know of
+  Call& call = found->second;
+  if (call.ended) return;
+  call.ended = true;
+  call.owns = booked.has_value();
+  call.booked = booked.value_or(BookedCall());
+  news_ = true;
+}
+
+void Correlator::AddActivity(const shm::ActivityRecord& record, uint64_t now_ns) {
+  if (TryJoin(record)) return;
+  waiting_.push_back({record, now_ns});
+  if (waiting_.size() <= kMaxWaiting) return;
+  GiveUp(waiting_.front().record);
+  waiting_.pop_front();
+}
+
+bool Correlator::TryJoin(const shm::ActivityRecord& record) {
+  const auto found = launches_.find(record.correlation);
+  if (found == launches_.end()) return false;
+  Launch& launch = found->second;
+  Call* call = nullptr;
+  if (launch.call != 0) {
+    const auto its_call = calls_.find(launch.call);
+    if (its_call == calls_.end() || !its_call->second.ended) return false;
+    call = &its_call->second;
+  }
+  Join(record, &launch, call);
+  return true;
+}
+
+void Correlator::Join(const shm::ActivityRecord& record, Launch* launch, Call* call) {
+  JoinedActivity joined = {};
+  joined.record = record;
+  joined.context = launch->context;
+  joined.valid_times = HasValidTimes(record);
+  if (joined.valid_times) joined.duration_ns = record.end_gpu_ns - record.start_gpu_ns;
+  if (record.graph_node != 0) launch->graph = true;
+  launch->activities++;
+  // A graph's nodes are not the work of the call, if any, that launched the graph.
+  if (call != nullptr && call->owns && !launch->graph) {
+    joined.in_call = true;
+    joined.call = call->booked;
+    joined.context = call->booked.context;
+    call->activities++;
+    call->gpu_time_ns += joined.duration_ns;
+    call->times_valid = call->times_valid && joined.valid_times;
+  }
+  sink_->OnJoined(joined);
+  if (joined.in_call && call->activities == call->launches && call->times_valid &&
+      call->booked.row != kNoRow) {
+    sink_->OnCallTime(call->booked.row, call->gpu_time_ns);
+  }
+}
+
+void Correlator::GiveUp(const shm::ActivityRecord& record) {
+  const auto found = launches_.find(record.correlation);
+  if (found != launches_.end()) {
+    counters_.calls_without_end++;
+    Join(record, &found->second, nullptr);
+    return;
+  }
+  counters_.activities_without_launch++;
+  Launch nobody;
+  Join(record, &nobody, nullptr);
+}
+
+void Correlator::Retry(uint64_t now_ns, bool final) {
+  if (!waiting_.empty() && (news_ || final || now_ns - waiting_.front().since_ns > kMaxWaitNs)) {
+    const size_t count = waiting_.size();
+    for (size_t i = 0; i < count; i++) {
+      const Waiting waiting = waiting_.front();
+      waiting_.pop_front();
+      if (TryJoin(waiting.record)) continue;
+      if (final || now_ns - waiting.since_ns > kMaxWaitNs) {
+        GiveUp(waiting.record);
+      } else {
+        waiting_.push_back(waiting);
+      }
+    }
+  }
+  news_ = false;
+  if (!final) return;
+  while (!launch_order_.empty()) ForgetOldestLaunch();
+}
+
+}  // namespace flopsprof::agent

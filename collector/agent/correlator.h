@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+
+#include "absl/container/flat_hash_map.h"
+#include "collector/agent/ring_reader.h"
+#include "collector/agent/work.h"
+#include "proto/shm/records.h"
+
+namespace flopsprof::agent {
+
+// Takes what the correlator has joined.
+class JoinSink {
+ public:
+  virtual ~JoinSink() = default;
+  virtual void OnJoined(const JoinedActivity& activity) = 0;
+  // All kernels of one call have come, all with valid times; `gpu_time_ns` is their sum.
+  virtual void OnCallTime(uint32_t row, uint64_t gpu_time_ns) = 0;
+};
+
+// Joins activity -> launch (by correlation id) -> library call (by ring and number) of one
+// process. Records come in any order, since rings are read one after the other: an activity
+// waits until its launch is there and the launch's call has ended. Everything is bounded, what
+// falls out is counted. One thread; does not own the sink.
+class Correlator {
+ public:
+  explicit Correlator(JoinSink* sink) : sink_(sink) {}
+
+  void AddLaunch(RingId ring, const shm::LaunchRecord& record);
+  // A replay: any number of activities follow.
+  void AddGraphLaunch(const shm::GraphLaunch& record);
+  void AddActivity(const shm::ActivityRecord& record, uint64_t now_ns);
+
+  // The call has ended: its launches, all seen before in the same ring, are its work, or
+  // (nullopt, the call failed) are not.
+  void EndCall(RingId ring, uint32_t call, std::optional<BookedCall> booked);
+
+  // Tries what waits again; gives up on what has waited for kMaxWaitNs, or, when `final`, on
+  // everything. Call it after each pass over the rings.
+  void Retry(uint64_t now_ns, bool final);
+
+  struct Counters {
+    uint64_t launches_without_activity = 0;
+    uint64_t activities_without_launch = 0;
+    uint64_t calls_without_end = 0;  // activities booked without their call
+  };
+  // Launches that still wait count as without activity only after Retry(final).
+  const Counters& counters() const { return counters_; }
+
+  static constexpr uint64_t kMaxWaitNs = 5'000'000'000;
+
+ private:
+  struct Launch {
+    WorkContext context;
+    uint64_t call = 0;  // key in calls_, 0 = none
+    uint32_t activities = 0;
+    bool graph = false;
+    bool captured = false;
+  };
+  struct Call {
+    bool ended = false;
+    bool owns = false;
+    bool times_valid = true;
+    uint32_t launches = 0;
+    uint32_t activities = 0;
+    uint64_t gpu_time_ns = 0;
+    BookedCall booked;
+  };
+  struct Waiting {
+    shm::ActivityRecord record;
+    uint64_t since_ns;
+  };
+  static constexpr size_t kMaxLaunches = 1 << 18;
+  static constexpr size_t kMaxCalls = 1 << 17;
+  static constexpr size_t kMaxWaiting = 1 << 16;
+
+  static uint64_t CallKey(RingId ring, uint32_t call);
+  Launch* FindOrAddLaunch(uint32_t correlation, const WorkContext& context);
+  Call* FindOrAddCall(uint64_t key);
+  void ForgetOldestLaunch();
+  // False: not yet.
+  bool TryJoin(const shm::ActivityRecord& record);
+  void Join(const shm::ActivityRecord& record, Launch* launch, Call* call);
+  void GiveUp(const shm::ActivityRecord& record);
+
+  JoinSink* const sink_;
+  absl::flat_hash_map<uint32_t, Launch> launches_;
+  std::deque<uint32_t> launch_order_;
+  absl::flat_hash_map<uint64_t, Call> calls_;
+  std::deque<uint64_t> call_order_;
+  std::deque<Waiting> waiting_;
+  bool news_ = false;  // a launch or an end of a call since the last Retry
+  Counters counters_;
+};
+
+}  // namespace flopsprof::agent

@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/agent/process_recorder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "proto/shm/loss_counters.h"
+
+namespace flopsprof::agent {
+
+ProcessRecorder::ProcessRecorder(Segment segment, v1::ProcessKey key, v1::ProcessInfo info,
+                                 std::optional<StepWindow> window)
+    : segment_(std::move(segment)),
+      reader_(&segment_),
+      aggregator_(window),
+      key_(std::move(key)),
+      info_(std::move(info)) {
+  info_.set_state(v1::PROCESS_STATE_RUNNING);
+}
+
+bool ProcessRecorder::Drain(uint64_t now_ns) {
+  now_ns_ = now_ns;
+  const RingReader::PassResult pass = reader_.Pass(kRecordsPerSlot, &decoder_);
+  BookWaitingCalls(/*final=*/false);
+  correlator_.Retry(now_ns, /*final=*/false);
+  return pass.more;
+}
+
+void ProcessRecorder::Finish(const ProcessEnd& end, uint64_t now_ns) {
+  if (finished_) return;
+  now_ns_ = now_ns;
+  // Rings first hold what was written before the end; a child that still has the mapping may
+  // write on, so at most every ring once over.
+  const size_t passes = segment_.ring_records() / kRecordsPerSlot + 2;
+  for (size_t i = 0; i < passes && reader_.Pass(kRecordsPerSlot, &decoder_).more; i++) {
+  }
+  BookWaitingCalls(/*final=*/true);
+  correlator_.Retry(now_ns, /*final=*/true);
+  segment_.header().recording.store(0, std::memory_order_relaxed);
+  // An orderly end whose exit status nobody could tell us.
+  const bool orderly = end.state == v1::PROCESS_STATE_LOST && said_goodbye_;
+  info_.set_state(orderly ? v1::PROCESS_STATE_EXITED : end.state);
+  info_.set_exit_code_known(end.exit_code.has_value());
+  info_.set_exit_code(end.exit_code.value_or(0));
+  info_.set_exit_signal(end.exit_signal);
+  finished_ = true;
+}
+
+void ProcessRecorder::Heartbeat(uint64_t now_ns) {
+  const auto seconds = static_cast<uint32_t>(now_ns / 1'000'000'000);
+  segment_.header().agent_alive.store(seconds, std::memory_order_relaxed);
+}
+
+void ProcessRecorder::OnString(uint32_t id, std::string text) { names_.Define(id, text); }
+
+void ProcessRecorder::OnCudnnPlan(uint32_t id, std::string json) {
+  aggregator_.calls().DefinePlan(id, json);
+  plan_news_ = true;
+}
+
+void ProcessRecorder::OnScope(const shm::ScopeRecord& record) { definitions_.AddScope(record); }
+void ProcessRecorder::OnModule(const shm::ModuleRecord& record) { definitions_.AddModule(record); }
+void ProcessRecorder::OnDevice(const shm::DeviceRecord& record) { definitions_.AddDevice(record); }
+void ProcessRecorder::OnNote(const shm::NoteRecord& record) { definitions_.AddNote(record); }
+void ProcessRecorder::OnStep(const shm::StepRecord& record) { aggregator_.OnStep(record); }
+void ProcessRecorder::OnGoodbye(const shm::GoodbyeRecord& record) { said_goodbye_ = true; }
+
+void ProcessRecorder::OnScopeEnter(const shm::ScopeEnter& record) {
+  aggregator_.OnScopeEnter(record);
+}
+
+void ProcessRecorder::OnGemm(RingId ring, const shm::GemmCall& record) {
+  correlator_.EndCall(ring, record.call, aggregator_.BookGemm(record));
+}
+
+void ProcessRecorder::OnCudnn(RingId ring, const shm::CudnnCall& record) {
+  const WaitingCall call = {ring, record, now_ns_};
+  if (record.plan == 0 || aggregator_.calls().HasPlan(record.plan)) return BookCudnn(call);
+  waiting_calls_.push_back(call);
+  if (waiting_calls_.size() <= kMaxCallsWaiting) return;
+  BookCudnn(waiting_calls_.front());  // as unknown
+  waiting_calls_.pop_front();
+}
+
+void ProcessRecorder::BookCudnn(const WaitingCall& call) {
+  correlator_.EndCall(call.ring, call.record.call, aggregator_.BookCudnn(call.record));
+}
+
+void ProcessRecorder::BookWaitingCalls(bool final) {
+  const bool late =
+      !waiting_calls_.empty() && now_ns_ > waiting_calls_.front().since_ns + Correlator::kMaxWaitNs;
+  if (waiting_calls_.empty() || (!final && !plan_news_ && !late)) return;
+  plan_news_ = false;
+  const size_t count = waiting_calls_.size();
+  for (size_t i = 0; i < count; i++) {
+    const WaitingCall call = waiting_calls_.front();
+    waiting_calls_.pop_front();
+    const bool give_up = final || now_ns_ > call.since_ns + Correlator::kMaxWaitNs;
+    if (give_up || aggregator_.calls().HasPlan(call.record.plan)) {
+      BookCudnn(call);
+    } else {
+      waiting_calls_.push_back(call);
+    }
+  }
+}
+
+void ProcessRecorder::OnCollective(RingId ring, const shm::CollectiveCall& record) {
+  correlator_.EndCall(ring, record.call, aggregator_.BookCollective(record));
+}
+
+void ProcessRecorder::OnCallEnd(RingId ring, const shm::CallEnd& record) {
+  correlator_.EndCall(ring, record.call, std::nullopt);
+}
+
+void ProcessRecorder::OnLaunch(RingId ring, const shm::LaunchRecord& record) {
+  correlator_.AddLaunch(ring, record);
+}
+
+void ProcessRecorder::OnGraphLaunch(const shm::GraphLaunch& record) {
+  correlator_.AddGraphLaunch(record);
+}
+
+void ProcessRecorder::OnActivity(const shm::ActivityRecord& record) {
+  correlator_.AddActivity(record, now_ns_);
+}
+
+}  // namespace flopsprof::agent

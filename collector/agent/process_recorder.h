@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "collector/agent/aggregator.h"
+#include "collector/agent/correlator.h"
+#include "collector/agent/decoder.h"
+#include "collector/agent/definitions.h"
+#include "collector/agent/name_table.h"
+#include "collector/agent/ring_reader.h"
+#include "collector/agent/segment.h"
+#include "flopsprof/v1/profile.pb.h"
+
+namespace flopsprof::agent {
+
+// How a process ended, as far as it is known.
+struct ProcessEnd {
+  v1::ProcessState state = v1::PROCESS_STATE_LOST;
+  std::optional<int> exit_code;
+  int exit_signal = 0;
+};
+
+// Everything that is known about one profiled process: reads its segment, decodes, joins and
+// sums, and gives it out in parts. Owned and called by one thread.
+class ProcessRecorder : public RecordHandler {
+ public:
+  // `info` as the process introduced itself.
+  ProcessRecorder(Segment segment, v1::ProcessKey key, v1::ProcessInfo info,
+                  std::optional<StepWindow> window);
+
+  // One bounded pass over all rings. True: there is more to read.
+  bool Drain(uint64_t now_ns);
+
+  // The process has ended (or will not be heard any more): reads what is left, waits for nothing.
+  void Finish(const ProcessEnd& end, uint64_t now_ns);
+  bool finished() const { return finished_; }
+
+  // Appends what has changed, at most about `max_rows` rows. False: nothing has.
+  bool Emit(size_t max_rows, v1::ProcessProfile* profile);
+
+  // Tells the process that somebody listens.
+  void Heartbeat(uint64_t now_ns);
+
+  bool said_goodbye() const { return said_goodbye_; }
+  const v1::ProcessKey& key() const { return key_; }
+  const v1::ProcessInfo& info() const { return info_; }
+  const Aggregator& aggregator() const { return aggregator_; }
+  uint64_t record_count() const { return reader_.record_count(); }
+  uint64_t dropped_count() { return reader_.dropped_count(); }
+
+  void OnString(uint32_t id, std::string text) override;
+  void OnCudnnPlan(uint32_t id, std::string json) override;
+  void OnScope(const shm::ScopeRecord& record) override;
+  void OnModule(const shm::ModuleRecord& record) override;
+  void OnScopeEnter(const shm::ScopeEnter& record) override;
+  void OnGemm(RingId ring, const shm::GemmCall& record) override;
+  void OnCudnn(RingId ring, const shm::CudnnCall& record) override;
+  void OnCollective(RingId ring, const shm::CollectiveCall& record) override;
+  void OnCallEnd(RingId ring, const shm::CallEnd& record) override;
+  void OnLaunch(RingId ring, const shm::LaunchRecord& record) override;
+  void OnGraphLaunch(const shm::GraphLaunch& record) override;
+  void OnActivity(const shm::ActivityRecord& record) override;
+  void OnStep(const shm::StepRecord& record) override;
+  void OnDevice(const shm::DeviceRecord& record) override;
+  void OnNote(const shm::NoteRecord& record) override;
+  void OnGoodbye(const shm::GoodbyeRecord& record) override;
+
+ private:
+  static constexpr size_t kRecordsPerSlot = 4096;
+  static constexpr size_t kMaxCallsWaiting = 1 << 16;
+
+  // A cuDNN call whose plan has not come: its blob may be in another thread's ring.
+  struct WaitingCall {
+    RingId ring;
+    shm::CudnnCall record;
+    uint64_t since_ns;
+  };
+
+  void BookCudnn(const WaitingCall& call);
+  void BookWaitingCalls(bool final);
+  // Counters in the shared header only ever rise; one that falls is not believed.
+  void ReadCounters();
+  void SetLoss(const char* name, uint64_t count);
+  bool UpdateInfo();
+
+  Segment segment_;
+  RingReader reader_;
+  Decoder decoder_{this};
+  NameTable names_;
+  Definitions definitions_;
+  Aggregator aggregator_;
+  Correlator correlator_{&aggregator_};
+  std::deque<WaitingCall> waiting_calls_;
+  const v1::ProcessKey key_;
+  v1::ProcessInfo info_;
+  std::string sent_info_;
+  absl::flat_hash_map<std::string, uint64_t> losses_;
+  bool losses_changed_ = false;
+  bool plan_news_ = false;
+  bool said_goodbye_ = false;
+  bool finished_ = false;
+  uint64_t now_ns_ = 0;
+};
+
+}  // namespace flopsprof::agent

@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "collector/agent/interval_union.h"
+#include "collector/agent/row_set.h"
+#include "collector/agent/work.h"
+#include "collector/model/flop_count.h"
+#include "flopsprof/v1/profile.pb.h"
+#include "proto/shm/records.h"
+
+namespace flopsprof::agent {
+
+// The busy time of one device: all of its work, and all but communication.
+struct DeviceBusy {
+  uint32_t device = 0;
+  IntervalUnion all;
+  IntervalUnion not_communication;
+
+  void Add(uint64_t begin_ns, uint64_t end_ns, bool communication) {
+    all.Add(begin_ns, end_ns);
+    if (!communication) not_communication.Add(begin_ns, end_ns);
+  }
+  uint64_t late_count() const { return std::max(all.late_count(), not_communication.late_count()); }
+};
+
+// Steps of one process. A step's intervals are kept until kOpenSteps newer steps have begun;
+// activity that comes later still counts in every sum but the step's busy time (counted).
+// One thread.
+class StepRows {
+ public:
+  void OnStep(const shm::StepRecord& record);
+  void AddFlops(uint32_t step, shm::Phase phase, model::FlopCount flops);
+  void AddActivity(const JoinedActivity& activity, bool communication);
+
+  // Appends at most `max` changed rows; returns how many.
+  size_t Emit(size_t max, v1::ProcessProfile* profile);
+
+  bool any_begun() const { return any_begun_; }
+  uint32_t newest_step() const { return newest_step_; }
+  // From the begin of the step before to the begin of the newest one; 0 = not known.
+  uint64_t last_step_ns() const { return last_step_ns_; }
+  uint64_t late_count() const { return late_count_; }
+  uint64_t refused_count() const { return rows_.refused_count(); }
+
+ private:
+  static constexpr size_t kMaxSteps = 1 << 18;
+  static constexpr uint32_t kOpenSteps = 4;
+  static constexpr size_t kMaxDevices = 64;
+
+  struct Row {
+    uint64_t begin_mono_ns = 0;
+    uint64_t next_begin_mono_ns = 0;
+    uint64_t optimizer_end_mono_ns = 0;
+    std::array<model::FlopCount, shm::kPhaseCount> flops = {};
+    std::array<uint64_t, shm::kPhaseCount> gpu_time_ns = {};
+    uint64_t activities = 0;
+    std::vector<DeviceBusy> devices;
+  };
+
+  uint32_t Find(uint32_t step);
+  void Begin(uint32_t step, uint64_t mono_ns);
+  void FoldOldSteps();
+
+  RowSet<uint32_t, Row> rows_{kMaxSteps};
+  uint32_t cached_step_ = shm::kNoStep;
+  uint32_t cached_row_ = kNoRow;
+  bool any_begun_ = false;
+  uint32_t newest_step_ = 0;
+  uint32_t folded_until_ = 0;
+  uint64_t newest_begin_mono_ns_ = 0;
+  uint64_t last_step_ns_ = 0;
+  uint64_t late_count_ = 0;
+};
+
+}  // namespace flopsprof::agent

@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "collector/base/mutex.h"
+#include "flopsprof/v1/ingest.grpc.pb.h"
+
+namespace flopsprof::agent {
+
+// Sends an agent's updates to the collector, each until it is acknowledged, in order, again
+// after every lost connection. Never blocks its caller: when too much is unacknowledged it says
+// so, and the caller keeps its (cumulative) changes for later. Start/Post/Finish from any
+// thread; one thread of its own speaks gRPC.
+class Uploader {
+ public:
+  struct Options {
+    std::string target;  // "unix:/path" or "host:port"
+    std::string run_id;
+    std::string agent_id;
+    v1::RunInfo run;
+    size_t max_unacknowledged = 16;
+    absl::Duration min_backoff = absl::Milliseconds(100);
+    absl::Duration max_backoff = absl::Seconds(5);
+  };
+  explicit Uploader(Options options);
+  ~Uploader();
+
+  // False: not now, too much waits for its acknowledgement.
+  bool CanAccept() const;
+  // One request. Ignored after a refusal.
+  void Post(std::vector<v1::ProcessProfile> processes);
+
+  // Sends the last request and waits until everything is acknowledged; then stops. Not OK:
+  // refused, or not everything was acknowledged in time.
+  absl::Status Finish(const v1::RunInfo& run, absl::Duration timeout);
+
+  struct Stats {
+    uint64_t acknowledged = 0;  // requests
+    uint64_t connections = 0;   // streams that were opened
+    std::string last_error;
+  };
+  Stats stats() const;
+
+ private:
+  enum Tag : intptr_t { kStarted = 1, kWritten = 2, kRead = 3, kWritesDone = 4, kFinished = 5 };
+
+  // Everything of one connection; lives until all its operations have come back.
+  struct Stream {
+    grpc::ClientContext context;
+    std::unique_ptr<grpc::ClientAsyncReaderWriter<v1::UploadRequest, v1::UploadReply>> call;
+    v1::UploadReply reply;
+    grpc::Status status;
+    uint64_t next_sequence = 0;  // to be written
+    int outstanding = 0;
+    bool open = false;
+    bool writing = false;
+    bool first = true;
+    bool closing = false;
+    bool finishing = false;
+  };
+
+  void Run();
+  void Connect();
+  void Handle(Tag tag, bool ok);
+  void OnReply();
+  void WriteNext();
+  void Close();
+  void CloseIfDone();
+  absl::Duration NextBackoff();
+
+  Options options_;
+  std::unique_ptr<v1::Ingest::Stub> stub_;
+  grpc::CompletionQueue queue_;
+
+  mutable base::Mutex mutex_;
+  base::CondVar changed_;
+  // Not acknowledged yet; the front is the oldest. Elements stay where they are while written.
+  std::deque<v1::UploadRequest> requests_ ABSL_GUARDED_BY(mutex_);
+  uint64_t next_sequence_ ABSL_GUARDED_BY(mutex_) = 1;
+  bool stop_ ABSL_GUARDED_BY(mutex_) = false;
+  std::string refused_ ABSL_GUARDED_BY(mutex_);
+  Stats stats_ ABSL_GUARDED_BY(mutex_);
+
+  // The thread's own.
+  std::unique_ptr<Stream> stream_;
+  absl::Time retry_at_ = absl::InfinitePast();
+  absl::Duration backoff_;
+  std::mt19937 random_;
+
+  std::thread thread_;
+};
+
+}  // namespace flopsprof::agent

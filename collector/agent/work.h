@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What the correlator and the aggregator say to each other.
+
+#include <cstdint>
+
+#include "flopsprof/v1/profile.pb.h"
+#include "proto/shm/records.h"
+
+namespace flopsprof::agent {
+
+// To whom work belongs.
+struct WorkContext {
+  uint32_t scope = shm::kOutsideScope;
+  uint32_t step = shm::kNoStep;
+  shm::Phase phase = shm::Phase::kOther;
+};
+
+inline WorkContext ContextOf(const shm::RecordHeader& header, uint32_t scope) {
+  return {scope, header.step, static_cast<shm::Phase>(header.phase)};
+}
+
+constexpr uint32_t kNoRow = 0xffffffffu;
+
+// A finished library call, as the aggregator has booked it: what its kernels are worth.
+struct BookedCall {
+  WorkContext context;
+  v1::TimeCategory category = v1::TIME_CATEGORY_UNKNOWN;
+  uint32_t row = kNoRow;  // of the aggregator's call rows; kNoRow: not kept
+};
+
+// A kernel, copy or set with the work that it belongs to.
+struct JoinedActivity {
+  shm::ActivityRecord record;
+  WorkContext context;
+  // kNoRow in `call.row` and no category: outside of any library call.
+  bool in_call = false;
+  BookedCall call;
+  bool valid_times = false;  // else its duration is not known
+  uint64_t duration_ns = 0;
+};
+
+}  // namespace flopsprof::agent

@@ -110,3 +110,8 @@ void sim_call_shape(const char* shape) {
 void sim_set_tag(const char* tag) {
   simgpu::CopyText(tag, t_state.tag, sizeof t_state.tag);
 }
+
+// The name that tests use; libcudart exports one too, which ctypes reaches more easily.
+extern "C" __attribute__((visibility("default"))) void simgpu_tag(const char* tag) {
+  sim_set_tag(tag);
+}

@@ -81,9 +81,15 @@ group_lint() {
 
 group_unit() { run_ctest unit build; }
 
+# The stand-in itself: its libraries and tests in a folder of their own.
 group_simgpu() {
+  local log=$logs/simgpu.log code=0
   need_simgpu || { printf 'fail\tsimgpu_env\t%s\n' "$logs/simgpu_env.log"; return; }
-  run_pytest simgpu tests/simgpu
+  NVIDIA=$("$sim_python" -c 'import nvidia; print(list(nvidia.__path__)[0])') \
+    tests/simgpu/check.sh build/simgpu-check > "$log" 2>&1 || code=$?
+  tail -n 3 "$log" >&2
+  results gtest "$log" "$log"
+  ((code == 0)) || printf 'fail\ttests/simgpu/check.sh ended with %d\t%s\n' "$code" "$log"
 }
 
 group_integration() {

@@ -4,9 +4,11 @@
 
     test_results.py junit FILE LOG      JUnit XML of ctest or pytest
     test_results.py lines FILE LOG      lines "ok NAME", "FAIL NAME", "skip NAME REASON"
+    test_results.py gtest FILE LOG      output of GoogleTest programs, also run one by one
 """
 
 import os
+import re
 import sys
 import xml.etree.ElementTree as ElementTree
 
@@ -43,9 +45,28 @@ def from_lines(path: str, log: str):
             yield words[verdict], name, log if verdict == "FAIL" else reason
 
 
+def from_gtest(path: str, log: str):
+    """GoogleTest's own lines; programs that run each test in a process of its own end with
+    "N passed, N failed" instead."""
+    done = re.compile(r"\[ +(OK|FAILED) +\] (\S+) \(\d+ ms\)")
+    with open(path, encoding="utf-8", errors="replace") as file:
+        for line in file:
+            if match := done.match(line):
+                passed = match.group(1) == "OK"
+                yield ("pass" if passed else "fail"), match.group(2), "" if passed else log
+            elif match := re.match(r"(\d+) passed, (\d+) failed$", line):
+                for number in range(int(match.group(1))):
+                    yield "pass", f"simgpu_test {number + 1}", ""
+                for number in range(int(match.group(2))):
+                    yield "fail", f"simgpu_test failure {number + 1}", log
+
+
+FORMS = {"junit": from_junit, "lines": from_lines, "gtest": from_gtest}
+
+
 def main() -> int:
     how, path, log = sys.argv[1:4]
-    for row in (from_junit if how == "junit" else from_lines)(path, log):
+    for row in FORMS[how](path, log):
         print("\t".join(part.replace("\t", " ").replace("\n", " ") for part in row))
     return 0
 

@@ -31,7 +31,7 @@ def load_tagger():
     """simgpu_tag of the stand-in that this process has mapped."""
     torch.cuda.init()
     with open("/proc/self/maps", encoding="utf-8") as file:
-        paths = {line.split()[-1] for line in file if "libsimcore.so" in line}
+        paths = {line.split()[-1] for line in file if "libcudart.so" in line}
     library = ctypes.PyDLL(paths.pop())
     library.simgpu_tag.argtypes = [ctypes.c_char_p]
     library.simgpu_tag.restype = None

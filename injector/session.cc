@@ -23,11 +23,13 @@ namespace flopsprof::injector {
 namespace {
 
 constexpr uint64_t kLateWelcomeNs = 30000000000u;
+constexpr uint64_t kConnectPollNs = 100000;
 constexpr uint64_t kExitWaitNs = 1000000000u;
 constexpr uint64_t kYieldWaitNs = 1000000000u;
 
 std::atomic<SessionState> state{SessionState::kDormant};
 std::atomic<bool> foreign_cupti_client{false};
+std::atomic<uint64_t> connect_deadline_ns{0};  // first calls of other threads wait until then
 AgentLink link_to_agent;
 int32_t session_pid = 0;
 
@@ -63,7 +65,7 @@ void Die() {
 // The agent did not answer within the first call's patience: go on waiting where nobody waits
 // for us. Hooked calls until then are counted as lost.
 bool FinishConnecting() {
-  if (state.load(std::memory_order_acquire) == SessionState::kRecording) return true;
+  if (state.load(std::memory_order_acquire) != SessionState::kConnecting) return true;
   if (link_to_agent.AwaitSegment(kLateWelcomeNs) != AgentLink::Result::kReady) {
     Die();
     return false;
@@ -130,6 +132,8 @@ SessionState CurrentSessionState() { return state.load(std::memory_order_acquire
 
 void StartSession() {
   auto expected = SessionState::kDormant;
+  if (state.load(std::memory_order_relaxed) != expected) return;
+  connect_deadline_ns.store(MonoNs() + ConnectTimeoutNs(), std::memory_order_relaxed);
   if (!state.compare_exchange_strong(expected, SessionState::kConnecting,
                                      std::memory_order_acq_rel)) {
     return;
@@ -144,6 +148,11 @@ void StartSession() {
 bool SessionWantsRecords() {
   if (IsRecording()) return true;
   if (state.load(std::memory_order_relaxed) == SessionState::kDormant) StartSession();
+  // Another thread may be connecting: within the same patience its calls are recorded as well.
+  while (state.load(std::memory_order_acquire) == SessionState::kConnecting &&
+         MonoNs() < connect_deadline_ns.load(std::memory_order_relaxed)) {
+    SleepNs(kConnectPollNs);
+  }
   if (IsRecording()) return true;
   if (state.load(std::memory_order_relaxed) == SessionState::kConnecting) {
     CountLoss(shm::LossCounter::kAgentLate);

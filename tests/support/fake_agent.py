@@ -193,6 +193,7 @@ class Agent:
         self.socket.listen(128)
         self.out = open(options.out, "w", encoding="utf-8") if options.out else sys.stdout
         self.processes = {}
+        self.abandoned = []  # by --vanish-after; read again when the command has ended
         self.stop = False
 
     def emit(self, row):
@@ -230,7 +231,8 @@ class Agent:
             if self.options.vanish_after and self.records >= self.options.vanish_after:
                 for process in self.processes.values():
                     process.connection.shutdown(socket.SHUT_RDWR)
-                self.options.vanish_after = 0
+                    self.abandoned.append(process)
+                self.processes = {}
             ready, _, _ = select.select([self.socket, *self.processes], [], [], 0.002)
             for item in ready:
                 if item is self.socket:
@@ -239,10 +241,10 @@ class Agent:
                 process = self.processes[item]
                 if process.connection.recv(1) == b"":
                     del self.processes[item]
-                    if self.options.vanish_after == 0 and self.stop is None:
-                        pass
                     process.finish()
             if self.stop and not self.processes and not ready:
+                for process in self.abandoned:
+                    process.finish()
                 return
 
     def close(self):

@@ -1,0 +1,289 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The flopsprof authors
+# SPDX-License-Identifier: Apache-2.0
+"""The injector in a C program whose libraries say no; what arrives at a fake agent.
+
+injector_program_test.py --library LIB --job JOB [unittest arguments]
+"""
+import argparse
+import json
+import os
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+AGENT = os.path.join(HERE, "../../support/fake_agent.py")
+LIBRARY = JOB = None
+
+class Run:
+    """One job under the fake agent."""
+
+    def __init__(self, *actions, agent=(), env=None):
+        with tempfile.TemporaryDirectory() as folder:
+            out = os.path.join(folder, "records")
+            done = subprocess.run(
+                [sys.executable, AGENT, "--library", LIBRARY, "--out", out, "--modules", "0",
+                 *agent, "--", JOB, *actions],
+                env=dict(os.environ, **(env or {})), capture_output=True, text=True, timeout=120,
+                check=False)
+            self.status, self.output, self.errors = done.returncode, done.stdout, done.stderr
+            with open(out, encoding="utf-8") as file:
+                self.rows = [json.loads(line) for line in file]
+
+    def of(self, kind):
+        return [row for row in self.rows if row["type"] == kind]
+
+    @property
+    def end(self):
+        return self.of("end")[0]
+
+    @property
+    def loss(self):
+        return self.end["loss"]
+
+    def note(self, key):
+        values = [row["value"] for row in self.of("note") if row["key"] == key]
+        return values[-1] if values else None
+
+
+def bare(*actions, env=None):
+    return subprocess.run([JOB, *actions], capture_output=True, text=True, timeout=60,
+                          env=dict(os.environ, **(env or {})), check=False)
+
+
+class Calls(unittest.TestCase):
+    def test_a_product_has_its_sizes_and_math_mode(self):
+        run = Run("gemm")
+        self.assertEqual(run.status, 0, run.errors)
+        [gemm] = run.of("gemm")
+        self.assertEqual((gemm["m"], gemm["n"], gemm["k"], gemm["batch"]), (11, 12, 13, 1))
+        self.assertEqual((gemm["api"], gemm["math_mode"], gemm["flags"]), (1, 3, 0))
+        self.assertEqual(run.end["hook_calls"], 1)
+
+    def test_a_matrix_times_a_vector_is_a_product_of_one_column(self):
+        run = Run("gemv=0", "gemv=1")
+        sizes = [(r["m"], r["n"], r["k"]) for r in run.of("gemm")]
+        self.assertEqual(sizes, [(7, 1, 9), (9, 1, 7)])
+
+    def test_a_refused_call_is_not_counted(self):
+        run = Run("gemm", env={"CUBLAS_SAYS": "13"})
+        self.assertEqual(run.output, "gemm: 13\n")
+        self.assertEqual(run.of("gemm"), [])
+        [end] = run.of("call_end")
+        self.assertEqual((end["status"], end["api"]), (13, 1))
+
+    def test_a_slow_reader_loses_records_and_every_one_is_counted(self):
+        run = Run("gemms=1000", agent=("--records", "256", "--no-drain", "--cupti", "0"))
+        self.assertEqual(run.status, 0)
+        self.assertEqual(run.end["hook_calls"], 1000)
+        # The ring holds 256, of which the begin of the process and one note are not calls.
+        kept = len(run.of("gemm"))
+        self.assertGreater(run.loss["ring_full"], 0)
+        self.assertGreaterEqual(kept + run.loss["ring_full"], 1000)
+
+    def test_more_threads_than_slots(self):
+        run = Run("threads=40", "sleep=100", agent=("--slots", "16", "--cupti", "0"))
+        self.assertEqual(run.status, 0)
+        self.assertGreaterEqual(run.loss["no_ring_slot"], 40 - 16)
+        self.assertEqual(len(run.of("gemm")) + run.loss["no_ring_slot"], 40)
+
+    def test_slots_serve_one_thread_after_the_other(self):
+        run = Run(*["threads=4", "sleep=50"] * 10, agent=("--slots", "16", "--cupti", "0"))
+        self.assertEqual(len(run.of("gemm")), 40)
+        self.assertNotIn("no_ring_slot", run.loss)
+
+
+class Cupti(unittest.TestCase):
+    def says(self, what):
+        run = Run("gemm", env={"CUPTI_SAYS": what})
+        self.assertEqual(run.status, 0, run.errors)
+        self.assertEqual(len(run.of("gemm")), 1)  # counts do not depend on CUPTI
+        return run
+
+    def test_yes(self):
+        run = self.says("yes")
+        self.assertEqual(run.note("cupti"), "recording")
+        self.assertEqual(run.note("cupti_version"), "130001")
+        self.assertEqual(run.loss, {})
+
+    def test_taken(self):
+        run = self.says("taken")
+        self.assertEqual(run.note("cupti"), "subscribed by another tool")
+        self.assertEqual(run.loss, {"cupti_taken": 1})
+
+    def test_too_old(self):
+        run = self.says("old")
+        self.assertEqual(run.note("cupti"), "libcupti is older than CUDA 11")
+        self.assertEqual(run.loss, {"cupti_unusable": 1})
+
+    def test_of_another_cuda(self):
+        run = self.says("other_major")
+        self.assertEqual(run.note("cupti"), "libcupti is of another CUDA version than cudart")
+        self.assertEqual(run.loss, {"cupti_unusable": 1})
+
+    def test_no_permission_for_kernels(self):
+        run = self.says("refuse_kernels")
+        self.assertEqual(run.note("cupti"),
+                         "cuptiActivityEnable(CONCURRENT_KERNEL): error (35)")
+        self.assertEqual(run.loss, {"cupti_unusable": 1})
+
+    def test_no_callback(self):
+        run = self.says("no_callbacks")
+        self.assertEqual(run.note("cupti"), "no launch callback granted")
+        self.assertEqual(run.loss, {"cupti_unusable": 1})
+
+    def test_another_error(self):
+        run = self.says("error")
+        self.assertEqual(run.note("cupti"), "cuptiSubscribe: error (999)")
+        self.assertEqual(run.loss, {"cupti_unusable": 1})
+
+    def test_not_wanted(self):
+        run = Run("gemm", agent=("--cupti", "0"))
+        self.assertEqual(run.note("cupti"), "not wanted")
+        self.assertEqual(run.loss, {})
+
+
+class Exits(unittest.TestCase):
+    def leaves(self, how, reason):
+        expected = bare("gemm", how)
+        run = Run("gemm", how)
+        code = expected.returncode
+        self.assertEqual(run.status, code if code >= 0 else 128 - code)
+        self.assertEqual(len(run.of("gemm")), 1)
+        self.assertEqual([row["reason"] for row in run.of("goodbye")], reason)
+        self.assertEqual(run.end["process_state"], 2 if reason else 1)
+
+    def test_return(self):
+        self.leaves("sleep=1", [1])
+
+    def test_exit(self):
+        self.leaves("exit=3", [1])
+
+    def test__exit(self):
+        self.leaves("_exit=4", [2])
+
+    def test__Exit(self):
+        self.leaves("_Exit=5", [2])
+
+    def test_quick_exit(self):
+        self.leaves("quick_exit=6", [2])
+
+    def test_abort(self):
+        self.leaves("abort", [])
+
+    def test_sigterm(self):
+        self.leaves(f"signal={int(signal.SIGTERM)}", [])
+
+    def test_sigkill(self):
+        self.leaves(f"signal={int(signal.SIGKILL)}", [])
+
+
+class Children(unittest.TestCase):
+    def test_a_forked_child_writes_nothing(self):
+        for how in ("exit", "_exit"):
+            run = Run("gemm", f"fork={how}", "gemm")
+            self.assertEqual(run.status, 0)
+            self.assertEqual(len(run.of("gemm")), 2)
+            self.assertEqual(run.end["hook_calls"], 2)
+            self.assertEqual(len(run.of("goodbye")), 1)
+
+    def test_a_child_forked_before_the_first_call_is_a_process_of_its_own(self):
+        run = Run("fork=exit", "gemm")
+        self.assertEqual(len(run.of("hello")), 2)
+        self.assertEqual(len(run.of("gemm")), 2)
+
+    def test_the_exit_of_a_vfork_child_ends_nothing(self):
+        run = Run("gemm", "vfork", "gemm")
+        self.assertEqual(len(run.of("gemm")), 2)
+        self.assertEqual([row["reason"] for row in run.of("goodbye")], [1])
+
+    def test_the_agent_learns_of_the_end_while_a_child_lives_on(self):
+        begin = time.monotonic()
+        run = Run("gemm", "orphan", "_exit=0")
+        self.assertEqual(len(run.of("gemm")), 1)
+        self.assertLess(time.monotonic() - begin, 30)
+        self.assertEqual(run.end["process_state"], 2)
+
+
+class Agents(unittest.TestCase):
+    def test_one_that_refuses(self):
+        run = Run("gemm", "exit=7", agent=("--refuse",))
+        self.assertEqual(run.status, 7)
+        self.assertEqual(run.rows, [])
+
+    def test_one_that_answers_late(self):
+        run = Run("gemm", "sleep=1500", "gemm", agent=("--delay-ms", "700"))
+        self.assertEqual(run.status, 0)
+        self.assertEqual(run.loss["agent_late"], 1)
+        self.assertEqual(len(run.of("gemm")), 1)
+
+    def test_a_late_one_does_not_hold_the_program_up(self):
+        run = Run("slowest=3", agent=("--delay-ms", "3000"))
+        milliseconds = float(run.output.split()[1])
+        self.assertGreaterEqual(milliseconds, 190)
+        self.assertLess(milliseconds, 600)
+
+    def test_one_that_vanishes(self):
+        run = Run("gemms=100", "sleep=300", "gemms=100", "exit=8",
+                  agent=("--vanish-after", "50"))
+        self.assertEqual(run.status, 8)
+        self.assertEqual(run.loss["agent_gone"], 1)
+        self.assertEqual(run.end["hook_calls"], 100)  # nothing is recorded after it has gone
+
+    def test_none(self):
+        done = bare("gemm", "exit=9", env={"LD_PRELOAD": LIBRARY,
+                                           "FLOPSPROF_SOCKET": "/nowhere/agent.sock"})
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (9, "", ""))
+
+
+class Idle(unittest.TestCase):
+    """In a process that never uses CUDA."""
+
+    def test_no_thread_and_no_descriptor(self):
+        plain = bare("look")
+        loaded = Run("look")
+        self.assertEqual(loaded.rows, [])
+        threads = loaded.output.split()[0]
+        self.assertEqual((threads, plain.stdout.split()[0]), ("1", "1"))
+        # The agent's program hands down no descriptor either.
+        self.assertEqual(loaded.output.split()[1], plain.stdout.split()[1])
+
+    def test_loading_takes_at_most_5_ms(self):
+        environment = {"PATH": os.environ["PATH"], "FLOPSPROF_SOCKET": "/nowhere"}
+
+        def seconds(extra):
+            begin = time.perf_counter()
+            subprocess.run(["/bin/true"], env={**environment, **extra}, check=True)
+            return time.perf_counter() - begin
+
+        pairs = [(seconds({}), seconds({"LD_PRELOAD": LIBRARY})) for _ in range(41)]
+        added_ms = statistics.median(b - a for a, b in pairs) * 1e3
+        print(f"loading into /bin/true: {added_ms:.2f} ms added")
+        self.assertLess(added_ms, 5)
+
+    def test_loading_takes_at_most_2_mb(self):
+        def resident_kb(extra):
+            script = "while read -r k v u; do [ $k = VmRSS: ] && echo $v; done < /proc/$$/status"
+            done = subprocess.run(["/bin/sh", "-c", script], capture_output=True, text=True,
+                                  env={"PATH": os.environ["PATH"], "FLOPSPROF_SOCKET": "/nowhere",
+                                       **extra}, check=False)
+            return int(done.stdout)
+
+        added = (statistics.median(resident_kb({"LD_PRELOAD": LIBRARY}) for _ in range(9)) -
+                 statistics.median(resident_kb({}) for _ in range(9)))
+        print(f"loading into /bin/sh: {added:.0f} KiB added")
+        self.assertLess(added, 2048)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--library", required=True)
+    parser.add_argument("--job", required=True)
+    arguments, rest = parser.parse_known_args()
+    LIBRARY, JOB = os.path.abspath(arguments.library), os.path.abspath(arguments.job)
+    unittest.main(argv=[sys.argv[0], *rest])

@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+// A program that does what its arguments say, one after the other: see the table at the end.
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+int cublasSgemm_v2(void*, int, int, int, int, int, const float*, const float*, int, const float*,
+                   int, const float*, float*, int);
+int cublasSgemv_v2(void*, int, int, int, const float*, const float*, int, const float*, int,
+                   const float*, float*, int);
+
+static void gemm(const char* unused) {
+  float alpha = 2.0f, beta = 3.0f;
+  int status = cublasSgemm_v2((void*)1, 0, 1, 11, 12, 13, &alpha, NULL, 101, NULL, 102, &beta,
+                              NULL, 103);
+  if (status != 0) printf("gemm: %d\n", status);
+}
+
+static void gemv(const char* transposed) {
+  float one = 1.0f;
+  cublasSgemv_v2((void*)1, atoi(transposed), 7, 9, &one, NULL, 7, NULL, 1, &one, NULL, 1);
+}
+
+static void gemms(const char* count) {
+  for (int i = atoi(count); i > 0; --i) gemm(NULL);
+}
+
+static void sleep_ms(const char* ms) { usleep((useconds_t)atoi(ms) * 1000); }
+
+static void in_child(const char* what) {
+  pid_t child = fork();
+  if (child == 0) {
+    gemm(NULL);
+    if (strcmp(what, "exit") == 0) exit(0);
+    _exit(0);
+  }
+  waitpid(child, NULL, 0);
+}
+
+static void in_vfork(const char* unused) {
+  pid_t child = vfork();
+  if (child == 0) _exit(0);
+  waitpid(child, NULL, 0);
+}
+
+// A child that outlives its parent by half a second.
+static void orphan(const char* unused) {
+  if (fork() == 0) {
+    usleep(500000);
+    _exit(0);
+  }
+}
+
+static pthread_barrier_t barrier;
+
+static void* thread_of_many(void* unused) {
+  gemm(NULL);
+  pthread_barrier_wait(&barrier);
+  return NULL;
+}
+
+static void threads(const char* count) {
+  const int n = atoi(count);
+  pthread_t ids[512];
+  pthread_barrier_init(&barrier, NULL, (unsigned)n);
+  for (int i = 0; i < n; ++i) pthread_create(&ids[i], NULL, thread_of_many, NULL);
+  for (int i = 0; i < n; ++i) pthread_join(ids[i], NULL);
+}
+
+// Prints "threads descriptors": as the kernel lists them.
+static void look(const char* unused) {
+  char command[128];
+  fflush(stdout);
+  snprintf(command, sizeof command, "ls /proc/%d/task | wc -l; ls /proc/%d/fd | wc -l",
+           getpid(), getpid());
+  unsetenv("LD_PRELOAD");
+  if (system(command) != 0) abort();
+}
+
+// Prints milliseconds that so many calls took at most.
+static void slowest(const char* count) {
+  double worst = 0;
+  for (int i = atoi(count); i > 0; --i) {
+    struct timespec a, b;
+    clock_gettime(CLOCK_MONOTONIC, &a);
+    gemm(NULL);
+    clock_gettime(CLOCK_MONOTONIC, &b);
+    double ms = (double)(b.tv_sec - a.tv_sec) * 1e3 + (double)(b.tv_nsec - a.tv_nsec) / 1e6;
+    if (ms > worst) worst = ms;
+  }
+  printf("slowest %.3f ms\n", worst);
+}
+
+static void leave_exit(const char* status) { exit(atoi(status)); }
+static void leave__exit(const char* status) { _exit(atoi(status)); }
+static void leave__Exit(const char* status) { _Exit(atoi(status)); }
+static void leave_quick_exit(const char* status) { quick_exit(atoi(status)); }
+static void leave_abort(const char* unused) { abort(); }
+static void leave_signal(const char* number) { raise(atoi(number)); }
+
+static const struct {
+  const char* name;
+  void (*run)(const char* argument);
+} actions[] = {
+    {"gemm", gemm},       {"gemv", gemv},       {"gemms", gemms},
+    {"sleep", sleep_ms},  {"fork", in_child},   {"vfork", in_vfork},
+    {"orphan", orphan},   {"threads", threads}, {"look", look},
+    {"slowest", slowest}, {"exit", leave_exit}, {"_exit", leave__exit},
+    {"_Exit", leave__Exit}, {"quick_exit", leave_quick_exit},
+    {"abort", leave_abort}, {"signal", leave_signal},
+};
+
+int main(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    char* argument = strchr(argv[i], '=');
+    if (argument != NULL) *argument++ = '\0';
+    size_t a = 0;
+    while (a < sizeof actions / sizeof actions[0] && strcmp(actions[a].name, argv[i]) != 0) ++a;
+    if (a == sizeof actions / sizeof actions[0]) return 99;
+    actions[a].run(argument == NULL ? "" : argument);
+  }
+  return 0;
+}

@@ -14,7 +14,8 @@ namespace {
 constexpr std::string_view kLostRecords[] = {
     "ring_full",     "no_ring_slot",       "cupti_buffer_discarded",
     "cupti_dropped", "activity_malformed", "forked_child",
-    "agent_gone",    "flush_incomplete",   "malformed_records"};
+    "agent_gone",    "flush_incomplete",   "malformed_record",
+    "ring_corrupt",  "rows_refused"};
 
 bool IsLostRecords(std::string_view name) {
   for (const std::string_view lost : kLostRecords) {
@@ -28,7 +29,10 @@ std::string_view LossText(std::string_view name) {
   if (name == counter) return text;
   FLOPSPROF_LOSS_COUNTERS(FLOPSPROF_TEXT)
 #undef FLOPSPROF_TEXT
-  if (name == "malformed_records") return "records that the agent could not read";
+  if (name == "malformed_record") return "records that the agent could not read";
+  if (name == "ring_corrupt") return "ring whose positions were not valid";
+  if (name == "rows_refused") return "rows beyond what the agent keeps for one process";
+  if (name == "bad_times_unmarked") return "activity whose end is before its start";
   return "";
 }
 
@@ -39,7 +43,8 @@ void AddLosses(const std::vector<RankSummary>& ranks, Coverage* coverage) {
   }
   for (const auto& [name, count] : losses) {
     if (IsLostRecords(name)) coverage->records_lost += count;
-    if (name == "invalid_timestamp") coverage->invalid_timestamps += count;
+    if (name == "invalid_timestamp" || name == "bad_times_unmarked")
+      coverage->invalid_timestamps += count;
     const std::string text(LossText(name));
     coverage->reasons.push_back(text.empty() ? absl::StrCat(name, ": ", count)
                                              : absl::StrCat(name, ": ", count, " (", text, ")"));

@@ -130,8 +130,10 @@ RankSummary SummarizeRank(const v1::RunInfo& run, const RankGroup& group, const 
     for (const auto& [name, count] : process->loss()) {
       if (count > 0) rank.loss[name] += count;
     }
+    // The agent tells it in both places.
     if (process->info().malformed_records() > 0) {
-      rank.loss["malformed_records"] += process->info().malformed_records();
+      uint64_t& malformed = rank.loss["malformed_record"];
+      malformed = std::max(malformed, process->info().malformed_records());
     }
     for (const auto& [name, value] : process->notes()) rank.notes.emplace(name, value);
     AddInfo(process->info(), &rank.overhead);

@@ -1,0 +1,225 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/model/module_paths.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "profile_builder.h"
+
+namespace flopsprof::model {
+namespace {
+
+using testing::ElementsAre;
+using testing::UnorderedElementsAre;
+
+std::string PathOf(const ModulePaths& paths, uint32_t scope) {
+  const int node = paths.NodeOf(scope);
+  return node == ModulePaths::kOutside ? std::string(kOutsidePath) : paths.nodes()[node].path;
+}
+
+std::vector<std::string> ChainOf(const ModulePaths& paths, uint32_t scope) {
+  std::vector<std::string> chain;
+  for (const int node : paths.ChainOf(scope)) chain.push_back(paths.nodes()[node].path);
+  return chain;
+}
+
+const ModuleNode& NodeAt(const ModulePaths& paths, const std::string& path) {
+  for (const ModuleNode& node : paths.nodes()) {
+    if (node.path == path) return node;
+  }
+  static const ModuleNode kNone;
+  ADD_FAILURE() << "no line " << path;
+  return kNone;
+}
+
+TEST(ModulePathsTest, RootIsTheEmptyPathAndChildrenAreJoinedByDots) {
+  ProfileBuilder b(0);
+  b.ModuleScope(1, 0, "", "Net", 10).ModuleScope(2, 1, "conv1", "Conv2d", 11);
+  const ModulePaths paths(b.profile());
+  EXPECT_EQ(PathOf(paths, 1), "");
+  EXPECT_EQ(PathOf(paths, 2), "conv1");
+  EXPECT_THAT(ChainOf(paths, 2), ElementsAre("conv1", ""));
+  EXPECT_EQ(NodeAt(paths, "conv1").depth, 1u);
+}
+
+TEST(ModulePathsTest, ScopeZeroAndUnknownScopesAreOutside) {
+  ProfileBuilder b(0);
+  b.ModuleScope(1, 0, "", "Net", 10);
+  const ModulePaths paths(b.profile());
+  EXPECT_EQ(PathOf(paths, 0), "(outside)");
+  EXPECT_EQ(PathOf(paths, 77), "(outside)");
+  EXPECT_TRUE(paths.IsUndescribed(77));
+  EXPECT_FALSE(paths.IsUndescribed(0));
+}
+
+TEST(ModulePathsTest, DdpIsFoldedIntoTheModel) {
+  ProfileBuilder b(0);
+  b.ModuleScope(1, 0, "", "DistributedDataParallel", 9)
+      .ModuleScope(2, 1, "module", "Net", 10)
+      .ModuleScope(3, 2, "conv1", "Conv2d", 11)
+      .Listed(1, 0, "", "DistributedDataParallel", 9, 30)
+      .Listed(1, 1, "module", "Net", 10, 30)
+      .Listed(1, 2, "module.conv1", "Conv2d", 11, 20)
+      .Entered(1, v1::PHASE_FORWARD, 3)
+      .Entered(2, v1::PHASE_FORWARD, 3)
+      .Entered(3, v1::PHASE_FORWARD, 3);
+  const ModulePaths paths(b.profile());
+  EXPECT_EQ(PathOf(paths, 1), "");
+  EXPECT_EQ(PathOf(paths, 2), "");
+  EXPECT_EQ(PathOf(paths, 3), "conv1");
+  EXPECT_EQ(NodeAt(paths, "").class_name, "Net");
+  EXPECT_EQ(NodeAt(paths, "").calls, 3u);  // not 6: one call enters both
+  EXPECT_EQ(NodeAt(paths, "conv1").params, 20u);
+  EXPECT_EQ(paths.nodes().size(), 2u);
+}
+
+TEST(ModulePathsTest, FoldsWithoutTheListOfModules) {
+  ProfileBuilder b(0);
+  b.ModuleScope(1, 0, "", "DistributedDataParallel", 9)
+      .ModuleScope(2, 1, "module", "OptimizedModule", 10)
+      .ModuleScope(3, 2, "_orig_mod", "Net", 11)
+      .ModuleScope(4, 3, "fc", "Linear", 12);
+  const ModulePaths paths(b.profile());
+  EXPECT_EQ(PathOf(paths, 4), "fc");
+  EXPECT_EQ(NodeAt(paths, "").class_name, "Net");
+  EXPECT_FALSE(NodeAt(paths, "fc").params.has_value());
+}
+
+TEST(ModulePathsTest, AModelCalledBeforeItWasWrappedIsTheSameModel) {
+  ProfileBuilder b(0);
+  b.ModuleScope(1, 0, "", "Net", 10)
+      .ModuleScope(2, 1, "fc", "Linear", 11)
+      .ModuleScope(3, 0, "", "DistributedDataParallel", 9)
+      .ModuleScope(4, 3, "module", "Net", 10)
+      .Listed(1, 0, "", "Net", 10, 30)
+      .Listed(1, 1, "fc", "Linear", 11, 30)
+      .Listed(3, 0, "", "DistributedDataParallel", 9, 30)
+      .Listed(3, 1, "module", "Net", 10, 30)
+      .Listed(3, 2, "module.fc", "Linear", 11, 30);
+  const ModulePaths paths(b.profile());
+  EXPECT_EQ(PathOf(paths, 1), "");
+  EXPECT_EQ(PathOf(paths, 2), "fc");
+  EXPECT_EQ(PathOf(paths, 4), "");
+  EXPECT_EQ(paths.nodes().size(), 2u);
+}
+
+TEST(ModulePathsTest, APartCalledAloneIsNamedFromItsModel) {
+  ProfileBuilder b(0);
+  b.ModuleScope(1, 0, "", "Gan", 10)
+      .ModuleScope(2, 0, "", "Decoder", 12)
+      .Listed(1, 0, "", "Gan", 10, 30)
+      .Listed(1, 1, "halves", "ModuleList", 11, 30)
+      .Listed(1, 2, "halves.0", "Decoder", 12, 20);
+  const ModulePaths paths(b.profile());
+  EXPECT_EQ(PathOf(paths, 2), "halves.0");
+  EXPECT_THAT(ChainOf(paths, 2), ElementsAre("halves.0", "halves", ""));
+}
+
+TEST(ModulePathsTest, ASharedModuleHasThePathOfNamedModules) {
+  ProfileBuilder b(0);
+  b.ModuleScope(1, 0, "", "Net", 10)
+      .ModuleScope(2, 1, "m0", "Block", 11)
+      .ModuleScope(3, 2, "linear", "Linear", 12)
+      .ModuleScope(4, 1, "m1", "Block", 13)
+      .ModuleScope(5, 4, "linear", "Linear", 12)
+      .Listed(1, 0, "", "Net", 10, 5)
+      .Listed(1, 1, "m0", "Block", 11, 5)
+      .Listed(1, 2, "m0.linear", "Linear", 12, 5)
+      .Listed(1, 3, "m1", "Block", 13, 5)
+      .Entered(3, v1::PHASE_FORWARD, 1)
+      .Entered(5, v1::PHASE_FORWARD, 2);
+  const ModulePaths paths(b.profile());
+  EXPECT_EQ(PathOf(paths, 5), "m0.linear");
+  EXPECT_EQ(NodeAt(paths, "m0.linear").calls, 3u);
+  // The caller includes what it called; the other block does not.
+  EXPECT_THAT(ChainOf(paths, 5), UnorderedElementsAre("m0.linear", "m1", ""));
+}
+
+TEST(ModulePathsTest, ContainersThatAreNeverCalledAreLines) {
+  ProfileBuilder b(0);
+  b.ModuleScope(1, 0, "", "Net", 10)
+      .ModuleScope(2, 1, "layers.0", "Block", 12)
+      .Listed(1, 0, "", "Net", 10, 9)
+      .Listed(1, 1, "layers", "ModuleList", 11, 8)
+      .Listed(1, 2, "layers.0", "Block", 12, 8)
+      .Listed(1, 3, "unused", "Linear", 13, 1)
+      .Entered(2, v1::PHASE_FORWARD, 1);
+  const ModulePaths paths(b.profile());
+  EXPECT_EQ(NodeAt(paths, "layers").calls, 0u);
+  EXPECT_EQ(NodeAt(paths, "layers").class_name, "ModuleList");
+  EXPECT_THAT(ChainOf(paths, 2), ElementsAre("layers.0", "layers", ""));
+  EXPECT_EQ(paths.nodes().size(), 3u);  // nothing was called in "unused"
+}
+
+TEST(ModulePathsTest, OtherRootsAreNamedByClassInTheOrderOfTheirFirstCall) {
+  ProfileBuilder b(0);
+  b.ModuleScope(1, 0, "", "Loss", 20)
+      .ModuleScope(2, 0, "", "Net", 10)
+      .ModuleScope(3, 0, "", "Loss", 21)
+      .ModuleScope(4, 3, "inner", "Linear", 22)
+      .Listed(1, 0, "", "Loss", 20, 0)
+      .Listed(2, 0, "", "Net", 10, 100)
+      .Listed(3, 0, "", "Loss", 21, 7);
+  const ModulePaths paths(b.profile());
+  EXPECT_EQ(PathOf(paths, 2), "");
+  EXPECT_EQ(PathOf(paths, 1), "(Loss)");
+  EXPECT_EQ(PathOf(paths, 3), "(Loss)#2");
+  EXPECT_EQ(PathOf(paths, 4), "(Loss)#2.inner");
+  EXPECT_THAT(ChainOf(paths, 4), ElementsAre("(Loss)#2.inner", "(Loss)#2"));
+  EXPECT_EQ(NodeAt(paths, "(Loss)#2").depth, 0u);
+}
+
+TEST(ModulePathsTest, RangesInsideAModuleBelongToItAndRangesAroundItDoNotRenameIt) {
+  ProfileBuilder b(0);
+  b.Range(1, 0, "step")
+      .ModuleScope(2, 1, "", "Net", 10)
+      .Range(3, 2, "attention")
+      .ModuleScope(4, 3, "fc", "Linear", 11)
+      .ModuleScope(5, 0, "", "Net", 10);
+  const ModulePaths paths(b.profile());
+  EXPECT_EQ(PathOf(paths, 1), "(outside)");
+  EXPECT_EQ(PathOf(paths, 2), "");
+  EXPECT_EQ(PathOf(paths, 3), "");
+  EXPECT_EQ(PathOf(paths, 4), "fc");
+  EXPECT_EQ(PathOf(paths, 5), "");
+}
+
+TEST(ModulePathsTest, WithoutModulesTheRangesAreTheTree) {
+  ProfileBuilder b(0);
+  b.Range(1, 0, "solve").Range(2, 1, "gemm").Range(3, 0, "check").Range(4, 0, "");
+  b.Entered(2, v1::PHASE_OTHER, 4);
+  const ModulePaths paths(b.profile());
+  EXPECT_EQ(PathOf(paths, 2), "solve.gemm");
+  EXPECT_THAT(ChainOf(paths, 2), ElementsAre("solve.gemm", "solve"));
+  EXPECT_EQ(NodeAt(paths, "solve.gemm").depth, 1u);
+  EXPECT_EQ(NodeAt(paths, "solve.gemm").calls, 4u);
+  EXPECT_EQ(PathOf(paths, 4), "(unnamed)");
+}
+
+TEST(ModulePathsTest, RecomputedForwardsAreNotCalls) {
+  ProfileBuilder b(0);
+  b.ModuleScope(1, 0, "", "Net", 10)
+      .Entered(1, v1::PHASE_FORWARD, 2)
+      .Entered(1, v1::PHASE_RECOMPUTE, 2);
+  EXPECT_EQ(NodeAt(ModulePaths(b.profile()), "").calls, 2u);
+}
+
+TEST(ModulePathsTest, SurvivesScopesThatAreTheirOwnParents) {
+  ProfileBuilder b(0);
+  b.ModuleScope(1, 2, "a", "A", 10).ModuleScope(2, 1, "b", "B", 11).ModuleScope(3, 3, "c", "C", 12);
+  const ModulePaths paths(b.profile());
+  EXPECT_NE(paths.NodeOf(1), ModulePaths::kOutside);
+  EXPECT_NE(paths.NodeOf(3), ModulePaths::kOutside);
+}
+
+TEST(ModulePathsTest, AClassCalledOutsideDoesNotTakeThatPath) {
+  ProfileBuilder b(0);
+  b.ModuleScope(1, 0, "", "Net", 10)
+      .ModuleScope(2, 0, "", "outside", 11)
+      .Listed(1, 0, "", "Net", 10, 5);
+  EXPECT_EQ(PathOf(ModulePaths(b.profile()), 2), "(outside)#2");
+}
+
+}  // namespace
+}  // namespace flopsprof::model

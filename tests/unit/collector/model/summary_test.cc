@@ -1,0 +1,367 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/model/summary.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "collector/model/summary_json.h"
+#include "sample_run.h"
+
+namespace flopsprof::model {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+const ModuleSummary& ModuleAt(const Summary& summary, const std::string& path) {
+  for (const ModuleSummary& module : summary.modules) {
+    if (module.path == path) return module;
+  }
+  static const ModuleSummary kNone;
+  ADD_FAILURE() << "no module " << path;
+  return kNone;
+}
+
+std::vector<std::string> Paths(const Summary& summary) {
+  std::vector<std::string> paths;
+  for (const ModuleSummary& module : summary.modules) paths.push_back(module.path);
+  return paths;
+}
+
+bool HasFinding(const Summary& summary, const std::string& part) {
+  for (const Finding& finding : summary.findings) {
+    if (finding.text.find(part) != std::string::npos) return true;
+  }
+  return false;
+}
+
+RunProfile RunOf(const v1::ProcessProfile& process) {
+  RunProfile run;
+  run.processes.push_back(process);
+  return run;
+}
+
+TEST(SummaryTest, ModulesComeInTheOrderOfNamedModulesWithOutsideLast) {
+  EXPECT_THAT(Paths(Summarize(SampleRun())),
+              ElementsAre("", "features", "features.0", "fc", "(outside)"));
+}
+
+TEST(SummaryTest, CountsAreSumsOverRanks) {
+  const Summary summary = Summarize(SampleRun());
+  // Two ranks of 1000 + 300 forward and 2000 + 600 backward.
+  EXPECT_EQ(summary.totals.work.flops[v1::PHASE_FORWARD], FlopCount(2600));
+  EXPECT_EQ(summary.totals.work.flops[v1::PHASE_BACKWARD], FlopCount(5200));
+  EXPECT_EQ(summary.totals.work.flops[v1::PHASE_RECOMPUTE], FlopCount(0));
+  EXPECT_EQ(summary.totals.work.flops[v1::PHASE_OPTIMIZER], FlopCount(0));
+  EXPECT_EQ(summary.totals.flops_by_type.at("tf32"), FlopCount(6000));
+  EXPECT_EQ(summary.totals.flops_by_type.at("fp32"), FlopCount(1800));
+}
+
+TEST(SummaryTest, ModulesAreInclusiveAndKeepTheirOwnPart) {
+  const Summary summary = Summarize(SampleRun());
+  const ModuleSummary& root = ModuleAt(summary, "");
+  EXPECT_EQ(root.class_name, "Net");
+  EXPECT_EQ(root.params, 62u);
+  EXPECT_EQ(root.calls, 4u);  // two ranks, two steps
+  EXPECT_EQ(root.inclusive.flops[v1::PHASE_FORWARD], FlopCount(2600));
+  // Its own forward ran only the unknown kernel.
+  EXPECT_FALSE(root.self.flops[v1::PHASE_FORWARD].has_value());
+  EXPECT_EQ(root.self.gpu_time_ns[v1::PHASE_FORWARD], 20u);
+  EXPECT_EQ(root.inclusive.unknown_gpu_time_ns, 20u);
+  EXPECT_EQ(root.inclusive.provenance, Provenance::kMixed);
+  const ModuleSummary& list = ModuleAt(summary, "features");
+  EXPECT_EQ(list.class_name, "ModuleList");
+  EXPECT_EQ(list.calls, 0u);
+  EXPECT_EQ(list.inclusive.flops[v1::PHASE_FORWARD], FlopCount(2000));
+  EXPECT_EQ(list.self.flops[v1::PHASE_FORWARD], FlopCount(0));
+  EXPECT_EQ(ModuleAt(summary, "features.0").inclusive.provenance, Provenance::kExact);
+}
+
+TEST(SummaryTest, OutsideHoldsCommunicationOptimizerAndCopies) {
+  const Summary summary = Summarize(SampleRun());
+  const ModuleSummary& outside = ModuleAt(summary, "(outside)");
+  EXPECT_EQ(outside.self.gpu_time_ns[v1::PHASE_BACKWARD], 80u);
+  EXPECT_EQ(outside.self.gpu_time_ns[v1::PHASE_OPTIMIZER], 40u);
+  EXPECT_EQ(outside.self.gpu_time_ns[v1::PHASE_OTHER], 10u);
+  EXPECT_FALSE(outside.calls.has_value());
+  EXPECT_EQ(outside.self.flops[v1::PHASE_OPTIMIZER], FlopCount(0));
+}
+
+TEST(SummaryTest, RanksOfAModuleAreSpreadByTheirTime) {
+  const Summary summary = Summarize(SampleRun());
+  const RankSpread& spread = ModuleAt(summary, "features.0").ranks;
+  EXPECT_EQ(spread.min_ns, 300u);     // rank 0: 100 + 200
+  EXPECT_EQ(spread.median_ns, 400u);  // mean of 300 and 500
+  EXPECT_EQ(spread.max_ns, 500u);     // rank 1: 300 + 200
+  EXPECT_EQ(spread.worst_rank, 1);
+}
+
+TEST(SummaryTest, RateIsFlopsOverTheTimeOfTheSameWork) {
+  const Summary summary = Summarize(SampleRun());
+  // fc: 2 ranks x 900 flops in 2 x 90 ns.
+  EXPECT_DOUBLE_EQ(*ModuleAt(summary, "fc").inclusive.flop_per_s, 1e10);
+}
+
+TEST(SummaryTest, NoRateWhereAKernelTimeIsMissing) {
+  RunProfile run = SampleRun();
+  run.processes[0].mutable_calls(2)->set_kernels(1);  // fc forward: 2 calls
+  const Summary summary = Summarize(run);
+  EXPECT_FALSE(ModuleAt(summary, "fc").inclusive.flop_per_s.has_value());
+  EXPECT_TRUE(ModuleAt(summary, "features.0").inclusive.flop_per_s.has_value());
+  EXPECT_EQ(summary.coverage.calls_unmatched, 1u);
+}
+
+TEST(SummaryTest, CoverageIsSharesOfGpuTime) {
+  const Summary summary = Summarize(SampleRun());
+  // Rank 0: 100+200+30+60 exact, 10 unknown, 40 communication, 20 no products, 5 copy.
+  // Rank 1: 200 ns more in conv.
+  EXPECT_EQ(summary.coverage.gpu_time_ns, 1130u);
+  EXPECT_EQ(summary.coverage.category_ns.at(v1::TIME_CATEGORY_EXACT), 980u);
+  EXPECT_EQ(summary.coverage.category_ns.at(v1::TIME_CATEGORY_UNKNOWN), 20u);
+  EXPECT_EQ(summary.coverage.category_ns.at(v1::TIME_CATEGORY_COMMUNICATION), 80u);
+  EXPECT_EQ(summary.coverage.category_ns.at(v1::TIME_CATEGORY_NO_PRODUCTS), 40u);
+  EXPECT_EQ(summary.coverage.category_ns.at(v1::TIME_CATEGORY_COPY), 10u);
+}
+
+TEST(SummaryTest, UtilisationIsFlopsAtPeakOverStepTime) {
+  const Summary summary = Summarize(SampleRun());
+  ASSERT_EQ(summary.ranks.size(), 2u);
+  // 3000 flops at 156e12 and 900 at 19.5e12, in two steps of 1000 ns.
+  const double at_peak_s = 3000 / 156e12 + 900 / 19.5e12;
+  EXPECT_DOUBLE_EQ(*summary.ranks[0].mfu, at_peak_s / 2000e-9);
+  EXPECT_DOUBLE_EQ(*summary.ranks[0].hfu, at_peak_s / 2000e-9);
+}
+
+TEST(SummaryTest, RecomputationCountsInHfuOnly) {
+  RunProfile run = SampleRun();
+  v1::CallRow& again = *run.processes[0].add_calls();
+  again = run.processes[0].calls(0);
+  again.set_phase(v1::PHASE_RECOMPUTE);
+  for (v1::StepRow& step : *run.processes[0].mutable_steps()) {
+    step.mutable_flops(v1::PHASE_RECOMPUTE)->set_low(500);
+  }
+  const Summary summary = Summarize(run);
+  const double model_s = 3000 / 156e12 + 900 / 19.5e12;
+  EXPECT_DOUBLE_EQ(*summary.ranks[0].mfu, model_s / 2000e-9);
+  EXPECT_DOUBLE_EQ(*summary.ranks[0].hfu, (model_s + 1000 / 156e12) / 2000e-9);
+}
+
+TEST(SummaryTest, AnUnknownCardHasNoUtilisation) {
+  RunProfile run = SampleRun();
+  run.processes[0].mutable_devices(0)->set_name("Simulated GPU (no hardware)");
+  const Summary summary = Summarize(run);
+  EXPECT_FALSE(summary.ranks[0].mfu.has_value());
+  EXPECT_TRUE(summary.ranks[1].mfu.has_value());
+  EXPECT_TRUE(HasFinding(summary, "no MFU"));
+}
+
+TEST(SummaryTest, StepZeroIsLeftOutOfTheStepTimes) {
+  const Summary summary = Summarize(SampleRun());
+  EXPECT_EQ(summary.steps.profiled, 2u);
+  EXPECT_EQ(summary.steps.first, 0u);
+  EXPECT_EQ(summary.steps.last, 1u);
+  EXPECT_EQ(summary.steps.median_ns, 1000u);
+  EXPECT_EQ(summary.steps.left_out, 1u);
+}
+
+TEST(SummaryTest, PercentilesAreOfTheStepsOfAllRanks) {
+  ProfileBuilder b(0);
+  b.Gemm(0, v1::PHASE_OTHER, 2);
+  b.Step(0, 0, 1000000);
+  for (uint32_t step = 1; step <= 20; ++step) b.Step(step, 1, 1 + 10 * step);  // 10 ... 200
+  b.Step(21, 1, 0);                                                            // cut off
+  const Summary summary = Summarize(RunOf(b.profile()));
+  EXPECT_EQ(summary.steps.profiled, 22u);
+  EXPECT_EQ(summary.steps.median_ns, 105u);
+  EXPECT_EQ(summary.steps.p95_ns, 190u);
+  EXPECT_EQ(summary.steps.left_out, 2u);
+}
+
+TEST(SummaryTest, BusyIdleAndExposedTimeAddUpOverRanks) {
+  const Summary summary = Summarize(SampleRun());
+  EXPECT_EQ(summary.totals.gpu_busy_ns, 600u);
+  EXPECT_EQ(summary.totals.idle_ns, 3400u);  // 2 ranks x (2000 - 300)
+  EXPECT_EQ(summary.totals.exposed_communication_ns, 40u);
+}
+
+TEST(SummaryTest, ProcessesThatDidNoGpuWorkAreListedApart) {
+  const Summary summary = Summarize(SampleRun());
+  ASSERT_EQ(summary.processes.size(), 1u);
+  EXPECT_EQ(summary.processes[0].pid, 99);
+  EXPECT_FALSE(summary.processes[0].rank.has_value());
+}
+
+TEST(SummaryTest, ASingleProcessWithoutALauncherIsRankZero) {
+  ProfileBuilder b(-1);
+  b.info().set_local_rank(-1);
+  b.Gemm(0, v1::PHASE_OTHER, 2);
+  const Summary summary = Summarize(RunOf(b.profile()));
+  ASSERT_EQ(summary.ranks.size(), 1u);
+  EXPECT_EQ(summary.ranks[0].rank, 0);
+  EXPECT_EQ(summary.ranks[0].local_rank, 0);
+  EXPECT_EQ(summary.job.world_size, 1);
+  EXPECT_FALSE(HasFinding(summary, "numbered"));
+}
+
+TEST(SummaryTest, SeveralProcessesWithoutRanksAreNumberedAndItIsSaid) {
+  RunProfile run;
+  for (const int pid : {7, 5}) {
+    ProfileBuilder b(-1, pid);
+    b.Gemm(0, v1::PHASE_OTHER, 2);
+    run.processes.push_back(b.profile());
+  }
+  const Summary summary = Summarize(run);
+  ASSERT_EQ(summary.ranks.size(), 2u);
+  EXPECT_EQ(summary.ranks[0].pid, 5);
+  EXPECT_EQ(summary.ranks[1].rank, 1);
+  EXPECT_TRUE(HasFinding(summary, "numbered"));
+}
+
+TEST(SummaryTest, ARestartedRankHasTwoEntries) {
+  RunProfile run = SampleRun();
+  v1::ProcessProfile again = SampleRank(1, 50);
+  again.mutable_key()->set_pid(500);
+  again.mutable_info()->set_restart(1);
+  run.processes[1].mutable_info()->set_state(v1::PROCESS_STATE_SIGNALLED);
+  run.processes[1].mutable_info()->set_exit_signal(9);
+  run.processes.push_back(again);
+  const Summary summary = Summarize(run);
+  ASSERT_EQ(summary.ranks.size(), 3u);
+  EXPECT_EQ(summary.ranks[1].state, "signal 9");
+  EXPECT_EQ(summary.ranks[1].exit_code, 137);
+  EXPECT_EQ(summary.ranks[2].restart, 1);
+  EXPECT_TRUE(HasFinding(summary, "rank 1 was ended by signal 9"));
+}
+
+TEST(SummaryTest, ALostRankIsAFinding) {
+  RunProfile run = SampleRun();
+  run.processes[1].mutable_info()->set_state(v1::PROCESS_STATE_LOST);
+  run.processes[1].mutable_info()->set_exit_code_known(false);
+  const Summary summary = Summarize(run);
+  EXPECT_EQ(summary.ranks[1].state, "lost");
+  EXPECT_FALSE(summary.ranks[1].exit_code.has_value());
+  EXPECT_TRUE(HasFinding(summary, "rank 1 was lost"));
+}
+
+TEST(SummaryTest, WithoutCuptiCountsStayAndTimesAreUnknown) {
+  RunProfile run = SampleRun();
+  for (v1::ProcessProfile& process : run.processes) {
+    process.clear_times();
+    process.clear_device_times();
+    for (v1::CallRow& call : *process.mutable_calls()) call.set_kernels(0);
+  }
+  (*run.processes[0].mutable_loss())["cupti_taken"] = 1;
+  const Summary summary = Summarize(run);
+  EXPECT_EQ(summary.totals.work.flops[v1::PHASE_FORWARD], FlopCount(2600));
+  EXPECT_FALSE(summary.totals.work.gpu_time_ns[v1::PHASE_FORWARD].has_value());
+  EXPECT_FALSE(summary.totals.gpu_busy_ns.has_value());
+  EXPECT_FALSE(summary.totals.work.flop_per_s.has_value());
+  // Its own kernels, if any, went unseen; the conv's product did not.
+  EXPECT_FALSE(ModuleAt(summary, "").self.flops[v1::PHASE_FORWARD].has_value());
+  EXPECT_EQ(ModuleAt(summary, "features.0").self.flops[v1::PHASE_FORWARD], FlopCount(2000));
+  // Nothing was repeated.
+  EXPECT_EQ(summary.totals.work.flops[v1::PHASE_RECOMPUTE], FlopCount(0));
+  EXPECT_FALSE(ModuleAt(summary, "").ranks.min_ns.has_value());
+  EXPECT_TRUE(HasFinding(summary, "another tool holds CUPTI"));
+}
+
+TEST(SummaryTest, LossesAreCountedAndExplained) {
+  RunProfile run = SampleRun();
+  (*run.processes[0].mutable_loss())["ring_full"] = 7;
+  (*run.processes[1].mutable_loss())["ring_full"] = 5;
+  (*run.processes[1].mutable_loss())["invalid_timestamp"] = 3;
+  const Summary summary = Summarize(run);
+  EXPECT_EQ(summary.coverage.records_lost, 12u);
+  EXPECT_EQ(summary.coverage.invalid_timestamps, 3u);
+  EXPECT_THAT(summary.coverage.reasons, testing::Contains(HasSubstr("ring_full: 12")));
+  EXPECT_TRUE(HasFinding(summary, "records were lost"));
+}
+
+TEST(SummaryTest, CapturedCallsAreReportedAndNotCounted) {
+  RunProfile run = SampleRun();
+  run.processes[0].mutable_calls(0)->set_captured(true);
+  const Summary summary = Summarize(run);
+  EXPECT_EQ(summary.totals.work.flops[v1::PHASE_FORWARD], FlopCount(1600));
+  EXPECT_TRUE(HasFinding(summary, "CUDA graphs"));
+}
+
+TEST(SummaryTest, AWindowOfStepsLeavesOutWhatWasBeforeStepZero) {
+  RunProfile run = SampleRun();
+  run.run.set_first_step(0);
+  run.run.set_end_step(2);
+  EXPECT_EQ(Summarize(run).coverage.gpu_time_ns, 1120u);  // without the copies
+}
+
+TEST(SummaryTest, ModelledFlopsAreInTheCountAndMarked) {
+  RunProfile run = SampleRun();
+  run.processes[0].mutable_calls(2)->set_kind(v1::CALL_KIND_MODELLED);
+  const Summary summary = Summarize(run);
+  const ModuleSummary& fc = ModuleAt(summary, "fc");
+  EXPECT_EQ(fc.inclusive.flops[v1::PHASE_FORWARD], FlopCount(600));
+  EXPECT_EQ(fc.inclusive.flops_modelled[v1::PHASE_FORWARD], FlopCount(300));
+  EXPECT_EQ(fc.inclusive.provenance, Provenance::kMixed);
+}
+
+TEST(SummaryTest, CollectivesAreSummedByGroupSize) {
+  const Summary summary = Summarize(SampleRun());
+  ASSERT_EQ(summary.collectives.size(), 1u);
+  EXPECT_EQ(summary.collectives[0].calls, 4u);
+  EXPECT_EQ(summary.collectives[0].bytes, 496u);
+}
+
+TEST(SummaryTest, NothingRecordedIsEmptyWithAReason) {
+  const Summary summary = Summarize(RunProfile());
+  EXPECT_TRUE(summary.empty);
+  EXPECT_FALSE(summary.coverage.reasons.empty());
+  EXPECT_TRUE(summary.modules.empty());
+}
+
+TEST(SummaryTest, ProcessesWithoutGpuWorkAreEmptyWithAReason) {
+  ProfileBuilder b(-1);
+  b.info().set_used_gpu(false);
+  const Summary summary = Summarize(RunOf(b.profile()));
+  EXPECT_TRUE(summary.empty);
+  EXPECT_THAT(summary.coverage.reasons, ElementsAre(HasSubstr("no process used the GPU")));
+}
+
+TEST(SummaryTest, SimulatedComesFromAnyProcess) {
+  RunProfile run = SampleRun();
+  EXPECT_FALSE(Summarize(run).simulated);
+  run.processes[1].mutable_info()->set_simulated(true);
+  EXPECT_TRUE(Summarize(run).simulated);
+}
+
+// Every phase of the totals is the sum over the modules' own parts.
+TEST(SummaryTest, TotalsAreTheSumOverModulesAndOutside) {
+  const Summary summary = Summarize(SampleRun());
+  for (int phase = 0; phase < kPhaseCount; ++phase) {
+    FlopCount flops = 0;
+    uint64_t time_ns = 0;
+    for (const ModuleSummary& module : summary.modules) {
+      flops += module.self.flops[phase].value_or(0);
+      time_ns += module.self.gpu_time_ns[phase].value_or(0);
+    }
+    EXPECT_EQ(summary.totals.work.flops[phase], flops);
+    EXPECT_EQ(summary.totals.work.gpu_time_ns[phase], time_ns);
+  }
+}
+
+TEST(SummaryTest, TheOrderOfProcessesAndRowsDoesNotMatter) {
+  RunProfile run = SampleRun();
+  const std::string before = ToJson(Summarize(run));
+  std::mt19937 random(7);
+  std::shuffle(run.processes.begin(), run.processes.end(), random);
+  for (v1::ProcessProfile& process : run.processes) {
+    std::shuffle(process.mutable_scopes()->begin(), process.mutable_scopes()->end(), random);
+    std::shuffle(process.mutable_modules()->begin(), process.mutable_modules()->end(), random);
+    std::shuffle(process.mutable_calls()->begin(), process.mutable_calls()->end(), random);
+    std::shuffle(process.mutable_times()->begin(), process.mutable_times()->end(), random);
+  }
+  EXPECT_EQ(ToJson(Summarize(run)), before);
+}
+
+}  // namespace
+}  // namespace flopsprof::model

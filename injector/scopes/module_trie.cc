@@ -16,12 +16,13 @@ namespace {
 constexpr int kLevels = 4;  // of modules between caller and called that are not called
 constexpr uint32_t kMaxEdges = 1u << 20;  // then the trie starts again
 constexpr uint32_t kMaxChain = 64;
+constexpr uint32_t kLongSearch = 512;  // modules looked at
 
 // What is known of the module behind a scope, by scope id.
 struct ScopeModule {
   PyObject* reference;  // weak
   uint32_t described_epoch;
-  uint32_t failed_search;  // registrations at the last search that found nothing, + 1
+  uint32_t failed_search;  // registrations at the last long search that found nothing, + 1
 };
 
 // All under Python's lock.
@@ -32,6 +33,7 @@ uint32_t* g_buckets;
 uint32_t g_bucket_mask;
 uint32_t g_generation;
 uint32_t g_registrations;
+uint32_t g_looked_at;  // modules, in the current search
 ScopeModule* g_scope_modules;
 uint32_t g_scope_module_capacity;
 PyObject** g_shared;  // open addressing
@@ -251,6 +253,7 @@ bool IndexLevel(uint32_t parent, PyObject* module, PyObject* child, PyObject** k
   PyObject *key, *value;
   while (g_python.PyDict_Next(modules, &position, &key, &value) != 0) {
     if (value == g_python.none) continue;
+    ++g_looked_at;
     keys[depth] = key;
     if (depth + 1 < level) {
       found |= IndexLevel(parent, value, child, keys, depth + 1, level);
@@ -270,15 +273,17 @@ bool IndexLevel(uint32_t parent, PyObject* module, PyObject* child, PyObject** k
   return found;
 }
 
-bool FindBelow(uint32_t parent_scope, PyObject* parent, PyObject* child) {
-  // A module that calls others which it does not contain must not be searched on every call.
+// `was_below`: it was there before, so it may only have moved.
+bool FindBelow(uint32_t parent_scope, PyObject* parent, PyObject* child, bool was_below) {
+  // A large module that calls others which it does not contain is not searched on every call.
   ScopeModule* row = ModuleRow(parent_scope);
-  const bool searched = row != nullptr && row->failed_search == g_registrations + 1;
+  const bool useless = !was_below && row != nullptr && row->failed_search == g_registrations + 1;
   PyObject* keys[kLevels];
-  for (int level = 1; level <= (searched ? 1 : kLevels); ++level) {
+  g_looked_at = 0;
+  for (int level = 1; level <= (useless ? 1 : kLevels); ++level) {
     if (IndexLevel(parent_scope, parent, child, keys, 0, level)) return true;
   }
-  if (row != nullptr) row->failed_search = g_registrations + 1;
+  if (row != nullptr && g_looked_at > kLongSearch) row->failed_search = g_registrations + 1;
   return false;
 }
 
@@ -339,13 +344,14 @@ bool EnterPath(uint32_t index, const ModuleParent& parent) {
 }
 
 void Resolve(uint32_t index, PyObject* module, const ModuleParent& parent) {
+  const bool was_below = g_edges[index].kind == EdgeKind::kNamed;
   g_edges[index].type = module->type;
   g_edges[index].registrations = g_registrations;
   g_edges[index].kind = EdgeKind::kNew;
   const bool nested = parent.scope != shm::kOutsideScope;
   PyObject* caller = parent.module != nullptr ? parent.module : ModuleOfScope(parent.scope);
-  if (nested && caller != nullptr && !IsShared(module) && FindBelow(parent.scope, caller, module) &&
-      EnterPath(index, parent)) {
+  if (nested && caller != nullptr && !IsShared(module) &&
+      FindBelow(parent.scope, caller, module, was_below) && EnterPath(index, parent)) {
     return;
   }
   // Python code runs here: other threads may change the trie, so only the index is kept.
@@ -355,7 +361,7 @@ void Resolve(uint32_t index, PyObject* module, const ModuleParent& parent) {
     g_edges[index].kind = EdgeKind::kInherited;
   } else if (!listed || !UseChain(index, chain)) {
     if (!(nested && caller != nullptr && IsShared(module) &&
-          FindBelow(parent.scope, caller, module) && EnterPath(index, parent))) {
+          FindBelow(parent.scope, caller, module, was_below) && EnterPath(index, parent))) {
       BeUnparented(index, module, !nested);
     }
   }
@@ -367,6 +373,8 @@ bool StillRight(ModuleEdge& edge, PyObject* module, const ModuleParent& parent) 
   switch (edge.kind) {
     case EdgeKind::kNamed: {
       if (edge.scope == 0) return false;
+      // Its topmost parent may have got a parent.
+      if (edge.parent == 0 && edge.registrations != g_registrations) return false;
       PyObject* start = StartOf(edge, parent);
       if (start == nullptr) return edge.anchor == nullptr;
       return FollowKeys(start, edge, nullptr) == module;

@@ -38,24 +38,7 @@ _primary = None  # weak reference to the optimizer that stepped first
 _local = threading.local()  # .node_hook: the fallback's hook was entered on this thread
 
 
-def guarded(function):
-    """Runs a hook of ours so that its failure is counted and never reaches the program."""
-
-    def run(*args):
-        try:
-            return function(*args)
-        except Exception as error:
-            native.failed(repr(error)[:200])
-            return None
-
-    return run
-
-
 # ------------------------------------------------------------------------- parents of modules
-
-
-def is_module(thing) -> bool:
-    return issubclass(type(thing), Module)
 
 
 def add_parent(child, parent) -> None:
@@ -265,6 +248,16 @@ def optimizer_exists() -> bool:
     return False
 
 
+def leave_raised(depths, frame) -> None:
+    """Ends optimizer steps that raised: their caller is not on Python's stack any more."""
+    running = set()
+    while frame is not None:
+        running.add(id(frame))
+        frame = frame.f_back
+    while depths and depths[-1][1] not in running:
+        native.leave(depths.pop()[2])
+
+
 def before_optimizer(optimizer, args, kwargs):
     if compiling():
         return None
@@ -272,7 +265,10 @@ def before_optimizer(optimizer, args, kwargs):
         depths = getattr(_local, "optimizers", None)
         if depths is None:
             depths = _local.optimizers = []
-        depths.append((weakref.ref(optimizer), native.optimizer_begin()))
+        caller = sys._getframe(1)
+        if depths:
+            leave_raised(depths, caller.f_back)  # the caller itself has only begun
+        depths.append((weakref.ref(optimizer), id(caller), native.optimizer_begin()))
     except Exception as error:
         native.failed(repr(error)[:200])
     return None
@@ -285,7 +281,7 @@ def after_optimizer(optimizer, args, kwargs):
     try:
         depths = getattr(_local, "optimizers", [])
         while depths:  # a step() that raised has left its entry
-            reference, depth = depths.pop()
+            reference, _, depth = depths.pop()
             if reference() is optimizer:
                 break
         else:

@@ -1,0 +1,181 @@
+# SPDX-FileCopyrightText: 2026 The flopsprof authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the shim reports: parameters, steps, optimizer phase, failures. One JSON line a check."""
+
+import json
+import threading
+
+import torch
+from torch import nn
+
+import probe
+
+
+def check(name, got, want) -> None:
+    print(json.dumps({"check": name, "got": got, "want": want}), flush=True)
+
+
+def modules_of(taken) -> dict:
+    return {
+        r["path"]: [r["class"], r["own"], r["total"], r["trainable"]]
+        for r in taken["records"]
+        if r["type"] == "module"
+    }
+
+
+def steps_of(taken) -> list:
+    return [(r["event"], r["step"]) for r in taken["records"] if r["type"] == "step"]
+
+
+def parameters() -> None:
+    class Tied(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embed = nn.Embedding(10, 4)
+            self.body = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 4, bias=False))
+            self.head = nn.Linear(4, 10, bias=False)
+            self.head.weight = self.embed.weight
+            self.body[1].weight.requires_grad_(False)
+
+        def forward(self, x):
+            return self.head(self.body(self.embed(x)))
+
+    Tied()(torch.tensor([1]))
+    check(
+        "tied weights count once",
+        modules_of(probe.take()),
+        {
+            "": ["Tied", 0, 76, 60],  # 40 tied, 20 body.0, 16 frozen
+            "embed": ["Embedding", 40, 40, 40],
+            "body": ["Sequential", 0, 36, 20],
+            "body.0": ["Linear", 20, 20, 20],
+            "body.1": ["Linear", 16, 16, 0],
+            "head": ["Linear", 0, 40, 40],
+        },
+    )
+    lazy = nn.Sequential(nn.LazyLinear(3))
+    lazy(torch.ones(1, 5))
+    probe.take()
+    lazy(torch.ones(1, 5))
+    check("lazy parameters are counted once they are there", modules_of(probe.take())["0"],
+          ["Linear", 18, 18, 18])  # fmt: skip
+    lazy(torch.ones(1, 5))
+    check("described once", modules_of(probe.take()), {})
+
+
+def steps() -> None:
+    model = nn.Linear(2, 2)
+    other = nn.Linear(2, 2)
+    x = torch.ones(1, 2)
+    first = torch.optim.SGD(model.parameters(), lr=0.1)
+    second = torch.optim.Adam(other.parameters())
+    probe.take()
+    begin = probe.LIB.probe_step()
+    for _ in range(2):
+        for _ in range(3):  # accumulation
+            (model(x).sum() + other(x).sum()).backward()
+        first.step()
+        second.step()
+        model(x)  # evaluation belongs to the next step
+    got = [[event, step - begin] for event, step in steps_of(probe.take())]
+    # 1 = begin, 2 = an optimizer stepped. Once an optimizer exists, forwards begin no step.
+    want = [[2, 0], [2, 0], [1, 1], [2, 1], [2, 1], [1, 2]]
+    check("steps with two optimizers", got, want)
+
+    phases = []
+
+    class Watched(torch.optim.SGD):
+        def step(self, closure=None):
+            phases.append(probe.here())
+            if closure is not None:
+                closure()
+            return super().step()
+
+    watched = Watched(model.parameters(), lr=0.1)
+    watched.step()
+    check("optimizer phase", phases.pop()[1], "optimizer")
+    inside = []
+
+    class Probe(nn.Module):
+        def forward(self, x):
+            inside.append(probe.here()[1])
+            return x
+
+    module = Probe()
+    watched.step(lambda: module(x))
+    check("forward inside of a closure", inside, ["forward"])
+    check("after the optimizer", probe.here(), [0, "other"])
+
+    class Failing(torch.optim.SGD):
+        def step(self, closure=None):
+            raise RuntimeError("no")
+
+    failing = Failing(model.parameters(), lr=0.1)
+    try:
+        failing.step()
+    except RuntimeError:
+        pass
+    watched.step()
+    check("after an optimizer that raised", probe.here(), [0, "other"])
+
+
+def threads() -> None:
+    model = nn.Sequential(nn.Linear(2, 2), nn.Identity())
+    depths = []
+
+    def work():
+        for _ in range(200):
+            model(torch.ones(1, 2)).sum().backward()
+        depths.append(probe.LIB.probe_depth())
+
+    pool = [threading.Thread(target=work) for _ in range(4)]
+    for thread in pool:
+        thread.start()
+    for thread in pool:
+        thread.join()
+    check("threads leave nothing behind", depths, [0, 0, 0, 0])
+
+
+def public_package() -> None:
+    import flopsprof
+
+    check("flopsprof is active", flopsprof.active(), True)
+
+    @flopsprof.scope("decorated")
+    def function():
+        return probe.here()[0]
+
+    check("decorator", function() != 0, True)
+    try:
+        with flopsprof.scope("failing"):
+            raise ValueError
+    except ValueError:
+        pass
+    check("scope ends with an exception", probe.here()[0], 0)
+
+
+def reinstall() -> None:
+    probe.end()
+    model = nn.Identity()
+    probe.take()
+    model(1)
+    check("nothing after the end", probe.take()["records"], [])
+    probe.begin()
+    model(1)
+    kinds = sorted({r["type"] for r in probe.take()["records"]})
+    check("again after a new begin", "enter" in kinds and "module" in kinds, True)
+
+
+def main() -> None:
+    probe.begin()
+    notes = probe.take()["notes"]
+    check("hook", notes["modules"], "vectorcall hook")
+    nn.Identity()(1)
+    check("backward", probe.take()["notes"]["backward"], "callback")
+    for function in (parameters, steps, threads, public_package, reinstall):
+        function()
+    check("failures of the shim", probe.LIB.probe_loss(22), 0)
+
+
+if __name__ == "__main__":
+    main()

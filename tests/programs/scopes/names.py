@@ -1,0 +1,198 @@
+# SPDX-FileCopyrightText: 2026 The flopsprof authors
+# SPDX-License-Identifier: Apache-2.0
+"""Paths of modules that are replaced, moved, shared, copied or called without their parent.
+
+Prints one JSON line a check: {"check", "got", "want"}.
+"""
+
+import copy
+import gc
+import json
+
+import torch
+from torch import nn
+
+import probe
+
+NAMES = probe.Names()
+seen: list = []
+
+
+class Probe(nn.Module):
+    def forward(self, x):
+        seen.append(probe.here())
+        return x
+
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = Probe()
+        self.seq = nn.Sequential(nn.Identity(), Probe())
+
+    def forward(self, x):
+        return self.seq(self.a(x))
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList(Block() for _ in range(2))
+        self.dict = nn.ModuleDict({"k": nn.ModuleList([Probe()])})
+        self.loose = [Probe()]
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return self.loose[0](self.dict["k"][0](x))
+
+
+X = torch.ones(1)
+
+
+def paths(call) -> list:
+    seen.clear()
+    call()
+    NAMES.learn(probe.take())
+    return [NAMES.path(scope) for scope, _ in seen]
+
+
+def check(name, got, want) -> None:
+    print(json.dumps({"check": name, "got": got, "want": want}), flush=True)
+
+
+BLOCK = ["layers.0.a", "layers.0.seq.1", "layers.1.a", "layers.1.seq.1"]
+TAIL = ["dict.k.0", "?Probe"]
+
+
+def structure() -> None:
+    net = Net()
+    check("fresh", paths(lambda: net(X)), BLOCK + TAIL)
+    check("again", paths(lambda: net(X)), BLOCK + TAIL)
+    net.layers[1].a = Probe()
+    check("replaced", paths(lambda: net(X)), BLOCK + TAIL)
+    net.layers.insert(0, Block())
+    more = BLOCK + ["layers.2.a", "layers.2.seq.1"]
+    check("inserted", paths(lambda: net(X)), more + TAIL)
+    first, second = net.layers._modules["0"], net.layers._modules["1"]
+    net.layers._modules["0"], net.layers._modules["1"] = second, first
+    check("swapped", paths(lambda: net(X)), more + TAIL)
+    del net.layers[2]
+    check("deleted", paths(lambda: net(X)), BLOCK + TAIL)
+    check("copied", paths(lambda: copy.deepcopy(net)(X)), BLOCK + TAIL)
+    wrapped = nn.Sequential(net)
+    check("wrapped", paths(lambda: wrapped(X)), ["0." + name for name in BLOCK + TAIL])
+    check("called alone again", paths(lambda: net(X)), ["0." + name for name in BLOCK + TAIL])
+
+
+def orphans() -> None:
+    pair = nn.Module()
+    pair.generator, pair.judge = nn.Sequential(Probe()), nn.Sequential(nn.Identity(), Probe())
+    check("half of a pair", paths(lambda: pair.generator(X)), ["generator.0"])
+    check("other half", paths(lambda: pair.judge(X)), ["judge.1"])
+    holder = nn.Module()
+    holder.pair = pair
+    check("half after the pair got a parent", paths(lambda: pair.judge(X)), ["pair.judge.1"])
+    del holder, pair.judge
+    gc.collect()
+    check("half after the parent died", paths(lambda: pair.generator(X)), ["generator.0"])
+    generator = pair.generator
+    del pair
+    gc.collect()
+    check("half alone", paths(lambda: generator(X)), ["0"])
+
+
+def shared() -> None:
+    class Twice(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first = nn.Sequential(Probe())
+            self.second = nn.ModuleDict({"same": self.first[0]})
+
+        def forward(self, x):
+            return self.second["same"](self.first(x))
+
+    model = Twice()
+    check("shared: the first path", paths(lambda: model(X)), ["first.0", "first.0"])
+
+
+def skipped() -> None:
+    class Skips(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.block = Block()
+
+        def forward(self, x):
+            return self.block.seq[1](x)
+
+    model = Skips()
+    check("callers in between left out", paths(lambda: model(X)), ["block.seq.1"])
+
+
+def ranges() -> None:
+    import flopsprof
+
+    class Ranged(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.inner = Probe()
+            self.probe = Probe()
+
+        def forward(self, x):
+            with flopsprof.scope("attention"):
+                seen.append(probe.here())
+                x = self.inner(x)
+            return self.probe(x)
+
+    model = Ranged()
+    with flopsprof.scope("epoch"):
+        seen.append(probe.here())
+        got = paths(lambda: model(X))
+    check("modules ignore ranges", got, ["[attention]", "inner", "probe"])
+
+
+def many() -> None:
+    wrong = 0
+    for _ in range(1000):
+        net = Net()
+        wrong += paths(lambda net=net: net(X)) != BLOCK + TAIL
+        del net
+    check("wrong names among 1000 models made and freed", wrong, 0)
+
+
+def wide() -> None:
+    class Wide(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.items = nn.ModuleList(nn.Identity() for _ in range(4999))
+            self.items.append(Probe())
+
+        def forward(self, x):
+            for item in self.items:
+                x = item(x)
+            return x
+
+    import time
+
+    model = Wide()
+    begin = time.perf_counter()
+    check("5000 children", paths(lambda: model(X)), ["items.4999"])
+    first = time.perf_counter() - begin
+    check("5000 children in less than a second", first < 1, True)
+
+
+def main() -> None:
+    old = Net()  # made before the hook
+    pair = nn.Module()
+    pair.part = nn.Sequential(Probe())
+    probe.begin()
+    check("made before", paths(lambda: old(X)), BLOCK + TAIL)
+    check("made before, half of a pair", paths(lambda: pair.part(X)), ["part.0"])
+    for function in (structure, orphans, shared, skipped, ranges, many, wide):
+        function()
+    check("depth", probe.LIB.probe_depth(), 0)
+    check("failures of the shim", probe.LIB.probe_loss(22), 0)
+
+
+if __name__ == "__main__":
+    main()

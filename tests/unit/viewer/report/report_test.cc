@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "viewer/report/report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "tests/unit/viewer/report/sample_run.h"
+#include "viewer/report/text.h"
+
+namespace flopsprof::viewer {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string Render(const model::Summary& summary, const ReportStyle& style = {},
+                   size_t width = 100) {
+  Terminal terminal;
+  terminal.width = width;
+  return RenderReport(summary, SampleRun(), "run", style, terminal);
+}
+
+TEST(ReportTest, CoverageAndFindingsComeBeforeTheTables) {
+  const std::string text = Render(SampleSummary());
+  EXPECT_LT(text.find("coverage"), text.find("rank 1 was killed"));
+  EXPECT_LT(text.find("rank 1 was killed"), text.find("Summary"));
+  EXPECT_THAT(text, HasSubstr("exact 72.0%, modelled 0, no products 15.0%, unknown 3.0%"));
+}
+
+TEST(ReportTest, SaysThatTheGpuIsSimulated) {
+  EXPECT_THAT(Render(SampleSummary()), HasSubstr("GPU is simulated"));
+  model::Summary real = SampleSummary();
+  real.simulated = false;
+  EXPECT_THAT(Render(real), Not(HasSubstr("simulated")));
+}
+
+TEST(ReportTest, ModulesArePerStepAndRankUnlessSumsAreWanted) {
+  // 48000 forward flops in 3 steps on 2 ranks.
+  EXPECT_THAT(Render(SampleSummary(), {.views = {"modules"}}), HasSubstr("8.00 k"));
+  EXPECT_THAT(Render(SampleSummary(), {.views = {"modules"}, .totals = true, .exact = true}),
+              HasSubstr("48,000"));
+}
+
+TEST(ReportTest, MissingTimesAreQuestionMarks) {
+  model::Summary summary = SampleSummary();
+  summary.coverage.times_known = false;
+  for (model::ModuleSummary& module : summary.modules) {
+    for (auto& time : module.inclusive.gpu_time_ns) time.reset();
+    module.inclusive.flop_per_s.reset();
+  }
+  const std::string text = Render(summary, {.views = {"modules"}});
+  EXPECT_THAT(text, HasSubstr("GPU times are missing"));
+  EXPECT_THAT(text, HasSubstr("8.00 k     ?"));
+}
+
+TEST(ReportTest, LossesAreNamedWithTheirMeaning) {
+  EXPECT_THAT(Render(SampleSummary()), HasSubstr("ring_full"));
+  EXPECT_THAT(Render(SampleSummary()), HasSubstr("the thread's ring was full"));
+}
+
+TEST(ReportTest, NamesFromTheJobCannotSteerTheTerminal) {
+  model::Summary summary = SampleSummary();
+  summary.modules[1].class_name = "Evil\x1b]0;title\x07";
+  summary.kernels[0].name = "k\x1b[2J";
+  summary.job.command = "python \x1b[1m";
+  summary.ranks[0].node = "n\x1b[0m";
+  EXPECT_EQ(Render(summary).find('\x1b'), std::string::npos);
+}
+
+TEST(ReportTest, AnEmptyRunSaysWhyAndShowsNoTables) {
+  model::Summary summary = SampleSummary();
+  summary.empty = true;
+  summary.ranks.clear();
+  summary.coverage.reasons = {"python never used CUDA"};
+  const std::string text = Render(summary);
+  EXPECT_THAT(text, HasSubstr("nothing to report: python never used CUDA"));
+  EXPECT_THAT(text, Not(HasSubstr("Modules")));
+}
+
+class ReportWidthTest : public ::testing::TestWithParam<size_t> {};
+
+TEST_P(ReportWidthTest, EveryLineFits) {
+  std::istringstream lines(Render(SampleSummary(), {}, GetParam()));
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_LE(DisplayWidth(line), GetParam()) << line;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Widths, ReportWidthTest, ::testing::Values(80, 100, 160, 200));
+
+TEST(ReportTest, AsciiMeansAscii) {
+  Terminal terminal;
+  terminal.utf8 = false;
+  const std::string text = RenderReport(SampleSummary(), SampleRun(), "run", {}, terminal);
+  for (const char c : text) EXPECT_GE(c, 0) << text;
+}
+
+}  // namespace
+}  // namespace flopsprof::viewer

@@ -1,0 +1,361 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "viewer/cli/command_line.h"
+
+// The only file that sees CLI11 (it takes seconds to compile).
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
+
+#include "viewer/cli/exit_codes.h"
+#include "viewer/cli/messages.h"
+#include "viewer/cli/verbs.h"
+
+namespace flopsprof::viewer {
+namespace {
+
+constexpr char kViews[] = "summary,steps,modules,ranks,kernels,calls,overhead,losses,method";
+
+// CLI11 2.1 makes its own usage line, which cannot say "-- COMMAND...".
+class UsageFormatter : public CLI::Formatter {
+ public:
+  explicit UsageFormatter(std::string usage) : usage_(std::move(usage)) {}
+  std::string make_usage(const CLI::App*, std::string) const override {
+    return "Usage:\n" + usage_ + "\n";
+  }
+
+ private:
+  const std::string usage_;
+};
+
+void SetUsage(CLI::App* app, const std::string& usage) {
+  const auto formatter = std::make_shared<UsageFormatter>("  " + usage);
+  formatter->column_width(30);
+  app->formatter(formatter);
+}
+
+// An option whose value is one of a few words.
+template <typename T>
+void AddChoice(CLI::App* app, const std::string& name, T* value, const std::string& text,
+               const std::map<std::string, T>& words) {
+  std::string list;
+  for (const auto& [word, unused] : words) list += (list.empty() ? "" : "|") + word;
+  app->add_option_function<std::string>(
+         name,
+         [=](const std::string& word) {
+           const auto found = words.find(word);
+           if (found == words.end()) {
+             throw CLI::ValidationError(name, "\"" + word + "\" is none of " + list);
+           }
+           *value = found->second;
+         },
+         text)
+      ->type_name(list);
+}
+
+void AddLook(CLI::App* app, ColourMode* colour, bool* ascii) {
+  AddChoice<ColourMode>(app, "--color", colour, "colours; auto also honours NO_COLOR",
+                        {{"auto", ColourMode::kAuto},
+                         {"always", ColourMode::kAlways},
+                         {"never", ColourMode::kNever}});
+  app->add_flag("--ascii", *ascii, "draw with ASCII characters only");
+}
+
+void DefineRun(CLI::App* app, RunOptions* options) {
+  SetUsage(app, "flopsprof run [OPTIONS] -- COMMAND...\n  flopsprof-run [OPTIONS] -- COMMAND...");
+  app->add_option("-o,--output", options->output,
+                  "run folder; default flopsprof-JOB-TIME. %h host, %p pid, %j job, %t time, "
+                  "%q{NAME} environment variable; never overwrites: NAME-2 ...")
+      ->type_name("DIR");
+  app->add_option_function<std::string>(
+         "--steps",
+         [options](const std::string& text) {
+           StepWindowText window;
+           std::string error;
+           if (!ParseStepWindow(text, &window, &error))
+             throw CLI::ValidationError("--steps", error);
+           options->steps = window;
+         },
+         "profile steps A to B-1 only, numbered from 0; default all")
+      ->type_name("A:B");
+  app->add_option("--collector", options->collector,
+                  "send to `flopsprof collector` there instead of writing a run folder here")
+      ->type_name("HOST:PORT");
+  app->add_option("--run-id", options->run_id,
+                  "id of the run, the same on all nodes; default from the scheduler")
+      ->type_name("ID");
+  app->add_flag("--strict", options->strict,
+                "fail (125, or 3 when there is nothing to report) when the profiler does");
+  app->add_flag("--times,!--no-times", options->times, "GPU times by CUPTI (default on)");
+  app->add_flag("--modules,!--no-modules", options->modules,
+                "follow modules and the backward pass (default on)");
+  AddChoice<ProgressMode>(app, "--progress", &options->progress,
+                          "progress on stderr; auto is plain, because the job shares the terminal",
+                          {{"auto", ProgressMode::kAuto},
+                           {"tty", ProgressMode::kTty},
+                           {"plain", ProgressMode::kPlain},
+                           {"json", ProgressMode::kJson},
+                           {"none", ProgressMode::kNone}});
+  app->add_flag("-q,--quiet", options->quiet, "only errors; the report goes to report.txt alone");
+  app->add_flag("-v,--verbose", options->verbose, "say what is done");
+  AddLook(app, &options->colour, &options->ascii);
+  app->footer(
+      "The job's stdin, stdout, exit code and signals are its own; we write to stderr and files.\n"
+      "\nExamples:\n"
+      "  flopsprof-run -- python train.py\n"
+      "  flopsprof-run --steps 100:110 -o prof/%j -- torchrun --nproc-per-node 8 train.py\n"
+      "  flopsprof-run --collector head:4777 -- torchrun --nnodes 4 train.py");
+}
+
+void DefineReport(CLI::App* app, ReportOptions* options) {
+  SetUsage(app, "flopsprof report [OPTIONS] RUN\n  flopsprof RUN");
+  app->add_option("RUN", options->folder, "run folder")->type_name("");
+  app->add_option_function<std::vector<std::string>>(
+         "--view",
+         [options](const std::vector<std::string>& views) {
+           const std::string known = std::string(",") + kViews + ",";
+           for (const std::string& view : views) {
+             if (known.find("," + view + ",") == std::string::npos) {
+               throw CLI::ValidationError("--view", "\"" + view + "\" is none of " + kViews);
+             }
+             options->views.push_back(view);
+           }
+         },
+         std::string("parts to print, of ") + kViews + "; default all")
+      ->delimiter(',')
+      ->type_name("VIEW,...");
+  app->add_option_function<int>(
+         "--depth", [options](int depth) { options->depth = depth; },
+         "levels of the module tree, -1 for all; default what fits a screen")
+      ->type_name("N");
+  app->add_option("--top", options->top, "rows of kernels, calls and steps (10)")->type_name("N");
+  app->add_flag("--fold,!--no-fold", options->fold, "identical layers as one row (default on)");
+  app->add_flag("--totals", options->totals,
+                "modules as sums over all steps and ranks, not per step and rank");
+  app->add_flag("--exact", options->exact, "counts as exact integers");
+  app->add_flag("-j,--json", options->json, "print summary.json instead");
+  AddLook(app, &options->colour, &options->ascii);
+}
+
+void DefineQuery(CLI::App* app, QueryOptions* options) {
+  SetUsage(app, "flopsprof query [OPTIONS] RUN SQL");
+  app->add_option("RUN", options->folder, "run folder")->type_name("");
+  app->add_option("SQL", options->sql, "one statement; the database is opened read-only")
+      ->type_name("");
+  app->add_flag("-j,--json", options->json, "rows as a JSON array of objects");
+  app->add_flag("--csv", options->csv, "rows as CSV");
+}
+
+void DefineDoctor(CLI::App* app, DoctorOptions* options) {
+  SetUsage(app, "flopsprof doctor [OPTIONS]");
+  app->add_option("--python", options->python, "the python that will run the job (python3)")
+      ->type_name("PROGRAM");
+  app->add_flag("-j,--json", options->json, "findings as JSON");
+  AddLook(app, &options->colour, &options->ascii);
+}
+
+void DefinePeaks(CLI::App* app, PeaksOptions* options) {
+  SetUsage(app, "flopsprof peaks [OPTIONS]");
+  app->add_option("--device", options->device, "devices whose name holds this")->type_name("TEXT");
+  app->add_option("--dtype", options->dtype, "this type only")->type_name("TYPE");
+  app->add_flag("-j,--json", options->json, "the table as JSON");
+  AddLook(app, &options->colour, &options->ascii);
+}
+
+void DefineCollector(CLI::App* app, CollectorOptions* options) {
+  SetUsage(app, "flopsprof collector --listen HOST:PORT --store DIR");
+  app->add_option("--listen", options->listen, "address to listen on; several are allowed")
+      ->type_name("HOST:PORT");
+  app->add_option("--store", options->store, "folder that holds the run folders (.)")
+      ->type_name("DIR");
+  app->add_flag("--insecure", options->insecure,
+                "listen beyond this machine although nothing is encrypted or checked");
+}
+
+void DefineEnv(CLI::App* app, EnvOptions* options) {
+  SetUsage(app, "flopsprof env [OPTIONS]");
+  AddChoice<std::string>(app, "--format", &options->format, "how to print (sh)",
+                         {{"sh", "sh"},
+                          {"k8s", "k8s"},
+                          {"ray", "ray"},
+                          {"slurm", "slurm"},
+                          {"deepspeed", "deepspeed"}});
+  app->add_option("--socket", options->socket, "socket of a node agent that runs already")
+      ->type_name("PATH");
+}
+
+void DefineCompletion(CLI::App* app, CompletionOptions* options) {
+  SetUsage(app, "flopsprof completion bash|zsh|fish");
+  app->add_option("SHELL", options->shell, "bash, zsh or fish")->type_name("");
+}
+
+void DefineHelp(CLI::App* app, HelpOptions* options) {
+  SetUsage(app, "flopsprof help [VERB]");
+  app->add_option("VERB", options->verb, "a verb")->type_name("");
+}
+
+std::unique_ptr<CLI::App> MakeApp(const std::string& verb) {
+  std::string summary;
+  for (const Verb& known : Verbs()) {
+    if (known.name == verb) summary = known.summary;
+  }
+  auto app = std::make_unique<CLI::App>(summary, "flopsprof " + verb);
+  app->set_help_flag("-h,--help", "print this help");
+  return app;
+}
+
+std::vector<std::string> OptionNames(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : option->get_fnames()) {
+      if (name.rfind("no-", 0) == 0) names.push_back("--" + name);
+    }
+  }
+  return names;
+}
+
+// CLI11 throws for every error and has exit codes above 100; ours is 2 for all of them.
+ParseOutcome UsageError(const CLI::App& app, const std::string& verb, std::string what,
+                        const std::string& culprit) {
+  std::vector<std::string> more;
+  const std::string nearest = culprit.rfind('-', 0) == 0 ? Nearest(culprit, OptionNames(app)) : "";
+  if (!nearest.empty()) more.push_back("did you mean " + nearest + "?");
+  more.push_back("help: flopsprof help " + verb);
+  return {false, kExitUsage, ErrorText(verb + ": " + what, more)};
+}
+
+ParseOutcome Parse(CLI::App* app, const std::string& verb, std::vector<std::string> arguments) {
+  std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
+  try {
+    app->parse(arguments);
+  } catch (const CLI::CallForHelp&) {
+    return {false, kExitOk, app->help()};
+  } catch (const CLI::ExtrasError&) {
+    const std::vector<std::string> extras = app->remaining();
+    const std::string culprit = extras.empty() ? "" : extras.front();
+    const std::string kind =
+        culprit.rfind('-', 0) == 0 ? "unknown option " : "unexpected argument ";
+    return UsageError(*app, verb, kind + culprit, culprit);
+  } catch (const CLI::ParseError& error) {
+    return UsageError(*app, verb, error.what(), "");
+  }
+  return {true, kExitOk, ""};
+}
+
+template <typename Options>
+ParseOutcome ParseVerb(const std::string& verb, void (*define)(CLI::App*, Options*),
+                       const std::vector<std::string>& arguments, Options* options) {
+  const std::unique_ptr<CLI::App> app = MakeApp(verb);
+  define(app.get(), options);
+  return Parse(app.get(), verb, arguments);
+}
+
+// Calls `use` with the options of `verb` defined; false for a verb without any.
+bool WithVerb(const std::string& verb, const std::function<void(const CLI::App&)>& use) {
+  const std::unique_ptr<CLI::App> app = MakeApp(verb);
+  RunOptions run;
+  ReportOptions report;
+  QueryOptions query;
+  DoctorOptions doctor;
+  PeaksOptions peaks;
+  CollectorOptions collector;
+  EnvOptions env;
+  CompletionOptions completion;
+  HelpOptions help;
+  const std::map<std::string, std::function<void()>> definitions = {
+      {"run", [&] { DefineRun(app.get(), &run); }},
+      {"report", [&] { DefineReport(app.get(), &report); }},
+      {"query", [&] { DefineQuery(app.get(), &query); }},
+      {"doctor", [&] { DefineDoctor(app.get(), &doctor); }},
+      {"peaks", [&] { DefinePeaks(app.get(), &peaks); }},
+      {"collector", [&] { DefineCollector(app.get(), &collector); }},
+      {"env", [&] { DefineEnv(app.get(), &env); }},
+      {"completion", [&] { DefineCompletion(app.get(), &completion); }},
+      {"help", [&] { DefineHelp(app.get(), &help); }},
+  };
+  const auto found = definitions.find(verb);
+  if (found == definitions.end()) return false;
+  found->second();
+  use(*app);
+  return true;
+}
+
+}  // namespace
+
+ParseOutcome ParseRun(const std::vector<std::string>& arguments, RunOptions* options) {
+  return ParseVerb("run", DefineRun, arguments, options);
+}
+ParseOutcome ParseReport(const std::vector<std::string>& arguments, ReportOptions* options) {
+  return ParseVerb("report", DefineReport, arguments, options);
+}
+ParseOutcome ParseQuery(const std::vector<std::string>& arguments, QueryOptions* options) {
+  return ParseVerb("query", DefineQuery, arguments, options);
+}
+ParseOutcome ParseDoctor(const std::vector<std::string>& arguments, DoctorOptions* options) {
+  return ParseVerb("doctor", DefineDoctor, arguments, options);
+}
+ParseOutcome ParsePeaks(const std::vector<std::string>& arguments, PeaksOptions* options) {
+  return ParseVerb("peaks", DefinePeaks, arguments, options);
+}
+ParseOutcome ParseCollector(const std::vector<std::string>& arguments, CollectorOptions* options) {
+  return ParseVerb("collector", DefineCollector, arguments, options);
+}
+ParseOutcome ParseEnv(const std::vector<std::string>& arguments, EnvOptions* options) {
+  return ParseVerb("env", DefineEnv, arguments, options);
+}
+ParseOutcome ParseCompletion(const std::vector<std::string>& arguments,
+                             CompletionOptions* options) {
+  return ParseVerb("completion", DefineCompletion, arguments, options);
+}
+ParseOutcome ParseHelp(const std::vector<std::string>& arguments, HelpOptions* options) {
+  return ParseVerb("help", DefineHelp, arguments, options);
+}
+
+std::string HelpOf(const std::string& verb) {
+  std::string text;
+  WithVerb(verb, [&](const CLI::App& app) { text = app.help(); });
+  return text;
+}
+
+std::vector<std::string> OptionNamesOf(const std::string& verb) {
+  std::vector<std::string> names;
+  WithVerb(verb, [&](const CLI::App& app) { names = OptionNames(app); });
+  return names;
+}
+
+std::string MainHelp() {
+  std::string text =
+      "flopsprof: which module did how many flops in how much GPU time, on every rank\n"
+      "\n"
+      "Usage:\n"
+      "  flopsprof-run [OPTIONS] -- COMMAND...   profile a command (same as flopsprof run)\n"
+      "  flopsprof RUN                           print the report of a run folder\n"
+      "  flopsprof VERB [OPTIONS] [ARGUMENTS]\n"
+      "\n"
+      "Verbs (a beginning that is unique is enough):\n";
+  std::string later;
+  for (const Verb& verb : Verbs()) {
+    if (verb.available) {
+      text += "  " + std::string(verb.name) + std::string(12 - verb.name.size(), ' ') +
+              std::string(verb.summary) + "\n";
+    } else {
+      later += (later.empty() ? "" : ", ") + std::string(verb.name);
+    }
+  }
+  text += "Not in this version: " + later + "\n";
+  text +=
+      "\nExamples:\n"
+      "  flopsprof-run -- python train.py\n"
+      "  flopsprof-run --steps 100:110 -- torchrun --nproc-per-node 8 train.py\n"
+      "  flopsprof report flopsprof-train-20270101T120000Z --view modules --depth 4\n"
+      "  flopsprof doctor\n"
+      "\nExit codes: run ends with the job's own (128 + signal); 2 usage, 3 nothing to report,\n"
+      "4 not permitted, 125 own failure under --strict, 126/127 the command cannot be executed.\n";
+  return text;
+}
+
+}  // namespace flopsprof::viewer

@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "viewer/cli/arguments.h"
+#include "viewer/cli/progress.h"
+#include "viewer/report/terminal.h"
+
+namespace flopsprof::viewer {
+
+// The options of each verb. Defaults here are the defaults of the help.
+
+struct RunOptions {
+  std::string output;  // pattern; "" = flopsprof-<job>-<UTC time>
+  std::optional<StepWindowText> steps;
+  std::string collector;  // HOST:PORT; "" = our own
+  std::string run_id;
+  bool strict = false;
+  bool times = true;
+  bool modules = true;
+  bool quiet = false;
+  bool verbose = false;
+  ProgressMode progress = ProgressMode::kAuto;
+  ColourMode colour = ColourMode::kAuto;
+  bool ascii = false;
+};
+
+struct ReportOptions {
+  std::string folder;
+  std::vector<std::string> views;  // empty = all
+  std::optional<int> depth;        // absent = what fits, -1 = all
+  int top = 10;
+  bool fold = true;
+  bool totals = false;
+  bool exact = false;
+  bool json = false;
+  ColourMode colour = ColourMode::kAuto;
+  bool ascii = false;
+};
+
+struct QueryOptions {
+  std::string folder;
+  std::string sql;
+  bool json = false;
+  bool csv = false;
+};
+
+struct DoctorOptions {
+  bool json = false;
+  std::string python = "python3";
+  ColourMode colour = ColourMode::kAuto;
+  bool ascii = false;
+};
+
+struct PeaksOptions {
+  std::string device;
+  std::string dtype;
+  bool json = false;
+  ColourMode colour = ColourMode::kAuto;
+  bool ascii = false;
+};
+
+struct CollectorOptions {
+  std::vector<std::string> listen;
+  std::string store = ".";
+  bool insecure = false;
+};
+
+struct EnvOptions {
+  std::string format = "sh";
+  std::string socket;
+};
+
+struct CompletionOptions {
+  std::string shell;
+};
+
+struct HelpOptions {
+  std::string verb;
+};
+
+// What became of parsing: run the verb, or end with `exit_code` after printing `text`.
+struct ParseOutcome {
+  bool run = false;
+  int exit_code = 0;
+  std::string text;  // for stdout when exit_code is 0, else for stderr
+};
+
+ParseOutcome ParseRun(const std::vector<std::string>& arguments, RunOptions* options);
+ParseOutcome ParseReport(const std::vector<std::string>& arguments, ReportOptions* options);
+ParseOutcome ParseQuery(const std::vector<std::string>& arguments, QueryOptions* options);
+ParseOutcome ParseDoctor(const std::vector<std::string>& arguments, DoctorOptions* options);
+ParseOutcome ParsePeaks(const std::vector<std::string>& arguments, PeaksOptions* options);
+ParseOutcome ParseCollector(const std::vector<std::string>& arguments, CollectorOptions* options);
+ParseOutcome ParseEnv(const std::vector<std::string>& arguments, EnvOptions* options);
+ParseOutcome ParseCompletion(const std::vector<std::string>& arguments, CompletionOptions* options);
+ParseOutcome ParseHelp(const std::vector<std::string>& arguments, HelpOptions* options);
+
+// Help of one verb; "" for a verb without options. Names of its options, for completion.
+std::string HelpOf(const std::string& verb);
+std::vector<std::string> OptionNamesOf(const std::string& verb);
+
+// Help of the whole program.
+std::string MainHelp();
+
+}  // namespace flopsprof::viewer

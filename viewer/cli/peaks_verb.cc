@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "collector/model/peaks.h"
+#include "viewer/cli/exit_codes.h"
+#include "viewer/cli/messages.h"
+#include "viewer/cli/verb_functions.h"
+#include "viewer/report/numbers.h"
+#include "viewer/report/table.h"
+#include "viewer/report/text.h"
+
+namespace flopsprof::viewer {
+namespace {
+
+std::string Lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+// Types in the order in which the cards of the table name them.
+std::vector<std::string> Types(const std::vector<const model::DevicePeaks*>& cards) {
+  std::vector<std::string> types;
+  for (const model::DevicePeaks* card : cards) {
+    for (const model::TypePeak& peak : card->types) {
+      if (std::find(types.begin(), types.end(), peak.type) == types.end()) {
+        types.emplace_back(peak.type);
+      }
+    }
+  }
+  return types;
+}
+
+void PrintJson(const std::vector<const model::DevicePeaks*>& cards, const std::string& dtype) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const model::DevicePeaks* card : cards) {
+    nlohmann::ordered_json peaks = nlohmann::ordered_json::object();
+    for (const model::TypePeak& peak : card->types) {
+      if (dtype.empty() || peak.type == dtype) peaks[std::string(peak.type)] = peak.flop_per_s;
+    }
+    rows.push_back({{"card", card->card}, {"peak_flop_per_s", peaks}, {"source", card->source}});
+  }
+  WriteAll(STDOUT_FILENO, rows.dump(2) + "\n");
+}
+
+void PrintTable(const std::vector<const model::DevicePeaks*>& cards,
+                const std::vector<std::string>& types, const Terminal& terminal) {
+  std::vector<Column> columns = {{.header = "card", .right = false}};
+  for (const std::string& type : types) columns.push_back({.header = type});
+  Table table(std::move(columns));
+  for (const model::DevicePeaks* card : cards) {
+    std::vector<Cell> row = {{std::string(card->card), Tone::kStrong}};
+    for (const std::string& type : types) {
+      const std::optional<double> peak = card->For(type);
+      row.push_back({peak.has_value() ? FormatSi(peak) : "-"});
+    }
+    table.AddRow(std::move(row));
+  }
+  std::string text = table.Render(terminal, 0);
+  std::vector<std::string> sources;
+  text +=
+      "\nDense peak rates in operations per second (T = 10^12); \"-\": not in the table.\n"
+      "A card that is not listed, or a part of one (MIG), has no utilisation.\n\nSources\n";
+  for (const model::DevicePeaks* card : cards) {
+    std::string line = "  " + std::string(card->card) + ": ";
+    const size_t indent = 4;
+    line += Wrap(card->source, terminal.width > DisplayWidth(line) ? terminal.width : 200, indent);
+    text += line + "\n";
+  }
+  WriteAll(STDOUT_FILENO, text);
+}
+
+}  // namespace
+
+int PeaksVerb(const PeaksOptions& options) {
+  const std::string wanted = Lower(options.device);
+  std::vector<const model::DevicePeaks*> cards;
+  for (const model::DevicePeaks& card : model::AllPeaks()) {
+    const bool named = Lower(std::string(card.card)).find(wanted) != std::string::npos ||
+                       (!options.device.empty() && model::FindPeaks(options.device) == &card);
+    const bool typed = options.dtype.empty() || card.For(options.dtype).has_value();
+    if (named && typed) cards.push_back(&card);
+  }
+  if (cards.empty()) {
+    SayError(
+        "peaks: no card in the table matches",
+        {"all of them: flopsprof peaks", "an unknown card gets no utilisation, never a guess"});
+    return kExitNothing;
+  }
+  if (options.json) {
+    PrintJson(cards, options.dtype);
+    return kExitOk;
+  }
+  const std::vector<std::string> types =
+      options.dtype.empty() ? Types(cards) : std::vector<std::string>{options.dtype};
+  PrintTable(cards, types, DetectTerminal(STDOUT_FILENO, options.colour, options.ascii));
+  return kExitOk;
+}
+
+}  // namespace flopsprof::viewer

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "collector/model/summary_json.h"
+#include "viewer/cli/exit_codes.h"
+#include "viewer/cli/messages.h"
+#include "viewer/cli/run_output.h"
+#include "viewer/cli/verb_functions.h"
+
+namespace flopsprof::viewer {
+
+int ReportVerb(const ReportOptions& options) {
+  if (options.folder.empty()) {
+    SayError("report: which run?", {"usage: flopsprof report RUN", "help: flopsprof help report"});
+    return kExitUsage;
+  }
+  const absl::StatusOr<LoadedRun> run = LoadRun(options.folder);
+  if (!run.ok()) {
+    SayError(absl::StrCat("report: ", run.status().message()),
+             {"a run folder is what flopsprof-run writes: flopsprof-JOB-TIME or the -o DIR"});
+    return absl::IsPermissionDenied(run.status()) ? kExitNotPermitted : kExitNothing;
+  }
+  if (options.json) {
+    const std::string text = model::ToJson(run->summary);
+    WriteAll(STDOUT_FILENO, text + (text.empty() || text.back() != '\n' ? "\n" : ""));
+    return run->summary.empty ? kExitNothing : kExitOk;
+  }
+  if (run->summary.empty) {
+    Say(EmptyReason(run->summary));
+    return kExitNothing;
+  }
+  const ReportStyle style = {.views = options.views,
+                             .depth = options.depth,
+                             .top = options.top,
+                             .fold = options.fold,
+                             .totals = options.totals,
+                             .exact = options.exact};
+  const Terminal terminal = DetectTerminal(STDOUT_FILENO, options.colour, options.ascii);
+  std::string folder = options.folder;
+  while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
+  WriteAll(STDOUT_FILENO, RenderReport(run->summary, run->profile, folder, style, terminal));
+  return kExitOk;
+}
+
+}  // namespace flopsprof::viewer

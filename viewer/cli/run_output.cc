@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "viewer/cli/run_output.h"
+
+#include <utility>
+
+#include "collector/model/summary_json.h"
+#include "collector/store/run_reader.h"
+
+namespace flopsprof::viewer {
+
+absl::StatusOr<LoadedRun> LoadRun(const std::string& folder) {
+  absl::StatusOr<model::RunProfile> profile = store::ReadRun(folder);
+  if (!profile.ok()) return profile.status();
+  LoadedRun run;
+  run.profile = *std::move(profile);
+  run.summary = model::Summarize(run.profile);
+  run.summary.files = {{"database", "profile.db"},
+                       {"manifest", "run.json"},
+                       {"report", "report.txt"},
+                       {"summary", "summary.json"}};
+  return run;
+}
+
+absl::StatusOr<LoadedRun> WriteRunTexts(store::RunFolder* folder) {
+  absl::StatusOr<LoadedRun> run = LoadRun(folder->path());
+  if (!run.ok()) return run;
+  absl::Status status = folder->WriteText("summary.json", model::ToJson(run->summary));
+  Terminal file;  // 100 columns, UTF-8, no colours
+  const std::string text = RenderReport(run->summary, run->profile, folder->path(), {}, file);
+  status.Update(folder->WriteText("report.txt", text));
+  if (!status.ok()) return status;
+  return run;
+}
+
+}  // namespace flopsprof::viewer

@@ -1,0 +1,268 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "viewer/report/module_tree.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string_view>
+
+#include "collector/model/module_paths.h"
+
+namespace flopsprof::viewer {
+namespace {
+
+using model::ModuleSummary;
+
+struct Node {
+  const ModuleSummary* module = nullptr;
+  std::string name;  // last part of the path
+  std::vector<std::unique_ptr<Node>> children;
+  std::string signature;  // equal for modules that fold
+};
+
+// The modules of one line: several when folded, each with the same structure below.
+using Members = std::vector<const Node*>;
+
+bool IsNumber(std::string_view text) {
+  return !text.empty() && text.size() < 10 &&
+         text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+std::string CountText(const std::optional<model::FlopCount>& count) {
+  if (!count.has_value()) return "?";
+  return std::to_string(absl::Uint128High64(*count)) + "," +
+         std::to_string(absl::Uint128Low64(*count));
+}
+
+std::string Signature(const Node& node) {
+  const ModuleSummary& module = *node.module;
+  std::string text = module.class_name + "|";
+  text += module.params.has_value() ? std::to_string(*module.params) : "?";
+  text += module.calls.has_value() ? "|" + std::to_string(*module.calls) : "|?";
+  for (const auto& count : module.inclusive.flops) text += "|" + CountText(count);
+  for (const auto& child : node.children) text += "{" + child->name + ":" + child->signature + "}";
+  return text;
+}
+
+class Forest {
+ public:
+  explicit Forest(const std::vector<ModuleSummary>& modules) {
+    std::map<std::string_view, Node*> by_path;
+    for (const ModuleSummary& module : modules) {
+      auto node = std::make_unique<Node>();
+      node->module = &module;
+      Node* parent = ParentOf(module.path, by_path, &node->name);
+      by_path[module.path] = node.get();
+      (parent == nullptr ? tops_ : parent->children).push_back(std::move(node));
+    }
+    for (const auto& top : tops_) Sign(top.get());
+  }
+  const std::vector<std::unique_ptr<Node>>& tops() const { return tops_; }
+
+ private:
+  // The nearest module above `path` that is listed. Paths in parentheses are roots of their own.
+  static Node* ParentOf(std::string_view path, const std::map<std::string_view, Node*>& by_path,
+                        std::string* name) {
+    *name = std::string(path);
+    for (size_t end = path.rfind('.'); end != std::string_view::npos && end > 0;
+         end = path.rfind('.', end - 1)) {
+      const auto found = by_path.find(path.substr(0, end));
+      if (found == by_path.end()) continue;
+      *name = std::string(path.substr(end + 1));
+      return found->second;
+    }
+    const auto root = by_path.find("");
+    const bool is_root = path.empty() || path.front() == '(';
+    return is_root || root == by_path.end() ? nullptr : root->second;
+  }
+
+  static void Sign(Node* node) {
+    for (const auto& child : node->children) Sign(child.get());
+    node->signature = Signature(*node);
+  }
+
+  std::vector<std::unique_ptr<Node>> tops_;
+};
+
+template <typename T>
+void AddTo(std::optional<T>* sum, const std::optional<T>& value, bool first) {
+  if (first) {
+    *sum = value;
+  } else if (sum->has_value()) {
+    *sum = value.has_value() ? std::optional<T>(**sum + *value) : std::nullopt;
+  }
+}
+
+uint64_t TimeOf(const model::Work& work) {
+  uint64_t sum = 0;
+  for (const auto& time : work.gpu_time_ns) sum += time.value_or(0);
+  return sum;
+}
+
+// Sets the numbers of `row` to the sums of `works`.
+void SumWork(const std::vector<const model::Work*>& works, TreeRow* row) {
+  uint64_t shortest = UINT64_MAX;
+  uint64_t longest = 0;
+  double flops = 0;
+  double seconds = 0;
+  bool rates_known = true;
+  for (size_t i = 0; i < works.size(); ++i) {
+    const model::Work& work = *works[i];
+    for (size_t phase = 0; phase < model::kPhaseCount; ++phase) {
+      AddTo(&row->flops[phase], work.flops[phase], i == 0);
+      AddTo(&row->gpu_time_ns[phase], work.gpu_time_ns[phase], i == 0);
+    }
+    row->unknown_gpu_time_ns += work.unknown_gpu_time_ns;
+    row->any_modelled = row->any_modelled || work.provenance == model::Provenance::kModelled ||
+                        work.provenance == model::Provenance::kMixed;
+    double own_flops = 0;
+    for (const auto& count : work.flops) own_flops += static_cast<double>(count.value_or(0));
+    rates_known = rates_known && work.flop_per_s.has_value() && *work.flop_per_s > 0;
+    if (rates_known) {
+      flops += own_flops;
+      seconds += own_flops / *work.flop_per_s;
+    }
+    shortest = std::min(shortest, TimeOf(work));
+    longest = std::max(longest, TimeOf(work));
+  }
+  if (rates_known && seconds > 0) row->flop_per_s = flops / seconds;
+  if (works.size() > 1 && shortest > 0) {
+    row->spread = static_cast<double>(longest) / static_cast<double>(shortest);
+  }
+}
+
+class Printer {
+ public:
+  Printer(const TreeOptions& options, int max_depth) : options_(options), max_depth_(max_depth) {}
+
+  ModuleTree Print(const Forest& forest) {
+    std::vector<Members> tops;
+    for (const auto& top : forest.tops()) tops.push_back({top.get()});
+    for (size_t i = 0; i < tops.size(); ++i) PrintMembers(tops[i], 0, {}, i + 1 == tops.size());
+    return std::move(tree_);
+  }
+
+ private:
+  static bool CanFold(const Node& a, const Node& b) {
+    return IsNumber(a.name) && IsNumber(b.name) && a.signature == b.signature;
+  }
+
+  // The lines below `parents`, which all have the same structure.
+  std::vector<Members> Children(const Members& parents) const {
+    std::vector<Members> lines;
+    const auto& first = parents.front()->children;
+    for (size_t begin = 0; begin < first.size();) {
+      size_t end = begin + 1;
+      while (options_.fold && end < first.size() && CanFold(*first[begin], *first[end])) ++end;
+      Members members;
+      for (const Node* parent : parents) {
+        for (size_t i = begin; i < end; ++i) members.push_back(parent->children[i].get());
+      }
+      lines.push_back(std::move(members));
+      begin = end;
+    }
+    return lines;
+  }
+
+  static std::string Label(const Members& members) {
+    const std::string& first = members.front()->name;
+    const std::string& last = members.back()->name;
+    if (first.empty()) {
+      const std::string& class_name = members.front()->module->class_name;
+      return class_name.empty() ? "(root)" : class_name;
+    }
+    return first == last ? first : "[" + first + "-" + last + "]";
+  }
+
+  void PrintMembers(Members members, uint32_t depth, const std::vector<bool>& open_levels,
+                    bool is_last) {
+    std::string label = Label(members);
+    std::vector<Members> children = Children(members);
+    // A container without work whose children fold into one line is that line: "layers[0-31]".
+    if (children.size() == 1 && children[0].size() > members.size() &&
+        members.front()->module->calls.value_or(1) == 0 && !HasOwnWork(members)) {
+      const std::string below = Label(children[0]);
+      label += below.front() == '[' ? below : "." + below;
+      members = std::move(children[0]);
+      children = Children(members);
+    }
+    AddRow(members, label, depth, open_levels, is_last);
+    if (children.empty()) return;
+    if (max_depth_ >= 0 && depth >= static_cast<uint32_t>(max_depth_)) {
+      tree_.cut = true;
+      return;
+    }
+    std::vector<bool> below = open_levels;
+    if (depth > 0) below.push_back(!is_last);
+    const bool own = HasOwnWork(members);
+    for (size_t i = 0; i < children.size(); ++i) {
+      PrintMembers(children[i], depth + 1, below, !own && i + 1 == children.size());
+    }
+    if (own) AddOwnRow(members, depth + 1, below);
+  }
+
+  static bool HasOwnWork(const Members& members) {
+    return std::any_of(members.begin(), members.end(), [](const Node* node) {
+      const model::Work& self = node->module->self;
+      const bool counted = std::any_of(self.flops.begin(), self.flops.end(),
+                                       [](const auto& c) { return c.has_value() && *c != 0; });
+      return counted || TimeOf(self) > 0;
+    });
+  }
+
+  void AddRow(const Members& members, const std::string& label, uint32_t depth,
+              const std::vector<bool>& open_levels, bool is_last) {
+    TreeRow row;
+    const ModuleSummary& first = *members.front()->module;
+    row.label = label;
+    row.class_name = first.path.empty() ? "" : first.class_name;
+    row.depth = depth;
+    row.open_levels = open_levels;
+    row.is_last = is_last;
+    row.module_count = members.size();
+    std::vector<const model::Work*> works;
+    for (size_t i = 0; i < members.size(); ++i) {
+      AddTo(&row.params, members[i]->module->params, i == 0);
+      AddTo(&row.calls, members[i]->module->calls, i == 0);
+      works.push_back(&members[i]->module->inclusive);
+    }
+    SumWork(works, &row);
+    tree_.rows.push_back(std::move(row));
+  }
+
+  void AddOwnRow(const Members& members, uint32_t depth, const std::vector<bool>& open_levels) {
+    TreeRow row;
+    row.label = "(itself)";
+    row.depth = depth;
+    row.open_levels = open_levels;
+    std::vector<const model::Work*> works;
+    for (const Node* node : members) works.push_back(&node->module->self);
+    SumWork(works, &row);
+    row.spread.reset();
+    tree_.rows.push_back(std::move(row));
+  }
+
+  const TreeOptions& options_;
+  const int max_depth_;
+  ModuleTree tree_;
+};
+
+}  // namespace
+
+ModuleTree BuildModuleTree(const std::vector<ModuleSummary>& modules, const TreeOptions& options) {
+  const Forest forest(modules);
+  ModuleTree whole = Printer(options, options.max_depth).Print(forest);
+  if (options.max_depth >= 0 || options.max_rows == 0 || whole.rows.size() <= options.max_rows) {
+    return whole;
+  }
+  // The first level below the top is always shown.
+  ModuleTree tree = Printer(options, 1).Print(forest);
+  for (int depth = 2;; ++depth) {
+    ModuleTree deeper = Printer(options, depth).Print(forest);
+    if (deeper.rows.size() > options.max_rows || !deeper.cut) return tree;
+    tree = std::move(deeper);
+  }
+}
+
+}  // namespace flopsprof::viewer

@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "viewer/report/report.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "viewer/report/text.h"
+#include "viewer/report/views.h"
+
+namespace flopsprof::viewer {
+namespace {
+
+using View = std::pair<std::string, std::string (*)(const ReportContext&)>;
+
+const std::vector<View>& Views() {
+  static const std::vector<View> views = {
+      {"summary", SummaryView},   {"steps", StepsView},     {"modules", ModulesView},
+      {"ranks", RanksView},       {"kernels", KernelsView}, {"calls", CallsView},
+      {"overhead", OverheadView}, {"losses", LossesView},   {"method", MethodView},
+  };
+  return views;
+}
+
+uint64_t RankStepCount(const model::RunProfile& run) {
+  uint64_t count = 0;
+  for (const v1::ProcessProfile& process : run.processes) {
+    count += static_cast<uint64_t>(process.steps_size());
+  }
+  return count;
+}
+
+}  // namespace
+
+const std::vector<std::string>& ReportViews() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> list;
+    for (const View& view : Views()) list.push_back(view.first);
+    return list;
+  }();
+  return names;
+}
+
+std::string RenderReport(const model::Summary& summary, const model::RunProfile& run,
+                         const std::string& folder, const ReportStyle& style,
+                         const Terminal& terminal) {
+  const ReportContext context{summary, run, folder, style, terminal, RankStepCount(run)};
+  std::string text = HeaderView(context);
+  for (const auto& [name, view] : Views()) {
+    const bool wanted = style.views.empty() || std::find(style.views.begin(), style.views.end(),
+                                                         name) != style.views.end();
+    if (wanted && (!summary.empty || name == "losses" || name == "method")) text += view(context);
+  }
+  return text + FooterView(context);
+}
+
+std::string EmptyReason(const model::Summary& summary) {
+  std::string reasons;
+  for (const std::string& reason : summary.coverage.reasons) {
+    reasons += (reasons.empty() ? "" : "; ") + CleanText(reason);
+  }
+  return "nothing to report: " + (reasons.empty() ? "no GPU work was seen" : reasons);
+}
+
+std::string Title(const ReportContext& context, const std::string& title, const std::string& note) {
+  std::string line = "\n" + context.terminal.Paint(Tone::kTitle, title);
+  if (!note.empty()) line += "  " + context.terminal.Paint(Tone::kDim, note);
+  return line + "\n";
+}
+
+std::string LeftOutNote(const ReportContext& context, const Table& table) {
+  if (table.left_out().empty()) return "";
+  std::string names;
+  for (const std::string& name : table.left_out()) names += (names.empty() ? "" : ", ") + name;
+  return "  " + context.terminal.Paint(Tone::kDim, "for a wider terminal: " + names) + "\n";
+}
+
+std::optional<model::FlopCount> KnownSum(const model::PhaseCounts& counts) {
+  std::optional<model::FlopCount> sum;
+  for (const auto& count : counts) {
+    if (count.has_value()) sum = sum.value_or(0) + *count;
+  }
+  return sum;
+}
+
+std::optional<uint64_t> KnownSum(const model::PhaseTimes& times) {
+  std::optional<uint64_t> sum;
+  for (const auto& time : times) {
+    if (time.has_value()) sum = sum.value_or(0) + *time;
+  }
+  return sum;
+}
+
+std::string Plural(uint64_t count, const std::string& one, const std::string& many) {
+  return std::to_string(count) + " " + (count == 1 ? one : many);
+}
+
+std::string Plural(uint64_t count, const std::string& one) { return Plural(count, one, one + "s"); }
+
+}  // namespace flopsprof::viewer

@@ -1,0 +1,236 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+// What was run, how it went, the coverage, and what stands out: always first.
+
+#include <absl/time/time.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "viewer/report/numbers.h"
+#include "viewer/report/text.h"
+#include "viewer/report/views.h"
+
+namespace flopsprof::viewer {
+namespace {
+
+constexpr size_t kMostFindings = 3;
+constexpr size_t kMostReasons = 4;
+
+std::string Join(const std::vector<std::string>& parts) {
+  std::string line;
+  for (const std::string& part : parts) {
+    if (!part.empty()) line += (line.empty() ? "" : "   ") + part;
+  }
+  return line;
+}
+
+std::string StepsText(const model::StepsSummary& steps) {
+  if (steps.profiled == 0) return "no steps";
+  std::string text = Plural(steps.profiled, "step");
+  if (steps.first.has_value() && steps.last.has_value() && *steps.first != *steps.last) {
+    text += " (" + std::to_string(*steps.first) + "-" + std::to_string(*steps.last) + ")";
+  }
+  return text;
+}
+
+std::string FirstLine(const ReportContext& context) {
+  const model::JobSummary& job = context.summary.job;
+  const std::string name = context.terminal.Clean(job.name.empty() ? job.id : job.name);
+  std::vector<std::string> parts = {context.terminal.Paint(Tone::kTitle, "flopsprof") + "  " +
+                                    context.terminal.Paint(Tone::kStrong, name)};
+  if (!context.summary.ranks.empty()) parts.push_back(Plural(context.summary.ranks.size(), "rank"));
+  if (job.nodes.size() == 1) {
+    parts.push_back("on " + context.terminal.Clean(job.nodes[0]));
+  } else if (job.nodes.size() > 1) {
+    parts.push_back(Plural(job.nodes.size(), "node"));
+  }
+  parts.push_back(StepsText(context.summary.steps));
+  if (job.start_utc_ns != 0) {
+    parts.push_back(absl::FormatTime("%Y-%m-%d %H:%M UTC", absl::FromUnixNanos(job.start_utc_ns),
+                                     absl::UTCTimeZone()));
+  }
+  return Join(parts);
+}
+
+// "2 x NVIDIA H100 80GB HBM3   peak 989 T bf16, 494 T tf32 FLOPS, dense".
+std::string DeviceLines(const ReportContext& context) {
+  std::map<std::string, std::pair<size_t, const model::DevicePeaks*>> devices;
+  std::map<std::string, std::set<std::string>> ids;
+  for (const model::RankSummary& rank : context.summary.ranks) {
+    for (const model::DeviceSummary& device : rank.devices) {
+      const std::string id = device.uuid.empty() ? rank.node + "#" + std::to_string(device.ordinal)
+                                                 : rank.node + device.uuid;
+      if (!ids[device.name].insert(id).second) continue;
+      auto& entry = devices[device.name];
+      ++entry.first;
+      entry.second = device.peaks;
+    }
+  }
+  std::string lines;
+  for (const auto& [name, entry] : devices) {
+    std::string line = std::to_string(entry.first) + " x " + context.terminal.Clean(name);
+    if (entry.second == nullptr) {
+      line += "   peak not known: no utilisation";
+    } else {
+      std::string peaks;
+      for (const auto& [type, unused] : context.summary.totals.flops_by_type) {
+        const std::optional<double> peak = entry.second->For(type);
+        peaks += (peaks.empty() ? "" : ", ") +
+                 (peak.has_value() ? FormatSi(*peak) : std::string("?")) + " " +
+                 context.terminal.Clean(type);
+      }
+      if (!peaks.empty()) line += "   dense peak FLOPS " + peaks;
+    }
+    lines += line + "\n";
+  }
+  return lines;
+}
+
+// "34.2%", or "31.0-34.2%" over the ranks.
+std::string RangeOfShares(const std::vector<model::RankSummary>& ranks,
+                          std::optional<double> model::RankSummary::*member) {
+  std::optional<double> low, high;
+  for (const model::RankSummary& rank : ranks) {
+    if (!(rank.*member).has_value()) continue;
+    low = std::min(low.value_or(*(rank.*member)), *(rank.*member));
+    high = std::max(high.value_or(*(rank.*member)), *(rank.*member));
+  }
+  if (!low.has_value()) return "";
+  const std::string first = FormatShare(low);
+  const std::string last = FormatShare(high);
+  return first == last ? first : first + " to " + last;
+}
+
+double TotalOverheadShare(const model::Summary& summary, double wall_s) {
+  double estimated_s = 0;
+  for (const model::RankSummary& rank : summary.ranks) estimated_s += rank.overhead.estimated_s;
+  return wall_s > 0 ? estimated_s / wall_s : 0;
+}
+
+std::string SpeedLine(const ReportContext& context) {
+  const model::Summary& summary = context.summary;
+  const model::StepsSummary& steps = summary.steps;
+  std::vector<std::string> parts;
+  const std::optional<double> median_s = Seconds(steps.median_ns);
+  if (median_s.has_value()) {
+    std::string step = "step " + context.terminal.Paint(
+                                     Tone::kStrong, FormatSeconds(median_s, context.terminal.utf8));
+    if (steps.p95_ns.has_value()) {
+      step += " (p95 " + FormatSeconds(Seconds(steps.p95_ns), context.terminal.utf8) + ")";
+    }
+    parts.push_back(step);
+  }
+  const std::string mfu = RangeOfShares(summary.ranks, &model::RankSummary::mfu);
+  const std::string hfu = RangeOfShares(summary.ranks, &model::RankSummary::hfu);
+  if (!mfu.empty()) parts.push_back("MFU " + context.terminal.Paint(Tone::kStrong, mfu));
+  if (!hfu.empty() && hfu != mfu) parts.push_back("HFU " + hfu);
+  const std::optional<double> flops = AsDouble(KnownSum(summary.totals.work.flops));
+  if (flops.has_value() && context.rank_step_count > 0 && median_s.has_value()) {
+    const double per_step = *flops / static_cast<double>(context.rank_step_count);
+    parts.push_back(FormatSi(per_step / *median_s) + "FLOPS per rank");
+    const double wall_s = *median_s * static_cast<double>(context.rank_step_count);
+    parts.push_back("overhead " + FormatShare(TotalOverheadShare(summary, wall_s)) + " (estimate)");
+  }
+  const std::string line = Join(parts);
+  return line.empty() ? "" : line + "\n";
+}
+
+std::string CoverageLines(const ReportContext& context) {
+  const model::Coverage& coverage = context.summary.coverage;
+  std::string line;
+  if (!coverage.times_known || coverage.gpu_time_ns == 0) {
+    line += context.terminal.Paint(Tone::kWarning, "GPU times are missing");
+    line += ": no shares; counts of library calls stand";
+  } else {
+    constexpr std::pair<int, const char*> kCategories[] = {
+        {v1::TIME_CATEGORY_EXACT, "exact"},
+        {v1::TIME_CATEGORY_MODELLED, "modelled"},
+        {v1::TIME_CATEGORY_NO_PRODUCTS, "no products"},
+        {v1::TIME_CATEGORY_UNKNOWN, "unknown"},
+        {v1::TIME_CATEGORY_COMMUNICATION, "communication"},
+        {v1::TIME_CATEGORY_COPY, "copy"}};
+    std::string shares;
+    for (const auto& [category, name] : kCategories) {
+      const auto found = coverage.category_ns.find(category);
+      const uint64_t ns = found == coverage.category_ns.end() ? 0 : found->second;
+      const double share = static_cast<double>(ns) / static_cast<double>(coverage.gpu_time_ns);
+      const std::string text = std::string(name) + " " + FormatShare(share);
+      const bool loud = category == v1::TIME_CATEGORY_UNKNOWN && share >= 0.02;
+      shares += (shares.empty() ? "" : ", ") +
+                (loud ? context.terminal.Paint(Tone::kWarning, text) : text);
+    }
+    line += shares + " of GPU time";
+  }
+  line = context.terminal.Paint(Tone::kStrong, "coverage") + "  " +
+         Wrap(line, context.terminal.width, sizeof("coverage  ") - 1) + "\n";
+  size_t shown = 0;
+  for (const std::string& reason : coverage.reasons) {
+    if (++shown > kMostReasons) {
+      line += "  - " + Plural(coverage.reasons.size() - kMostReasons, "more reason") +
+              " in summary.json\n";
+      break;
+    }
+    line += "  - " + Wrap(context.terminal.Clean(reason), context.terminal.width, 4) + "\n";
+  }
+  return line;
+}
+
+std::string FindingLines(const ReportContext& context) {
+  std::string lines;
+  size_t shown = 0;
+  for (const model::Finding& finding : context.summary.findings) {
+    if (++shown > kMostFindings) {
+      lines += "  " + Plural(context.summary.findings.size() - kMostFindings, "more finding") +
+               " in summary.json\n";
+      break;
+    }
+    const Tone tone = finding.severity == "error"     ? Tone::kBad
+                      : finding.severity == "warning" ? Tone::kWarning
+                                                      : Tone::kPlain;
+    const char* mark = finding.severity == "note" ? "." : "!";
+    const size_t width = context.terminal.width;
+    lines += context.terminal.Paint(tone, mark) + " " +
+             Wrap(context.terminal.Clean(finding.text), width, 2) + "\n";
+    if (!finding.evidence.empty()) {
+      lines += "  " + context.terminal.Paint(Tone::kDim, "why ") + "  " +
+               Wrap(context.terminal.Clean(finding.evidence), width, 8) + "\n";
+    }
+    if (!finding.next.empty()) {
+      lines += "  " + context.terminal.Paint(Tone::kDim, "next") + "  " +
+               Wrap(context.terminal.Clean(finding.next), width, 8) + "\n";
+    }
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::string HeaderView(const ReportContext& context) {
+  const model::Summary& summary = context.summary;
+  std::string text = FirstLine(context) + "\n";
+  if (!summary.job.command.empty()) {
+    text +=
+        context.terminal.Paint(
+            Tone::kDim, "$ " + ShortenMiddle(context.terminal.Clean(summary.job.command),
+                                             context.terminal.width - 2, context.terminal.utf8)) +
+        "\n";
+  }
+  text += DeviceLines(context);
+  if (summary.simulated) {
+    text +=
+        context.terminal.Paint(Tone::kWarning,
+                               "! GPU is simulated: times are a model, calls and counts are real") +
+        "\n";
+  }
+  if (summary.empty) {
+    return text + context.terminal.Paint(Tone::kWarning, "! ") +
+           Wrap(context.terminal.Clean(EmptyReason(summary)), context.terminal.width, 2) + "\n";
+  }
+  text += SpeedLine(context) + CoverageLines(context);
+  const std::string findings = FindingLines(context);
+  return findings.empty() ? text : text + "\n" + findings;
+}
+
+}  // namespace flopsprof::viewer

@@ -1,0 +1,172 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+// The module tree.
+
+#include <absl/strings/str_format.h>
+
+#include "collector/model/module_paths.h"
+#include "viewer/report/module_tree.h"
+#include "viewer/report/numbers.h"
+#include "viewer/report/text.h"
+#include "viewer/report/views.h"
+
+namespace flopsprof::viewer {
+namespace {
+
+constexpr size_t kMostRows = 60;
+constexpr double kSpreadWorthSaying = 1.05;
+
+std::string Branch(const TreeRow& row, const Terminal& terminal) {
+  if (row.depth == 0) return "";
+  std::string lines;
+  for (const bool open : row.open_levels) lines += open ? (terminal.utf8 ? "│ " : "| ") : "  ";
+  if (!terminal.utf8) return lines + (row.is_last ? "` " : "+ ");
+  return lines + (row.is_last ? "└ " : "├ ");
+}
+
+// Numbers of one line, divided by steps and ranks unless sums are wanted.
+class RowText {
+ public:
+  RowText(const ReportContext& context, double divisor) : context_(context), divisor_(divisor) {}
+
+  std::string Count(const std::optional<model::FlopCount>& count, unsigned halves) const {
+    if (!count.has_value()) return "?";
+    if (!context_.style.exact) {
+      return FormatSi(static_cast<double>(*count) / divisor_ / halves);
+    }
+    const auto whole = static_cast<uint64_t>(divisor_) * halves;
+    if (*count % whole == 0) return FormatExact(*count / whole);
+    return absl::StrFormat("%.2f", static_cast<double>(*count) / static_cast<double>(whole));
+  }
+  std::string Time(const std::optional<uint64_t>& ns) const {
+    if (!ns.has_value()) return "?";
+    return FormatSeconds(static_cast<double>(*ns) * 1e-9 / divisor_, context_.terminal.utf8);
+  }
+
+ private:
+  const ReportContext& context_;
+  const double divisor_;
+};
+
+std::string LabelOf(const TreeRow& row, const Terminal& terminal) {
+  std::string label = Branch(row, terminal) + terminal.Clean(row.label);
+  if (row.module_count > 1) label += " x" + std::to_string(row.module_count);
+  if (!row.class_name.empty()) label += "  " + terminal.Clean(row.class_name);
+  if (row.spread.value_or(1) > kSpreadWorthSaying) {
+    label += absl::StrFormat("  (max/min %.2f)", *row.spread);
+  }
+  return label;
+}
+
+bool AnyWork(const ModuleTree& tree, int phase) {
+  for (const TreeRow& row : tree.rows) {
+    const auto& flops = row.flops[static_cast<size_t>(phase)];
+    if (!flops.has_value() || *flops != 0) return true;
+  }
+  return false;
+}
+
+bool AnyTime(const ModuleTree& tree, int phase) {
+  for (const TreeRow& row : tree.rows) {
+    if (row.gpu_time_ns[static_cast<size_t>(phase)].value_or(0) != 0) return true;
+  }
+  return false;
+}
+
+uint64_t TimeBeforeSteps(const model::RunProfile& run) {
+  uint64_t sum = 0;
+  for (const v1::ProcessProfile& process : run.processes) {
+    for (const v1::TimeRow& row : process.times()) {
+      if (!row.in_step()) sum += row.gpu_time_ns();
+    }
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::string ModulesView(const ReportContext& context) {
+  if (context.summary.modules.empty()) return "";
+  TreeOptions options;
+  options.fold = context.style.fold;
+  options.max_depth = context.style.depth.value_or(-1);
+  options.max_rows = context.style.depth.has_value() ? 0 : kMostRows;
+  const ModuleTree tree = BuildModuleTree(context.summary.modules, options);
+
+  const bool per_step = !context.style.totals && context.rank_step_count > 0;
+  const RowText text(context, per_step ? static_cast<double>(context.rank_step_count) : 1);
+  const bool recompute = AnyWork(tree, v1::PHASE_RECOMPUTE);
+  const bool recompute_time = AnyTime(tree, v1::PHASE_RECOMPUTE);
+  const bool optimizer_time = AnyTime(tree, v1::PHASE_OPTIMIZER);
+  const bool other_time = AnyTime(tree, v1::PHASE_OTHER);
+
+  std::vector<Column> columns = {
+      {.header = "module", .right = false, .flexible = true, .min_width = 20},
+      {.header = "params", .drop_order = 6},
+      {.header = "MACs", .group = "forward", .drop_order = 5},
+      {.header = "flops", .group = "forward"},
+      {.header = "time", .group = "forward"},
+      {.header = "flops", .group = "backward"},
+      {.header = "time", .group = "backward"}};
+  if (recompute) columns.push_back({.header = "flops", .group = "recompute", .drop_order = 4});
+  if (recompute_time) columns.push_back({.header = "time", .group = "recompute", .drop_order = 4});
+  if (optimizer_time) columns.push_back({.header = "optim.", .drop_order = 2});
+  if (other_time) columns.push_back({.header = "other", .drop_order = 2});
+  columns.push_back({.header = "FLOPS", .drop_order = 7});
+  columns.push_back({.header = "unknown", .drop_order = 3});
+  columns.push_back({.header = "share"});
+  columns.push_back({.header = "calls", .drop_order = 1});
+  Table table(std::move(columns));
+
+  const std::optional<double> whole_s = Seconds(KnownSum(context.summary.totals.work.gpu_time_ns));
+  for (const TreeRow& row : tree.rows) {
+    const Tone tone = row.depth == 0 ? Tone::kStrong : Tone::kPlain;
+    const auto flops = [&](int phase) {
+      return text.Count(row.flops[static_cast<size_t>(phase)], 1);
+    };
+    const auto time = [&](int phase) {
+      return text.Time(row.gpu_time_ns[static_cast<size_t>(phase)]);
+    };
+    const std::optional<double> time_s = Seconds(KnownSum(row.gpu_time_ns));
+    const std::optional<double> unknown =
+        Ratio(static_cast<double>(row.unknown_gpu_time_ns) * 1e-9, time_s);
+    std::vector<Cell> cells = {
+        {LabelOf(row, context.terminal), tone},
+        {row.params.has_value() ? FormatCount(static_cast<double>(*row.params)) : "-"},
+        {text.Count(row.flops[v1::PHASE_FORWARD], 2)},
+        {flops(v1::PHASE_FORWARD), tone},
+        {time(v1::PHASE_FORWARD)},
+        {flops(v1::PHASE_BACKWARD), tone},
+        {time(v1::PHASE_BACKWARD)}};
+    if (recompute) cells.push_back({flops(v1::PHASE_RECOMPUTE)});
+    if (recompute_time) cells.push_back({time(v1::PHASE_RECOMPUTE)});
+    if (optimizer_time) cells.push_back({time(v1::PHASE_OPTIMIZER)});
+    if (other_time) cells.push_back({time(v1::PHASE_OTHER)});
+    cells.push_back({row.flop_per_s.has_value() ? FormatSi(row.flop_per_s) : "-"});
+    cells.push_back({unknown.has_value() ? FormatShare(unknown) : "-",
+                     unknown.value_or(0) >= 0.02 ? Tone::kWarning : Tone::kPlain});
+    cells.push_back({FormatShare(Ratio(time_s, whole_s))});
+    cells.push_back({row.calls.has_value() ? FormatCount(static_cast<double>(*row.calls)) : "-"});
+    table.AddRow(std::move(cells));
+  }
+
+  std::string result =
+      Title(context, "Modules",
+            per_step ? "per step and rank (mean of " + std::to_string(context.rank_step_count) + ")"
+                     : "sums over all steps and ranks");
+  result += table.Render(context.terminal, 2) + LeftOutNote(context, table);
+  const auto note = [&](const std::string& line) {
+    result +=
+        "  " + context.terminal.Paint(Tone::kDim, Wrap(line, context.terminal.width, 2)) + "\n";
+  };
+  if (tree.cut) note("deeper levels: --depth N, --depth=-1 for all");
+  if (per_step && TimeBeforeSteps(context.run) > 0) {
+    note("(outside) includes " +
+         FormatSeconds(Seconds(TimeBeforeSteps(context.run)), context.terminal.utf8) +
+         " of GPU time before the first step, all ranks together");
+  }
+  note("unknown: share of the line's GPU time in kernels whose flops are not known");
+  return result;
+}
+
+}  // namespace flopsprof::viewer

@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+// What we cost, what we lost, how it was measured, where it is written.
+
+#include <map>
+#include <string>
+
+#include "proto/shm/loss_counters.h"
+#include "viewer/report/numbers.h"
+#include "viewer/report/text.h"
+#include "viewer/report/views.h"
+
+namespace flopsprof::viewer {
+namespace {
+
+std::string LossText(const std::string& name) {
+#define FLOPSPROF_TEXT(id, number, counter, text) \
+  if (name == counter) return text;
+  FLOPSPROF_LOSS_COUNTERS(FLOPSPROF_TEXT)
+#undef FLOPSPROF_TEXT
+  return "";
+}
+
+std::string Paths(const ReportContext& context) {
+  std::string names;
+  for (const auto& [key, path] : context.summary.files) {
+    const std::string name = path.substr(path.rfind('/') + 1);
+    names += (names.empty() ? "" : ", ") + context.terminal.Clean(name);
+  }
+  return names.empty() ? "report.txt, summary.json, profile.db" : names;
+}
+
+}  // namespace
+
+std::string OverheadView(const ReportContext& context) {
+  model::Overhead sum;
+  for (const model::RankSummary& rank : context.summary.ranks) {
+    const model::Overhead& one = rank.overhead;
+    sum.hook_calls += one.hook_calls;
+    sum.module_calls += one.module_calls;
+    sum.backward_nodes += one.backward_nodes;
+    sum.launches += one.launches;
+    sum.activities += one.activities;
+    sum.own_cpu_ns += one.own_cpu_ns;
+    sum.cupti_overhead_ns += one.cupti_overhead_ns;
+    sum.estimated_s += one.estimated_s;
+  }
+  const bool utf8 = context.terminal.utf8;
+  const auto count = [](uint64_t v) { return FormatCount(static_cast<double>(v)); };
+  Table table({{.header = "what", .right = false},
+               {.header = "time"},
+               {.header = "of", .right = false, .flexible = true, .min_width = 20}});
+  table.AddRow({{"in the job's threads, estimate"},
+                {FormatSeconds(sum.estimated_s, utf8)},
+                {count(sum.hook_calls) + " library calls, " + count(sum.module_calls) +
+                 " module calls, " + count(sum.backward_nodes) + " backward nodes"}});
+  table.AddRow({{"CPU of our own threads"},
+                {FormatSeconds(Seconds(sum.own_cpu_ns), utf8)},
+                {count(sum.launches) + " launches, " + count(sum.activities) + " GPU records"}});
+  if (sum.cupti_overhead_ns > 0) {
+    table.AddRow({{"CUPTI's own records"},
+                  {FormatSeconds(Seconds(sum.cupti_overhead_ns), utf8)},
+                  {"its OVERHEAD activities"}});
+  }
+  return Title(context, "Own overhead", "all ranks together") + table.Render(context.terminal, 2);
+}
+
+std::string LossesView(const ReportContext& context) {
+  std::map<std::string, uint64_t> sums;
+  for (const model::RankSummary& rank : context.summary.ranks) {
+    for (const auto& [name, value] : rank.loss) sums[name] += value;
+  }
+  const model::Coverage& coverage = context.summary.coverage;
+  std::string text = Title(context, "Losses", "");
+  if (sums.empty() && coverage.records_lost == 0 && coverage.invalid_timestamps == 0 &&
+      coverage.calls_unmatched == 0) {
+    return text + "  " + context.terminal.Paint(Tone::kGood, "none") +
+           ": no record lost, no time invalid, every launch matched\n";
+  }
+  Table table({{.header = "what", .right = false},
+               {.header = "count"},
+               {.header = "meaning", .right = false, .flexible = true, .min_width = 30}});
+  const auto add = [&](const std::string& name, uint64_t value, const std::string& meaning) {
+    table.AddRow({{name, Tone::kWarning}, {FormatExact(absl::uint128(value))}, {meaning}});
+  };
+  if (coverage.records_lost > 0) {
+    add("records_lost", coverage.records_lost, "records lost on the way, all causes");
+  }
+  if (coverage.invalid_timestamps > 0) {
+    add("invalid_timestamps", coverage.invalid_timestamps, "activities without usable times");
+  }
+  if (coverage.calls_unmatched > 0) {
+    add("calls_unmatched", coverage.calls_unmatched, "launches and records without their partner");
+  }
+  for (const auto& [name, value] : sums) {
+    add(context.terminal.Clean(name), value, LossText(name));
+  }
+  return text + table.Render(context.terminal, 2);
+}
+
+std::string MethodView(const ReportContext& context) {
+  if (context.summary.method.empty()) return "";
+  size_t widest = 0;
+  for (const auto& [key, unused] : context.summary.method) {
+    widest = std::max(widest, DisplayWidth(context.terminal.Clean(key)));
+  }
+  std::string text = Title(context, "Method", "");
+  for (const auto& [key, value] : context.summary.method) {
+    text += "  " +
+            context.terminal.Paint(Tone::kDim, PadRight(context.terminal.Clean(key), widest)) +
+            "  " + Wrap(context.terminal.Clean(value), context.terminal.width, widest + 4) + "\n";
+  }
+  return text;
+}
+
+std::string FooterView(const ReportContext& context) {
+  if (context.folder.empty()) return "";
+  const std::string folder = context.terminal.Clean(context.folder);
+  std::string text = "\n" + context.terminal.Paint(Tone::kDim, "files") + "  " + folder +
+                     "/ : " + Paths(context) + "\n";
+  text += context.terminal.Paint(Tone::kDim, "next") + "   flopsprof report " + folder +
+          " --view modules --depth=-1\n";
+  text += "       flopsprof query " + folder + " \"select name from sqlite_schema\"\n";
+  return text;
+}
+
+}  // namespace flopsprof::viewer

@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+// Wall time of each step and where it went, over all ranks.
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "viewer/report/numbers.h"
+#include "viewer/report/views.h"
+
+namespace flopsprof::viewer {
+namespace {
+
+struct StepLine {
+  std::vector<uint64_t> wall_ns;  // of the ranks whose step is complete
+  size_t rank_count = 0;
+  uint64_t busy_ns = 0;  // sums over ranks
+  uint64_t complete_busy_ns = 0;
+  uint64_t exposed_ns = 0;
+  model::FlopCount flops = 0;
+};
+
+std::map<uint32_t, StepLine> CollectSteps(const model::RunProfile& run) {
+  std::map<uint32_t, StepLine> lines;
+  for (const v1::ProcessProfile& process : run.processes) {
+    for (const v1::StepRow& row : process.steps()) {
+      StepLine& line = lines[row.step()];
+      ++line.rank_count;
+      line.busy_ns += row.gpu_busy_ns();
+      line.exposed_ns += row.exposed_communication_ns();
+      for (const v1::Count& count : row.flops()) {
+        line.flops += absl::MakeUint128(count.high(), count.low());
+      }
+      if (row.complete() && row.end_mono_ns() > row.begin_mono_ns()) {
+        line.wall_ns.push_back(row.end_mono_ns() - row.begin_mono_ns());
+        line.complete_busy_ns += row.gpu_busy_ns();
+      }
+    }
+  }
+  for (auto& [step, line] : lines) std::sort(line.wall_ns.begin(), line.wall_ns.end());
+  return lines;
+}
+
+std::optional<double> MeanSeconds(uint64_t sum_ns, size_t count) {
+  if (count == 0) return std::nullopt;
+  return static_cast<double>(sum_ns) * 1e-9 / static_cast<double>(count);
+}
+
+// One character a step, the highest for the longest. At most `width` of them.
+std::string Sparkline(const std::map<uint32_t, StepLine>& lines, size_t width) {
+  constexpr const char* kLevels[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  std::vector<uint64_t> values;
+  for (const auto& [step, line] : lines) {
+    if (!line.wall_ns.empty()) values.push_back(line.wall_ns.back());
+  }
+  if (values.size() < 4) return "";
+  const uint64_t longest = *std::max_element(values.begin(), values.end());
+  const size_t stride = (values.size() + width - 1) / width;
+  std::string text;
+  for (size_t i = 0; i < values.size(); i += stride) {
+    // The slowest of those that share a character: a spike is never hidden.
+    const size_t end = std::min(i + stride, values.size());
+    const uint64_t value = *std::max_element(values.begin() + static_cast<long>(i),
+                                             values.begin() + static_cast<long>(end));
+    text += kLevels[std::min<uint64_t>(7, value * 8 / std::max<uint64_t>(longest, 1))];
+  }
+  return text;
+}
+
+void AddRow(const ReportContext& context, const std::string& name, const StepLine& line,
+            Table* table) {
+  const bool utf8 = context.terminal.utf8;
+  const size_t complete = line.wall_ns.size();
+  std::optional<double> median_s, slowest_s;
+  if (complete > 0) {
+    median_s =
+        static_cast<double>(line.wall_ns[(complete - 1) / 2] + line.wall_ns[complete / 2]) * 0.5e-9;
+    slowest_s = static_cast<double>(line.wall_ns.back()) * 1e-9;
+  }
+  uint64_t wall_sum_ns = 0;
+  for (const uint64_t ns : line.wall_ns) wall_sum_ns += ns;
+  const std::optional<double> busy_s = MeanSeconds(line.busy_ns, line.rank_count);
+  std::optional<double> idle_s;
+  if (complete > 0) {
+    // Work that runs on after the step's end can exceed its wall time.
+    const uint64_t idle_ns =
+        wall_sum_ns > line.complete_busy_ns ? wall_sum_ns - line.complete_busy_ns : 0;
+    idle_s = MeanSeconds(idle_ns, complete);
+  }
+  const bool times = context.summary.coverage.times_known;
+  const auto time = [&](std::optional<double> s) {
+    return times ? FormatSeconds(s, utf8) : std::string("?");
+  };
+  table->AddRow({{name},
+                 {std::to_string(line.rank_count)},
+                 {FormatSeconds(median_s, utf8)},
+                 {FormatSeconds(slowest_s, utf8)},
+                 {time(busy_s)},
+                 {time(idle_s)},
+                 {time(MeanSeconds(line.exposed_ns, line.rank_count))},
+                 {context.style.exact ? FormatExact(line.flops)
+                                      : FormatSi(static_cast<double>(line.flops))}});
+}
+
+}  // namespace
+
+std::string StepsView(const ReportContext& context) {
+  const std::map<uint32_t, StepLine> lines = CollectSteps(context.run);
+  if (lines.empty()) return "";
+  Table table({{.header = "step"},
+               {.header = "ranks", .drop_order = 1},
+               {.header = "median", .group = "wall"},
+               {.header = "slowest", .group = "wall", .drop_order = 2},
+               {.header = "GPU busy", .group = "mean of ranks"},
+               {.header = "idle", .group = "mean of ranks"},
+               {.header = "exposed comm.", .group = "mean of ranks"},
+               {.header = "flops"}});
+  const auto most = static_cast<size_t>(std::max(context.style.top, 1));
+  const size_t head = lines.size() <= most ? lines.size() : (most + 1) / 2;
+  const size_t tail = lines.size() <= most ? 0 : most - head;
+  size_t index = 0;
+  for (const auto& [step, line] : lines) {
+    if (index < head || index >= lines.size() - tail) {
+      AddRow(context, std::to_string(step), line, &table);
+    } else if (index == head) {
+      table.AddRow({{context.terminal.utf8 ? "…" : "..."}});
+    }
+    ++index;
+  }
+  std::string note;
+  const model::StepsSummary& steps = context.summary.steps;
+  if (steps.median_ns.has_value()) {
+    note = "median " + FormatSeconds(Seconds(steps.median_ns), context.terminal.utf8) + ", p95 " +
+           FormatSeconds(Seconds(steps.p95_ns), context.terminal.utf8) + ", " +
+           std::to_string(steps.left_out) + " left out (the first, and incomplete ones)";
+  }
+  std::string text = Title(context, "Steps", note) + table.Render(context.terminal, 2) +
+                     LeftOutNote(context, table);
+  if (context.terminal.utf8) {
+    const std::string line = Sparkline(lines, context.terminal.width - 12);
+    if (!line.empty()) text += "  slowest  " + context.terminal.Paint(Tone::kDim, line) + "\n";
+  }
+  return text;
+}
+
+}  // namespace flopsprof::viewer

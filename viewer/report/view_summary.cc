@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+// Work and GPU time by phase, over the whole run and per step.
+
+#include "viewer/report/numbers.h"
+#include "viewer/report/text.h"
+#include "viewer/report/views.h"
+
+namespace flopsprof::viewer {
+namespace {
+
+constexpr int kPhaseOrder[] = {v1::PHASE_FORWARD, v1::PHASE_BACKWARD, v1::PHASE_RECOMPUTE,
+                               v1::PHASE_OPTIMIZER, v1::PHASE_OTHER};
+
+std::string Bar(double share, const Terminal& terminal) {
+  constexpr double kFullWidth = 20;
+  const int eighths = static_cast<int>(share * kFullWidth * 8 + 0.5);
+  std::string bar;
+  if (!terminal.utf8) return std::string(static_cast<size_t>(eighths / 8), '#');
+  for (int i = 0; i < eighths / 8; ++i) bar += "█";
+  constexpr const char* kParts[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  return bar + kParts[eighths % 8];
+}
+
+std::string CountText(const ReportContext& context, std::optional<model::FlopCount> count) {
+  return context.style.exact ? FormatExact(count) : FormatSi(AsDouble(count));
+}
+
+std::string PerStep(const ReportContext& context, std::optional<double> value, bool is_time) {
+  if (context.rank_step_count == 0) return "";
+  if (!value.has_value()) return "?";
+  const double mean = *value / static_cast<double>(context.rank_step_count);
+  return is_time ? FormatSeconds(mean, context.terminal.utf8) : FormatSi(mean);
+}
+
+// A row of the table; `whole_s` is the GPU time of the run.
+std::vector<Cell> PhaseRow(const ReportContext& context, const std::string& name,
+                           std::optional<model::FlopCount> flops, std::optional<uint64_t> time_ns,
+                           std::optional<double> whole_s, bool in_steps, Tone tone) {
+  const std::optional<double> time_s = Seconds(time_ns);
+  const bool has_work = !flops.has_value() || *flops != 0;
+  const std::optional<model::FlopCount> macs =
+      flops.has_value() ? std::optional<model::FlopCount>(*flops / 2) : std::nullopt;
+  const std::optional<double> share = Ratio(time_s, whole_s);
+  return {{name, tone},
+          {CountText(context, flops), tone},
+          {CountText(context, macs), Tone::kPlain},
+          {FormatSeconds(time_s, context.terminal.utf8), tone},
+          {FormatShare(share), Tone::kPlain},
+          {in_steps ? PerStep(context, AsDouble(flops), false) : "", Tone::kPlain},
+          {in_steps ? PerStep(context, time_s, true) : "", Tone::kPlain},
+          {has_work ? FormatSi(Ratio(AsDouble(flops), time_s)) : "", Tone::kPlain},
+          {share.has_value() ? Bar(*share, context.terminal) : "", Tone::kDim}};
+}
+
+std::string DeviceTimeLine(const ReportContext& context) {
+  const model::Totals& totals = context.summary.totals;
+  std::string line;
+  const auto add = [&](const char* name, std::optional<uint64_t> ns) {
+    line += (line.empty() ? "  " : ", ") + std::string(name) + " " +
+            FormatSeconds(Seconds(ns), context.terminal.utf8);
+  };
+  add("devices busy", totals.gpu_busy_ns);
+  add("idle", totals.idle_ns);
+  add("exposed communication", totals.exposed_communication_ns);
+  return line + "\n";
+}
+
+std::string TypesLine(const ReportContext& context) {
+  const std::optional<double> whole = AsDouble(KnownSum(context.summary.totals.work.flops));
+  std::string line;
+  for (const auto& [type, flops] : context.summary.totals.flops_by_type) {
+    line += (line.empty() ? "  flops by type: " : ", ") +
+            context.terminal.Clean(type.empty() ? "no type" : type) + " " +
+            FormatShare(Ratio(static_cast<double>(flops), whole));
+  }
+  return line.empty() ? "" : line + "\n";
+}
+
+}  // namespace
+
+std::string SummaryView(const ReportContext& context) {
+  const model::Work& work = context.summary.totals.work;
+  const std::optional<uint64_t> time_ns = KnownSum(work.gpu_time_ns);
+  const std::optional<double> whole_s = Seconds(time_ns);
+  Table table({{.header = "phase", .right = false},
+               {.header = "flops", .group = "all steps and ranks"},
+               {.header = "MACs", .group = "all steps and ranks", .drop_order = 2},
+               {.header = "GPU time", .group = "all steps and ranks"},
+               {.header = "share", .group = "all steps and ranks"},
+               {.header = "flops", .group = "per step and rank", .drop_order = 4},
+               {.header = "GPU time", .group = "per step and rank", .drop_order = 5},
+               {.header = "FLOPS", .drop_order = 3},
+               {.header = "", .right = false, .drop_order = 1}});
+  bool modelled = false;
+  for (const int phase : kPhaseOrder) {
+    const auto& flops = work.flops[static_cast<size_t>(phase)];
+    const auto& phase_ns = work.gpu_time_ns[static_cast<size_t>(phase)];
+    const bool idle = flops.has_value() && *flops == 0 && phase_ns.has_value() && *phase_ns == 0;
+    if (idle && phase != v1::PHASE_FORWARD && phase != v1::PHASE_BACKWARD) continue;
+    const auto& estimate = work.flops_modelled[static_cast<size_t>(phase)];
+    modelled = modelled || (estimate.has_value() && *estimate != 0);
+    table.AddRow(PhaseRow(context, std::string(model::PhaseName(phase)), flops, phase_ns, whole_s,
+                          phase != v1::PHASE_OTHER, Tone::kPlain));
+  }
+  table.AddRow(
+      PhaseRow(context, "total", KnownSum(work.flops), time_ns, whole_s, false, Tone::kStrong));
+  std::string text = Title(context, "Summary", "") + table.Render(context.terminal, 2);
+  text += DeviceTimeLine(context) + TypesLine(context);
+  if (modelled) {
+    text += "  of these flops modelled by formula: " +
+            FormatShare(
+                Ratio(AsDouble(KnownSum(work.flops_modelled)), AsDouble(KnownSum(work.flops)))) +
+            "\n";
+  }
+  return text + "  " +
+         context.terminal.Paint(
+             Tone::kDim, "flops: operations of products; MACs: half of it; FLOPS: per GPU second") +
+         "\n";
+}
+
+}  // namespace flopsprof::viewer

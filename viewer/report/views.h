@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "viewer/report/report.h"
+#include "viewer/report/table.h"
+
+namespace flopsprof::viewer {
+
+// The parts of the report. Each returns its lines, "" when there is nothing to show.
+
+struct ReportContext {
+  const model::Summary& summary;
+  const model::RunProfile& run;
+  const std::string& folder;
+  const ReportStyle& style;
+  const Terminal& terminal;
+  // Steps of each rank, summed over ranks: what "per step and rank" divides by. 0 = no steps.
+  uint64_t rank_step_count = 0;
+};
+
+std::string HeaderView(const ReportContext& context);
+std::string SummaryView(const ReportContext& context);
+std::string StepsView(const ReportContext& context);
+std::string ModulesView(const ReportContext& context);
+std::string RanksView(const ReportContext& context);
+std::string KernelsView(const ReportContext& context);
+std::string CallsView(const ReportContext& context);
+std::string OverheadView(const ReportContext& context);
+std::string LossesView(const ReportContext& context);
+std::string MethodView(const ReportContext& context);
+std::string FooterView(const ReportContext& context);
+
+// A title line, preceded by an empty one: "Modules  per step and rank".
+std::string Title(const ReportContext& context, const std::string& title, const std::string& note);
+
+// "columns left out: a, b (wider terminal)", "" when none was.
+std::string LeftOutNote(const ReportContext& context, const Table& table);
+
+// Sums of what is known; absent when nothing is.
+std::optional<model::FlopCount> KnownSum(const model::PhaseCounts& counts);
+std::optional<uint64_t> KnownSum(const model::PhaseTimes& times);
+
+inline std::optional<double> Seconds(std::optional<uint64_t> ns) {
+  return ns.has_value() ? std::optional<double>(static_cast<double>(*ns) * 1e-9) : std::nullopt;
+}
+inline std::optional<double> AsDouble(std::optional<model::FlopCount> count) {
+  return count.has_value() ? std::optional<double>(static_cast<double>(*count)) : std::nullopt;
+}
+inline std::optional<double> Ratio(std::optional<double> part, std::optional<double> whole) {
+  if (!part.has_value() || !whole.has_value() || *whole <= 0) return std::nullopt;
+  return *part / *whole;
+}
+
+// "3 ranks", "1 rank".
+std::string Plural(uint64_t count, const std::string& one);
+std::string Plural(uint64_t count, const std::string& one, const std::string& many);
+
+}  // namespace flopsprof::viewer

@@ -1,0 +1,220 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/agent/correlator.h"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+#include <vector>
+
+#include "tests/support/fake_injector.h"
+
+namespace flopsprof::agent {
+namespace {
+
+using testing::Copy;
+using testing::Kernel;
+using testing::Launch;
+
+class KeepingSink : public JoinSink {
+ public:
+  void OnJoined(const JoinedActivity& activity) override { joined.push_back(activity); }
+  void OnCallTime(uint32_t row, uint64_t gpu_time_ns) override {
+    call_times.emplace_back(row, gpu_time_ns);
+  }
+  std::vector<JoinedActivity> joined;
+  std::vector<std::pair<uint32_t, uint64_t>> call_times;
+};
+
+class CorrelatorTest : public ::testing::Test {
+ protected:
+  static constexpr RingId kRing = {3, 1};
+
+  BookedCall Booked(uint32_t row, uint32_t scope) {
+    BookedCall booked;
+    booked.context = {scope, 0, shm::Phase::kForward};
+    booked.category = v1::TIME_CATEGORY_EXACT;
+    booked.row = row;
+    return booked;
+  }
+  void End() { correlator_.Retry(kNow, /*final=*/true); }
+
+  static constexpr uint64_t kNow = 1'000'000'000;
+  KeepingSink sink_;
+  Correlator correlator_{&sink_};
+};
+
+TEST_F(CorrelatorTest, AKernelGetsTheScopeOfItsLaunch) {
+  correlator_.AddLaunch(kRing, Launch(1, 42, shm::kNoCall, shm::Phase::kBackward, 6));
+  correlator_.AddActivity(Kernel(1, 0, 100, 150), kNow);
+  ASSERT_EQ(sink_.joined.size(), 1u);
+  EXPECT_EQ(sink_.joined[0].context.scope, 42u);
+  EXPECT_EQ(sink_.joined[0].context.step, 6u);
+  EXPECT_EQ(sink_.joined[0].context.phase, shm::Phase::kBackward);
+  EXPECT_EQ(sink_.joined[0].duration_ns, 50u);
+  EXPECT_FALSE(sink_.joined[0].in_call);
+}
+
+TEST_F(CorrelatorTest, AnActivityWaitsForALaunchThatIsReadLater) {
+  correlator_.AddActivity(Kernel(1, 0, 100, 150), kNow);
+  EXPECT_TRUE(sink_.joined.empty());
+  correlator_.AddLaunch(kRing, Launch(1, 42, shm::kNoCall));
+  correlator_.Retry(kNow, /*final=*/false);
+  ASSERT_EQ(sink_.joined.size(), 1u);
+  EXPECT_EQ(sink_.joined[0].context.scope, 42u);
+}
+
+TEST_F(CorrelatorTest, AnActivityWaitsForTheEndOfItsCall) {
+  correlator_.AddLaunch(kRing, Launch(1, 42, 9));
+  correlator_.AddActivity(Kernel(1, 0, 100, 150), kNow);
+  EXPECT_TRUE(sink_.joined.empty());
+  correlator_.EndCall(kRing, 9, Booked(5, 42));
+  correlator_.Retry(kNow, /*final=*/false);
+  ASSERT_EQ(sink_.joined.size(), 1u);
+  EXPECT_TRUE(sink_.joined[0].in_call);
+  EXPECT_EQ(sink_.joined[0].call.row, 5u);
+}
+
+TEST_F(CorrelatorTest, ACallsTimeIsTheSumOfAllItsKernelsAndCopies) {
+  for (uint32_t i = 1; i <= 3; i++) correlator_.AddLaunch(kRing, Launch(i, 42, 9));
+  correlator_.EndCall(kRing, 9, Booked(5, 42));
+  correlator_.AddActivity(Kernel(3, 0, 300, 307), kNow);
+  correlator_.AddActivity(Copy(1, 100, 110), kNow);
+  EXPECT_TRUE(sink_.call_times.empty());
+  correlator_.AddActivity(Kernel(2, 0, 200, 203), kNow);
+  EXPECT_EQ(sink_.call_times, (std::vector<std::pair<uint32_t, uint64_t>>{{5, 20}}));
+}
+
+TEST_F(CorrelatorTest, AFailedCallOwnsNothing) {
+  correlator_.AddLaunch(kRing, Launch(1, 42, 9));
+  correlator_.EndCall(kRing, 9, std::nullopt);
+  correlator_.AddActivity(Kernel(1, 0, 100, 150), kNow);
+  ASSERT_EQ(sink_.joined.size(), 1u);
+  EXPECT_FALSE(sink_.joined[0].in_call);
+  EXPECT_EQ(sink_.joined[0].context.scope, 42u);
+}
+
+TEST_F(CorrelatorTest, EqualCallNumbersOfTwoRingsAreTwoCalls) {
+  const RingId other = {4, 1};
+  correlator_.AddLaunch(kRing, Launch(1, 42, 9));
+  correlator_.AddLaunch(other, Launch(2, 43, 9));
+  correlator_.EndCall(kRing, 9, Booked(5, 42));
+  correlator_.EndCall(other, 9, Booked(6, 43));
+  correlator_.AddActivity(Kernel(2, 0, 100, 150), kNow);
+  correlator_.AddActivity(Kernel(1, 0, 100, 150), kNow);
+  ASSERT_EQ(sink_.joined.size(), 2u);
+  EXPECT_EQ(sink_.joined[0].call.row, 6u);
+  EXPECT_EQ(sink_.joined[1].call.row, 5u);
+}
+
+TEST_F(CorrelatorTest, EqualCallNumbersOfTwoGenerationsAreTwoCalls) {
+  correlator_.AddLaunch({3, 1}, Launch(1, 42, 9));
+  correlator_.AddLaunch({3, 2}, Launch(2, 42, 9));
+  correlator_.EndCall({3, 2}, 9, Booked(6, 42));
+  correlator_.AddActivity(Kernel(1, 0, 100, 150), kNow);
+  EXPECT_TRUE(sink_.joined.empty());
+}
+
+TEST_F(CorrelatorTest, AllKernelsOfAGraphReplayBelongToItsLaunchAndToNoCall) {
+  shm::GraphLaunch graph = {};
+  graph.header = testing::Header(shm::RecordType::kGraphLaunch);
+  graph.correlation = 1;
+  graph.scope = 42;
+  correlator_.AddGraphLaunch(graph);
+  for (uint64_t node = 1; node <= 3; node++) {
+    shm::ActivityRecord kernel = Kernel(1, 0, node * 100, node * 100 + 10);
+    kernel.graph_node = node;
+    correlator_.AddActivity(kernel, kNow);
+  }
+  EXPECT_EQ(sink_.joined.size(), 3u);
+  End();
+  EXPECT_EQ(correlator_.counters().launches_without_activity, 0u);
+  EXPECT_EQ(correlator_.counters().activities_without_launch, 0u);
+}
+
+TEST_F(CorrelatorTest, AKernelWithoutALaunchIsBookedOutsideInTheEndAndCounted) {
+  correlator_.AddActivity(Kernel(77, 0, 100, 150), kNow);
+  End();
+  ASSERT_EQ(sink_.joined.size(), 1u);
+  EXPECT_EQ(sink_.joined[0].context.scope, shm::kOutsideScope);
+  EXPECT_EQ(sink_.joined[0].context.phase, shm::Phase::kOther);
+  EXPECT_EQ(correlator_.counters().activities_without_launch, 1u);
+}
+
+TEST_F(CorrelatorTest, AKernelIsNotWaitedForLongerThanFiveSeconds) {
+  correlator_.AddActivity(Kernel(77, 0, 100, 150), kNow);
+  correlator_.Retry(kNow + Correlator::kMaxWaitNs, /*final=*/false);
+  EXPECT_TRUE(sink_.joined.empty());
+  correlator_.Retry(kNow + Correlator::kMaxWaitNs + 1, /*final=*/false);
+  EXPECT_EQ(sink_.joined.size(), 1u);
+}
+
+TEST_F(CorrelatorTest, AKernelOfACallThatNeverEndsIsBookedWithoutItAndCounted) {
+  correlator_.AddLaunch(kRing, Launch(1, 42, 9));
+  correlator_.AddActivity(Kernel(1, 0, 100, 150), kNow);
+  End();
+  ASSERT_EQ(sink_.joined.size(), 1u);
+  EXPECT_FALSE(sink_.joined[0].in_call);
+  EXPECT_EQ(sink_.joined[0].context.scope, 42u);
+  EXPECT_EQ(correlator_.counters().calls_without_end, 1u);
+}
+
+TEST_F(CorrelatorTest, LaunchesWithoutActivityAreCountedInTheEnd) {
+  correlator_.AddLaunch(kRing, Launch(1, 42, shm::kNoCall));
+  correlator_.AddLaunch(kRing, Launch(2, 42, shm::kNoCall));
+  correlator_.AddActivity(Kernel(2, 0, 100, 150), kNow);
+  EXPECT_EQ(correlator_.counters().launches_without_activity, 0u);
+  End();
+  EXPECT_EQ(correlator_.counters().launches_without_activity, 1u);
+}
+
+TEST_F(CorrelatorTest, ACapturedLaunchNeedsNoActivity) {
+  shm::LaunchRecord captured = Launch(1, 42, 9);
+  captured.header.flags = shm::kFlagCaptured;
+  correlator_.AddLaunch(kRing, captured);
+  End();
+  EXPECT_EQ(correlator_.counters().launches_without_activity, 0u);
+}
+
+TEST_F(CorrelatorTest, TheSameLaunchSeenTwiceIsOneLaunch) {
+  correlator_.AddLaunch(kRing, Launch(1, 42, 9));
+  correlator_.AddLaunch(kRing, Launch(1, 42, 9));
+  correlator_.EndCall(kRing, 9, Booked(5, 42));
+  correlator_.AddActivity(Kernel(1, 0, 100, 150), kNow);
+  EXPECT_EQ(sink_.call_times.size(), 1u);
+}
+
+TEST_F(CorrelatorTest, BadTimesHaveNoDurationAndLeaveTheCallWithoutATime) {
+  correlator_.AddLaunch(kRing, Launch(1, 42, 9));
+  correlator_.EndCall(kRing, 9, Booked(5, 42));
+  shm::ActivityRecord kernel = Kernel(1, 0, 0, 0);
+  kernel.header.flags = shm::kFlagBadTimestamp;
+  correlator_.AddActivity(kernel, kNow);
+  ASSERT_EQ(sink_.joined.size(), 1u);
+  EXPECT_FALSE(sink_.joined[0].valid_times);
+  EXPECT_EQ(sink_.joined[0].duration_ns, 0u);
+  EXPECT_TRUE(sink_.call_times.empty());
+}
+
+TEST_F(CorrelatorTest, AnEndBeforeTheStartIsABadTime) {
+  correlator_.AddLaunch(kRing, Launch(1, 42, shm::kNoCall));
+  correlator_.AddActivity(Kernel(1, 0, 200, 100), kNow);
+  ASSERT_EQ(sink_.joined.size(), 1u);
+  EXPECT_FALSE(sink_.joined[0].valid_times);
+}
+
+TEST_F(CorrelatorTest, StaysBoundedUnderActivitiesThatNobodyLaunched) {
+  constexpr uint32_t kCount = 100'000;
+  for (uint32_t i = 0; i < kCount; i++) correlator_.AddActivity(Kernel(i, 0, 1, 2), kNow);
+  EXPECT_EQ(sink_.joined.size(), kCount - (1u << 16));
+  EXPECT_EQ(correlator_.counters().activities_without_launch, kCount - (1u << 16));
+}
+
+TEST_F(CorrelatorTest, StaysBoundedUnderLaunchesThatNeverRun) {
+  constexpr uint32_t kCount = (1u << 18) + 10;
+  for (uint32_t i = 0; i < kCount; i++) correlator_.AddLaunch(kRing, Launch(i, 1, shm::kNoCall));
+  EXPECT_EQ(correlator_.counters().launches_without_activity, 10u);
+}
+
+}  // namespace
+}  // namespace flopsprof::agent

@@ -1,0 +1,473 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/agent/process_recorder.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "tests/support/fake_injector.h"
+
+namespace flopsprof::agent {
+namespace {
+
+using testing::AllReduce;
+using testing::Copy;
+using testing::Cudnn;
+using testing::FakeInjector;
+using testing::Gemm;
+using testing::Kernel;
+using testing::Launch;
+
+// 2 * (1*3*4*4) * (2*1*1) = 192
+const char kConvolution[] =
+    R"({"tensors":[{"name":"1","dataType":"CUDNN_DATA_HALF","dim":[1,2,4,4]},)"
+    R"({"name":"2","dataType":"CUDNN_DATA_HALF","dim":[3,2,1,1]},)"
+    R"({"name":"3","dataType":"CUDNN_DATA_HALF","dim":[1,3,4,4]}],"nodes":[)"
+    R"({"operation":"CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR","X":"1","W":"2","Y":"3"}]})";
+const char kNorm[] =
+    R"({"tensors":[],"nodes":[{"operation":"CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR"}]})";
+// pairs = 1*1*4*4 = 16; gradient 2*16*(2*8+2*8) = 1024, QK^T again 2*16*8 = 256
+const char kAttentionBackward[] =
+    R"({"tensors":[{"name":"1","dataType":"CUDNN_DATA_HALF","dim":[1,1,4,8]}],"nodes":[)"
+    R"({"operation":"CUDNN_BACKEND_OPERATION_SDPA_BWD_DESCRIPTOR","Q":"1","K":"1","V":"1"}]})";
+
+// Rows by key, the newest counting, as a collector keeps them.
+class Received {
+ public:
+  void Merge(const v1::ProcessProfile& profile) {
+    for (const auto& row : profile.calls()) {
+      calls[std::to_string(row.scope()) + "/" + v1::Phase_Name(row.phase()) + "/" + row.api() +
+            "/" + row.shape() + (row.captured() ? "/captured" : "")] = row;
+    }
+    for (const auto& row : profile.times()) {
+      times[std::to_string(row.scope()) + "/" + v1::Phase_Name(row.phase()) + "/" +
+            v1::TimeCategory_Name(row.category()) + (row.in_step() ? "" : "/before")] = row;
+    }
+    for (const auto& row : profile.kernels()) {
+      kernels[row.name() + "/" + v1::TimeCategory_Name(row.category())] = row;
+    }
+    for (const auto& row : profile.steps()) steps[row.step()] = row;
+    for (const auto& row : profile.scopes()) scopes[row.id()] = row;
+    for (const auto& row : profile.device_times()) devices[row.device()] = row;
+    for (const auto& row : profile.scope_calls()) entered[row.scope()] += row.calls();
+    for (const auto& [name, count] : profile.loss()) loss[name] = count;
+    for (const auto& [name, value] : profile.notes()) notes[name] = value;
+    if (profile.has_info()) info = profile.info();
+  }
+  std::map<std::string, v1::CallRow> calls;
+  std::map<std::string, v1::TimeRow> times;
+  std::map<std::string, v1::KernelRow> kernels;
+  std::map<uint32_t, v1::StepRow> steps;
+  std::map<uint32_t, v1::Scope> scopes;
+  std::map<uint32_t, v1::DeviceTime> devices;
+  std::map<uint32_t, uint64_t> entered;
+  std::map<std::string, uint64_t> loss;
+  std::map<std::string, std::string> notes;
+  v1::ProcessInfo info;
+};
+
+class ProcessRecorderTest : public ::testing::Test {
+ protected:
+  explicit ProcessRecorderTest(std::optional<StepWindow> window = std::nullopt) {
+    Segment segment = *Segment::Create({.slot_count = 8, .ring_records = 4096});
+    injector_ = std::make_unique<FakeInjector>(segment.fd(), segment.bytes());
+    v1::ProcessKey key;
+    key.set_node("n1");
+    key.set_pid(17);
+    recorder_ =
+        std::make_unique<ProcessRecorder>(std::move(segment), key, v1::ProcessInfo(), window);
+    main_ = std::make_unique<FakeInjector::Ring>(injector_->Claim());
+    cupti_ = std::make_unique<FakeInjector::Ring>(injector_->Claim());
+  }
+  // A second of the agent's life: rings read, changes sent.
+  void Tick() {
+    now_ns_ += 1'000'000'000;
+    while (recorder_->Drain(now_ns_)) {
+    }
+    Send();
+  }
+  void Send() {
+    v1::ProcessProfile profile;
+    while (recorder_->Emit(3, &profile)) {
+      EXPECT_EQ(profile.key().pid(), 17);
+      received_.Merge(profile);
+      profile.Clear();
+    }
+  }
+  void End() {
+    recorder_->Finish(ProcessEnd(), now_ns_);
+    Send();
+  }
+  void WriteGemmWithKernel(uint32_t number, uint32_t scope, uint64_t start_ns, uint64_t end_ns) {
+    main_->Write(Launch(number, scope, number));
+    main_->Write(Gemm(number, scope, 120, 8, 400));
+    cupti_->Write(Kernel(number, 1, start_ns, end_ns));
+  }
+
+  std::unique_ptr<FakeInjector> injector_;
+  std::unique_ptr<ProcessRecorder> recorder_;
+  std::unique_ptr<FakeInjector::Ring> main_;
+  std::unique_ptr<FakeInjector::Ring> cupti_;
+  Received received_;
+  uint64_t now_ns_ = 1'000'000'000;
+};
+
+const char kGemmRow[] = "5/PHASE_FORWARD/cublasSgemm_v2/m=120 n=8 k=400 batch=1 a=f32 b=f32 c=f32";
+
+TEST_F(ProcessRecorderTest, SumsCallsAndTheirTimes) {
+  main_->WriteString(1, "gemm_kernel");
+  WriteGemmWithKernel(1, 5, 1000, 1100);
+  WriteGemmWithKernel(2, 5, 2000, 2030);
+  Tick();
+  const v1::CallRow& row = received_.calls[kGemmRow];
+  EXPECT_EQ(row.calls(), 2u);
+  EXPECT_EQ(row.flops().low(), 2u * 768'000);
+  EXPECT_TRUE(row.flops_known());
+  EXPECT_EQ(row.compute_type(), "fp32");
+  EXPECT_EQ(row.kernels(), 2u);
+  EXPECT_EQ(row.gpu_time_ns(), 130u);
+  EXPECT_EQ(row.min_gpu_time_ns(), 30u);
+  EXPECT_EQ(row.max_gpu_time_ns(), 100u);
+  EXPECT_EQ(received_.times["5/PHASE_FORWARD/TIME_CATEGORY_EXACT"].gpu_time_ns(), 130u);
+  EXPECT_EQ(received_.kernels["gemm_kernel/TIME_CATEGORY_EXACT"].count(), 2u);
+  EXPECT_EQ(received_.devices[0].busy_ns(), 130u);
+}
+
+TEST_F(ProcessRecorderTest, SendsOnlyWhatHasChanged) {
+  WriteGemmWithKernel(1, 5, 1000, 1100);
+  Tick();
+  received_ = Received();
+  Tick();
+  EXPECT_TRUE(received_.calls.empty());
+  WriteGemmWithKernel(2, 5, 2000, 2030);
+  Tick();
+  EXPECT_EQ(received_.calls.size(), 1u);
+  EXPECT_EQ(received_.calls[kGemmRow].calls(), 2u);
+}
+
+TEST_F(ProcessRecorderTest, AFailedCallIsNotCountedAndItsKernelIsUnknown) {
+  main_->Write(Launch(1, 5, 1));
+  main_->Write(testing::Failed(1));
+  cupti_->Write(Kernel(1, 0, 1000, 1100));
+  Tick();
+  EXPECT_TRUE(received_.calls.empty());
+  EXPECT_EQ(received_.times["5/PHASE_FORWARD/TIME_CATEGORY_UNKNOWN"].gpu_time_ns(), 100u);
+}
+
+TEST_F(ProcessRecorderTest, ACopyInsideACallIsTheCallsOutsideItIsACopy) {
+  main_->Write(Launch(1, 5, 1));
+  main_->Write(Launch(2, 5, 1));
+  main_->Write(Gemm(1, 5, 120, 8, 400));
+  main_->Write(Launch(3, 5, shm::kNoCall));
+  cupti_->Write(Copy(1, 100, 107));
+  cupti_->Write(Kernel(2, 0, 200, 250));
+  cupti_->Write(Copy(3, 300, 311));
+  Tick();
+  EXPECT_EQ(received_.times["5/PHASE_FORWARD/TIME_CATEGORY_EXACT"].gpu_time_ns(), 57u);
+  EXPECT_EQ(received_.times["5/PHASE_FORWARD/TIME_CATEGORY_COPY"].gpu_time_ns(), 11u);
+  EXPECT_EQ(received_.kernels["[memcpy HtoD]/TIME_CATEGORY_COPY"].kind(), "copy");
+}
+
+TEST_F(ProcessRecorderTest, SizesThatAreNotKnownMakeFlopsUnknown) {
+  shm::GemmCall call = Gemm(1, 5, 0, 0, 0);
+  call.header.flags = shm::kFlagSizesUnknown;
+  main_->Write(Launch(1, 5, 1));
+  main_->Write(call);
+  cupti_->Write(Kernel(1, 0, 1000, 1100));
+  Tick();
+  ASSERT_EQ(received_.calls.size(), 1u);
+  EXPECT_FALSE(received_.calls.begin()->second.flops_known());
+  EXPECT_EQ(received_.times["5/PHASE_FORWARD/TIME_CATEGORY_UNKNOWN"].gpu_time_ns(), 100u);
+}
+
+TEST_F(ProcessRecorderTest, ACudnnCallWaitsForItsPlanFromAnotherRing) {
+  main_->Write(Launch(1, 5, 1));
+  main_->Write(Cudnn(1, 5, 9));
+  cupti_->Write(Kernel(1, 0, 1000, 1100));
+  Tick();
+  EXPECT_TRUE(received_.calls.empty());
+  cupti_->WriteBlob(shm::BlobKind::kCudnnPlan, 9, kConvolution);
+  Tick();
+  ASSERT_EQ(received_.calls.size(), 1u);
+  EXPECT_EQ(received_.calls.begin()->second.flops().low(), 192u);
+  EXPECT_EQ(received_.calls.begin()->second.detail(), "conv_fwd");
+  EXPECT_EQ(received_.times["5/PHASE_FORWARD/TIME_CATEGORY_EXACT"].gpu_time_ns(), 100u);
+}
+
+TEST_F(ProcessRecorderTest, TwoPlansOfOneShapeAreOneRow) {
+  main_->WriteBlob(shm::BlobKind::kCudnnPlan, 8, kConvolution);
+  main_->WriteBlob(shm::BlobKind::kCudnnPlan, 9, kConvolution);
+  main_->Write(Cudnn(1, 5, 8));
+  main_->Write(Cudnn(2, 5, 9));
+  Tick();
+  ASSERT_EQ(received_.calls.size(), 1u);
+  EXPECT_EQ(received_.calls.begin()->second.calls(), 2u);
+  EXPECT_EQ(received_.calls.begin()->second.flops().low(), 384u);
+}
+
+TEST_F(ProcessRecorderTest, ACudnnCallWhosePlanNeverComesIsUnknown) {
+  main_->Write(Launch(1, 5, 1));
+  main_->Write(Cudnn(1, 5, 9));
+  cupti_->Write(Kernel(1, 0, 1000, 1100));
+  Tick();
+  End();
+  ASSERT_EQ(received_.calls.size(), 1u);
+  EXPECT_FALSE(received_.calls.begin()->second.flops_known());
+  EXPECT_EQ(received_.calls.begin()->second.shape(), "plan not known");
+  EXPECT_EQ(received_.times["5/PHASE_FORWARD/TIME_CATEGORY_UNKNOWN"].gpu_time_ns(), 100u);
+}
+
+TEST_F(ProcessRecorderTest, ANormalisationHasNoProducts) {
+  main_->WriteBlob(shm::BlobKind::kCudnnPlan, 9, kNorm);
+  main_->Write(Launch(1, 5, 1));
+  main_->Write(Cudnn(1, 5, 9));
+  cupti_->Write(Kernel(1, 0, 1000, 1100));
+  Tick();
+  EXPECT_EQ(received_.times["5/PHASE_FORWARD/TIME_CATEGORY_NO_PRODUCTS"].gpu_time_ns(), 100u);
+}
+
+TEST_F(ProcessRecorderTest, TheProductThatAttentionBackwardRepeatsIsRecompute) {
+  main_->WriteBlob(shm::BlobKind::kCudnnPlan, 9, kAttentionBackward);
+  main_->Write(Cudnn(1, 5, 9, shm::Phase::kBackward));
+  Tick();
+  ASSERT_EQ(received_.calls.size(), 2u);
+  EXPECT_EQ(received_.calls.begin()->second.phase(), v1::PHASE_BACKWARD);
+  EXPECT_EQ(received_.calls.begin()->second.flops().low(), 1024u);
+  EXPECT_EQ(received_.calls.rbegin()->second.phase(), v1::PHASE_RECOMPUTE);
+  EXPECT_EQ(received_.calls.rbegin()->second.flops().low(), 256u);
+  EXPECT_EQ(received_.calls.rbegin()->second.calls(), 0u);
+  EXPECT_EQ(received_.steps[0].flops(static_cast<int>(shm::Phase::kBackward)).low(), 1024u);
+  EXPECT_EQ(received_.steps[0].flops(static_cast<int>(shm::Phase::kRecompute)).low(), 256u);
+}
+
+TEST_F(ProcessRecorderTest, ACollectiveIsCommunicationWithItsBytes) {
+  main_->Write(Launch(1, 0, 1, shm::Phase::kBackward));
+  main_->Write(AllReduce(1, 0, 1000));
+  cupti_->Write(Kernel(1, 0, 1000, 1100));
+  Tick();
+  ASSERT_EQ(received_.calls.size(), 1u);
+  EXPECT_EQ(received_.calls.begin()->second.bytes(), 4000u);
+  EXPECT_EQ(received_.calls.begin()->second.detail(), "2 ranks");
+  EXPECT_EQ(received_.calls.begin()->second.shape(), "count=1000 type=f32 ranks=2");
+  EXPECT_EQ(received_.times["0/PHASE_BACKWARD/TIME_CATEGORY_COMMUNICATION"].gpu_time_ns(), 100u);
+}
+
+TEST_F(ProcessRecorderTest, ExposedCommunicationIsWhatNothingElseCovers) {
+  main_->Write(Launch(1, 0, 1));
+  main_->Write(AllReduce(1, 0, 1000, shm::Phase::kForward));
+  main_->Write(Launch(2, 0, shm::kNoCall));
+  cupti_->Write(Kernel(2, 0, 1000, 1400));
+  cupti_->Write(Kernel(1, 0, 1300, 1900));  // 500 of 600 alone
+  Tick();
+  EXPECT_EQ(received_.steps[0].gpu_busy_ns(), 900u);
+  EXPECT_EQ(received_.steps[0].exposed_communication_ns(), 500u);
+  EXPECT_EQ(received_.devices[0].busy_ns(), 900u);
+  EXPECT_EQ(received_.devices[0].not_communication_ns(), 400u);
+  EXPECT_EQ(received_.devices[0].first_gpu_ns(), 1000u);
+  EXPECT_EQ(received_.devices[0].last_gpu_ns(), 1900u);
+}
+
+TEST_F(ProcessRecorderTest, ACapturedCallIsListedButItsFlopsAreNotDone) {
+  shm::GemmCall call = Gemm(1, 5, 120, 8, 400);
+  call.header.flags = shm::kFlagCaptured;
+  main_->Write(call);
+  Tick();
+  ASSERT_EQ(received_.calls.size(), 1u);
+  EXPECT_TRUE(received_.calls.begin()->second.captured());
+  EXPECT_EQ(recorder_->aggregator().flops(), model::FlopCount{0});
+  EXPECT_TRUE(received_.steps.empty());
+}
+
+TEST_F(ProcessRecorderTest, KernelsOfAReplayAreUnknownWorkOfTheReplayingScope) {
+  shm::GraphLaunch graph = {};
+  graph.header = testing::Header(shm::RecordType::kGraphLaunch, shm::Phase::kForward, 2);
+  graph.correlation = 4;
+  graph.scope = 6;
+  main_->Write(graph);
+  shm::ActivityRecord node = Kernel(4, 0, 100, 120);
+  node.graph_node = 1;
+  cupti_->Write(node);
+  Tick();
+  EXPECT_EQ(received_.times["6/PHASE_FORWARD/TIME_CATEGORY_UNKNOWN"].gpu_time_ns(), 20u);
+}
+
+TEST_F(ProcessRecorderTest, KernelsOfOneNameUnderTwoIdsAreOneRow) {
+  for (uint32_t i = 1; i <= 2; i++) main_->Write(Launch(i, 5, shm::kNoCall));
+  cupti_->Write(Kernel(1, 1, 100, 110));
+  cupti_->Write(Kernel(2, 2, 200, 205));
+  Tick();
+  EXPECT_TRUE(received_.kernels.empty());  // names come late
+  main_->WriteString(1, "relu");
+  main_->WriteString(2, "relu");
+  Tick();
+  ASSERT_EQ(received_.kernels.size(), 1u);
+  const v1::KernelRow& row = received_.kernels["relu/TIME_CATEGORY_UNKNOWN"];
+  EXPECT_EQ(row.count(), 2u);
+  EXPECT_EQ(row.gpu_time_ns(), 15u);
+  EXPECT_EQ(row.min_ns(), 5u);
+  EXPECT_EQ(row.max_ns(), 10u);
+}
+
+TEST_F(ProcessRecorderTest, AKernelWhoseNameNeverComesIsNamedLostAndCounted) {
+  main_->Write(Launch(1, 5, shm::kNoCall));
+  cupti_->Write(Kernel(1, 1, 100, 110));
+  Tick();
+  End();
+  EXPECT_EQ(received_.kernels["(name lost)/TIME_CATEGORY_UNKNOWN"].gpu_time_ns(), 10u);
+  EXPECT_EQ(received_.loss["names_lost"], 1u);
+}
+
+TEST_F(ProcessRecorderTest, NamesThatAreNoUtf8StillTravel) {
+  main_->WriteString(1,
+                     "a\xff\xc0\x80"
+                     "b");
+  main_->Write(Launch(1, 5, shm::kNoCall));
+  cupti_->Write(Kernel(1, 1, 100, 110));
+  Tick();
+  EXPECT_EQ(received_.kernels.count("a\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"
+                                    "b/TIME_CATEGORY_UNKNOWN"),
+            1u);
+}
+
+TEST_F(ProcessRecorderTest, ScopesWaitForTheirNames) {
+  shm::ScopeRecord scope = {};
+  scope.header = testing::Header(shm::RecordType::kScope);
+  scope.scope = 5;
+  scope.parent = 2;
+  scope.name = 3;
+  scope.class_name = 4;
+  scope.kind = static_cast<uint8_t>(shm::ScopeKind::kModule);
+  scope.known = 1;
+  main_->Write(scope);
+  Tick();
+  EXPECT_TRUE(received_.scopes.empty());
+  main_->WriteString(3, "layers.0");
+  main_->WriteString(4, "Linear");
+  Tick();
+  ASSERT_EQ(received_.scopes.size(), 1u);
+  EXPECT_EQ(received_.scopes[5].name(), "layers.0");
+  EXPECT_EQ(received_.scopes[5].class_name(), "Linear");
+  EXPECT_EQ(received_.scopes[5].parent(), 2u);
+  EXPECT_TRUE(received_.scopes[5].known());
+}
+
+TEST_F(ProcessRecorderTest, BadTimesAreInNoSumButTheKernelCounts) {
+  main_->WriteString(1, "k");
+  for (uint32_t i = 1; i <= 2; i++) main_->Write(Launch(i, 5, shm::kNoCall));
+  cupti_->Write(Kernel(1, 1, 100, 110));
+  cupti_->Write(Kernel(2, 1, 500, 400));
+  Tick();
+  EXPECT_EQ(received_.times["5/PHASE_FORWARD/TIME_CATEGORY_UNKNOWN"].gpu_time_ns(), 10u);
+  EXPECT_EQ(received_.kernels["k/TIME_CATEGORY_UNKNOWN"].count(), 2u);
+  EXPECT_EQ(received_.devices[0].busy_ns(), 10u);
+  EXPECT_EQ(received_.loss["bad_times_unmarked"], 1u);
+}
+
+TEST_F(ProcessRecorderTest, StepsHaveBeginEndAndWork) {
+  main_->Write(testing::Step(0, shm::StepEvent::kBegin, 1000));
+  WriteGemmWithKernel(1, 5, 10, 30);
+  main_->Write(testing::Step(0, shm::StepEvent::kOptimizerEnd, 1800));
+  main_->Write(testing::Step(1, shm::StepEvent::kBegin, 2000));
+  main_->Write(testing::Step(1, shm::StepEvent::kOptimizerEnd, 2900));
+  main_->Write(testing::Step(2, shm::StepEvent::kBegin, 3000));
+  Tick();
+  EXPECT_EQ(received_.steps[0].begin_mono_ns(), 1000u);
+  EXPECT_EQ(received_.steps[0].end_mono_ns(), 2000u);
+  EXPECT_EQ(received_.steps[1].end_mono_ns(), 3000u);
+  EXPECT_EQ(received_.steps[2].end_mono_ns(), 0u);
+  EXPECT_FALSE(received_.steps[2].complete());
+  EXPECT_EQ(received_.steps[0].flops(1).low(), 768'000u);
+  EXPECT_EQ(received_.steps[0].gpu_time_ns(1), 20u);
+  EXPECT_EQ(received_.steps[0].activities(), 1u);
+}
+
+TEST_F(ProcessRecorderTest, WorkBeforeTheFirstStepIsMarked) {
+  main_->Write(Launch(1, 0, shm::kNoCall, shm::Phase::kOther, shm::kNoStep));
+  cupti_->Write(Kernel(1, 0, 100, 110));
+  Tick();
+  EXPECT_EQ(received_.times["0/PHASE_OTHER/TIME_CATEGORY_UNKNOWN/before"].gpu_time_ns(), 10u);
+  EXPECT_TRUE(received_.steps.empty());
+}
+
+TEST_F(ProcessRecorderTest, LossesOfTheProcessKeepTheirNames) {
+  injector_->header().loss[static_cast<int>(shm::LossCounter::kNoSlot)].store(12);
+  injector_->slot(0).dropped.store(3);
+  Tick();
+  EXPECT_EQ(received_.loss["no_ring_slot"], 12u);
+  EXPECT_EQ(received_.loss["ring_full"], 3u);
+}
+
+TEST_F(ProcessRecorderTest, ANoteSaysThatTheGpuIsSimulated) {
+  main_->WriteString(1, "simulated");
+  main_->WriteString(2, "1");
+  shm::NoteRecord note = {};
+  note.header = testing::Header(shm::RecordType::kNote);
+  note.key = 1;
+  note.value = 2;
+  main_->Write(note);
+  Tick();
+  EXPECT_TRUE(received_.info.simulated());
+  EXPECT_EQ(received_.notes["simulated"], "1");
+}
+
+TEST_F(ProcessRecorderTest, AProcessThatLaunchedNothingHasNotUsedTheGpu) {
+  Tick();
+  EXPECT_FALSE(received_.info.used_gpu());
+  WriteGemmWithKernel(1, 5, 10, 30);
+  Tick();
+  EXPECT_TRUE(received_.info.used_gpu());
+}
+
+TEST_F(ProcessRecorderTest, EverythingWrittenBeforeAKillIsKept) {
+  for (uint32_t i = 1; i <= 1000; i++) WriteGemmWithKernel(i, 5, i * 100, i * 100 + 10);
+  recorder_->Finish(ProcessEnd{v1::PROCESS_STATE_SIGNALLED, std::nullopt, 9}, now_ns_);
+  Send();
+  EXPECT_EQ(received_.calls[kGemmRow].calls(), 1000u);
+  EXPECT_EQ(received_.calls[kGemmRow].gpu_time_ns(), 10'000u);
+  EXPECT_EQ(received_.info.state(), v1::PROCESS_STATE_SIGNALLED);
+  EXPECT_EQ(received_.info.exit_signal(), 9);
+}
+
+TEST_F(ProcessRecorderTest, AGoodbyeWithoutAnExitStatusIsAnOrderlyEnd) {
+  shm::GoodbyeRecord goodbye = {};
+  goodbye.header = testing::Header(shm::RecordType::kGoodbye);
+  main_->Write(goodbye);
+  Tick();
+  End();
+  EXPECT_EQ(received_.info.state(), v1::PROCESS_STATE_EXITED);
+  EXPECT_FALSE(received_.info.exit_code_known());
+}
+
+TEST_F(ProcessRecorderTest, AnEndWithoutAGoodbyeOrStatusIsLost) {
+  End();
+  EXPECT_EQ(received_.info.state(), v1::PROCESS_STATE_LOST);
+}
+
+class WindowTest : public ProcessRecorderTest {
+ protected:
+  WindowTest() : ProcessRecorderTest(StepWindow{.first = 2, .end = 4}) {}
+};
+
+TEST_F(WindowTest, OnlyWorkInsideIsBooked) {
+  const uint32_t steps[] = {shm::kNoStep, 1, 2, 3, 4};
+  uint32_t number = 1;
+  for (uint32_t step : steps) {
+    main_->Write(testing::Step(step, shm::StepEvent::kBegin, 1000 + number));
+    main_->Write(Launch(number, 5, number, shm::Phase::kForward, step));
+    main_->Write(Gemm(number, 5, 120, 8, 400, shm::Phase::kForward, step));
+    cupti_->Write(Kernel(number, 0, number * 100, number * 100 + 7));
+    number++;
+  }
+  Tick();
+  EXPECT_EQ(received_.calls[kGemmRow].calls(), 2u);
+  EXPECT_EQ(received_.times["5/PHASE_FORWARD/TIME_CATEGORY_EXACT"].gpu_time_ns(), 14u);
+  EXPECT_EQ(received_.devices[0].busy_ns(), 14u);
+  EXPECT_EQ(received_.steps.size(), 2u);
+  EXPECT_EQ(received_.steps.count(2), 1u);
+  EXPECT_EQ(received_.steps.count(3), 1u);
+}
+
+}  // namespace
+}  // namespace flopsprof::agent

@@ -28,6 +28,9 @@ cudnnStatus_t LaunchOne(void* handle, const char* kernel) {
   return 0;
 }
 
+// What is not simulated says so instead of succeeding without work.
+cudnnStatus_t NotSupported() { return 3000; }
+
 }  // namespace
 
 API cudnnStatus_t cudnnActivationForward(void* handle) {
@@ -159,3 +162,31 @@ API cudnnStatus_t cudnnMultiHeadAttnBackwardData(void* handle) {
 API cudnnStatus_t cudnnMultiHeadAttnBackwardWeights(void* handle) {
   return LaunchOne(handle, "sim_cudnn_attention_bwd_weights");
 }
+
+API cudnnStatus_t cudnnBackendPopulateCudaGraph() { return NotSupported(); }
+
+API cudnnStatus_t cudnnBackendUpdateCudaGraph() { return NotSupported(); }
+
+API cudnnStatus_t cudnnMakeFusedOpsPlan() { return NotSupported(); }
+
+API cudnnStatus_t cudnnFusedOpsExecute() { return NotSupported(); }
+
+API cudnnStatus_t cudnnIm2Col() { return NotSupported(); }
+
+API cudnnStatus_t cudnnReorderFilterAndBias() { return NotSupported(); }
+
+API cudnnStatus_t cudnnDivisiveNormalizationForward() { return NotSupported(); }
+
+API cudnnStatus_t cudnnDivisiveNormalizationBackward() { return NotSupported(); }
+
+API cudnnStatus_t cudnnGetMultiHeadAttnBuffers() { return NotSupported(); }
+
+API cudnnStatus_t cudnnGetMultiHeadAttnWeights() { return NotSupported(); }
+
+API cudnnStatus_t cudnnGetFoldedConvBackwardDataDescriptors() { return NotSupported(); }
+
+API cudnnStatus_t cudnnFindConvolutionForwardAlgorithm() { return NotSupported(); }
+
+API cudnnStatus_t cudnnFindConvolutionBackwardDataAlgorithm() { return NotSupported(); }
+
+API cudnnStatus_t cudnnFindConvolutionBackwardFilterAlgorithm() { return NotSupported(); }

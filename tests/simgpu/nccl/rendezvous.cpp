@@ -34,7 +34,7 @@ uint64_t TimeoutMs() {
     const char* text = std::getenv("SIMGPU_NCCL_TIMEOUT_MS");
     char* end = nullptr;
     const long value = text != nullptr ? std::strtol(text, &end, 10) : -1;
-    return static_cast<uint64_t>(value >= 0 && end != text ? value : 20000);
+    return static_cast<uint64_t>(value >= 0 && end != text ? value : 30000);
   }();
   return timeout;
 }

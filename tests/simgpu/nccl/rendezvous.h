@@ -18,7 +18,7 @@ struct Arrival {
 // A place in shared memory where the ranks of a communicator meet, step by step, and exchange
 // at most kChunkBytes each per step; and mailboxes from each rank to each other.
 //
-// No wait is endless. When one exceeds the limit (SIMGPU_NCCL_TIMEOUT_MS, default 20000), or a
+// No wait is endless. When one exceeds the limit (SIMGPU_NCCL_TIMEOUT_MS, default 30000), or a
 // peer's process is gone, the rendezvous is over for all its ranks, one message is printed, and
 // from then on no call on it waits: each rank is alone, as if it were the only one.
 //

@@ -3,6 +3,7 @@
 #include "collector/server/collector.h"
 
 #include <absl/strings/str_cat.h>
+#include <grpc/support/log.h>
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server_builder.h>
 #include <sys/stat.h>
@@ -19,6 +20,12 @@ namespace flopsprof::server {
 namespace {
 
 constexpr auto kStopPatience = std::chrono::seconds(2);
+
+// gRPC writes to stderr by itself, which belongs to the job; what matters comes as a Status.
+void QuietGrpc() {
+  gpr_set_log_function(
+      [](gpr_log_func_args* args) { base::Log().debug("gRPC: {}", args->message); });
+}
 
 absl::StatusOr<std::unique_ptr<RunRegistry>> OpenRuns(const Collector::Options& options) {
   if (!options.run_id.empty()) {
@@ -65,6 +72,7 @@ absl::StatusOr<std::unique_ptr<Collector>> Collector::Create(const Options& opti
   absl::StatusOr<std::unique_ptr<RunRegistry>> runs = OpenRuns(options);
   if (!runs.ok()) return runs.status();
 
+  QuietGrpc();
   std::unique_ptr<Collector> collector(new Collector);
   collector->runs_ = *std::move(runs);
   collector->service_ = std::make_unique<IngestService>(options.ingest, collector->runs_.get());

@@ -54,7 +54,7 @@ bool IsPlain(char c) {
 std::string SafeName(std::string_view job) {
   std::string name;
   for (const char c : job.substr(0, kMaxJobName)) {
-    const bool inner_dot = c == '.' && !name.empty() && name.back() != '.';
+    const bool inner_dot = c == '.' && !name.empty() && name.back() != '.' && name.back() != '-';
     name += IsPlain(c) || inner_dot ? c : '-';
   }
   while (!name.empty() && (name.back() == '.' || name.back() == '-')) name.pop_back();

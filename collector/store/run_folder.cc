@@ -108,7 +108,12 @@ absl::StatusOr<std::unique_ptr<RunFolder>> RunFolder::Open(const std::string& pa
 
 absl::Status RunFolder::Apply(const v1::UploadRequest& request) {
   base::MutexLock lock(&mutex_);
-  absl::Status status = database_->Execute("BEGIN IMMEDIATE");
+  absl::Status status;
+  if (is_plain_file_) status = database_->Execute("PRAGMA journal_mode=WAL");
+  if (status.ok()) {
+    is_plain_file_ = false;
+    status = database_->Execute("BEGIN IMMEDIATE");
+  }
   if (status.ok()) {
     status = ApplyInTransaction(request);
     if (status.ok()) status = database_->Execute("COMMIT");
@@ -142,11 +147,12 @@ absl::Status RunFolder::WriteText(const std::string& name, std::string_view cont
 
 absl::Status RunFolder::Finish() {
   base::MutexLock lock(&mutex_);
-  // Folds the write-ahead log in, so that the file can be copied and read alone. A reader that
-  // is in the middle of it only delays that.
-  if (const absl::Status status = database_->Execute("PRAGMA wal_checkpoint(TRUNCATE)");
-      !status.ok()) {
-    base::Log().debug("checkpoint of {}: {}", path_, std::string(status.message()));
+  // Without its write-ahead log the file can be copied alone, and read where nothing can be
+  // written. A reader that is in the middle of it prevents that; then it stays as it is.
+  if (const absl::Status status = database_->Execute("PRAGMA journal_mode=DELETE"); status.ok()) {
+    is_plain_file_ = true;
+  } else {
+    base::Log().debug("{} keeps its write-ahead log: {}", path_, std::string(status.message()));
   }
   manifest_.finished = true;
   return WriteManifest(path_, manifest_);

@@ -66,6 +66,8 @@ class RunFolder {
   std::unique_ptr<Database> database_ ABSL_GUARDED_BY(mutex_);
   std::unique_ptr<ProfileWriter> writer_ ABSL_GUARDED_BY(mutex_);
   Manifest manifest_ ABSL_GUARDED_BY(mutex_);
+  // The database has no write-ahead log at the moment.
+  bool is_plain_file_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace flopsprof::store

@@ -10,8 +10,9 @@
 
 namespace flopsprof::store {
 
-// Reads a run folder, or its profile.db: finished, live, or left by a killed collector. Writes
-// nothing into it. A consistent state: all of a request or none of it.
+// Reads a run folder, or its profile.db: finished, live, or left by a killed collector; also
+// where nothing may be written. Changes no data; beside a run that is not finished SQLite may
+// make its profile.db-shm. A consistent state: all of a request or none of it.
 // NotFound: no run there. FailedPrecondition: made by a newer version. DataLoss: damaged.
 absl::StatusOr<model::RunProfile> ReadRun(const std::string& path);
 

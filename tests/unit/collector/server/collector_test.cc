@@ -1,0 +1,242 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/server/collector.h"
+
+#include <grpcpp/create_channel.h>
+#include <grpcpp/security/credentials.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <thread>
+
+#include "collector/store/run_reader.h"
+#include "sample_request.h"
+#include "temporary_folder.h"
+
+namespace flopsprof::server {
+namespace {
+
+using store::SampleRequest;
+using store::TemporaryFolder;
+
+// One agent's stream, as the tests need it: send, wait for the answer.
+class Agent {
+ public:
+  explicit Agent(const std::string& address)
+      : stub_(
+            v1::Ingest::NewStub(grpc::CreateChannel(address, grpc::InsecureChannelCredentials()))),
+        stream_(stub_->Upload(&context_)) {
+    context_.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(30));
+  }
+
+  // The reply, or an empty one when the stream has ended.
+  v1::UploadReply Send(const v1::UploadRequest& request) {
+    v1::UploadReply reply;
+    stream_->Write(request);
+    stream_->Read(&reply);
+    return reply;
+  }
+
+  grpc::Status Finish() {
+    stream_->WritesDone();
+    return stream_->Finish();
+  }
+
+ private:
+  grpc::ClientContext context_;
+  std::unique_ptr<v1::Ingest::Stub> stub_;
+  std::unique_ptr<grpc::ClientReaderWriter<v1::UploadRequest, v1::UploadReply>> stream_;
+};
+
+Collector::Options OneRun(const TemporaryFolder& folder) {
+  Collector::Options options;
+  options.listen = {"unix:" + (folder / "socket")};
+  options.output = folder / "run";
+  options.run_id = "run-1";
+  return options;
+}
+
+std::unique_ptr<Collector> Start(const Collector::Options& options) {
+  auto collector = Collector::Create(options);
+  EXPECT_TRUE(collector.ok()) << collector.status();
+  return collector.ok() ? *std::move(collector) : nullptr;
+}
+
+uint64_t StoredActivities(const std::string& folder) {
+  const auto run = store::ReadRun(folder);
+  EXPECT_TRUE(run.ok()) << run.status();
+  return run.ok() && !run->processes.empty() ? run->processes[0].info().activities() : 0;
+}
+
+TEST(CollectorTest, AcknowledgesWhatIsDurable) {
+  TemporaryFolder folder;
+  const auto collector = Start(OneRun(folder));
+  Agent agent("unix:" + (folder / "socket"));
+  EXPECT_EQ(agent.Send(SampleRequest(1, 5)).acknowledged(), 1u);
+  EXPECT_EQ(StoredActivities(folder / "run"), 5u);
+  EXPECT_EQ(agent.Send(SampleRequest(2, 9)).acknowledged(), 2u);
+  EXPECT_EQ(StoredActivities(folder / "run"), 9u);
+  EXPECT_TRUE(agent.Finish().ok());
+}
+
+TEST(CollectorTest, ARepeatedRequestIsAcknowledgedAndChangesNothing) {
+  TemporaryFolder folder;
+  const auto collector = Start(OneRun(folder));
+  Agent agent("unix:" + (folder / "socket"));
+  agent.Send(SampleRequest(1, 5));
+  EXPECT_EQ(agent.Send(SampleRequest(1, 5)).acknowledged(), 1u);
+  EXPECT_EQ(StoredActivities(folder / "run"), 5u);
+}
+
+TEST(CollectorTest, SeveralAgentsSendToOneRun) {
+  TemporaryFolder folder;
+  const auto collector = Start(OneRun(folder));
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&folder, i] {
+      Agent agent("unix:" + (folder / "socket"));
+      for (uint64_t sequence = 1; sequence <= 5; ++sequence) {
+        v1::UploadRequest request = SampleRequest(sequence, sequence);
+        request.set_agent_id("node-" + std::to_string(i));
+        request.mutable_processes(0)->mutable_key()->set_node("node-" + std::to_string(i));
+        EXPECT_EQ(agent.Send(request).acknowledged(), sequence);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  const auto run = store::ReadRun(folder / "run");
+  ASSERT_TRUE(run.ok());
+  ASSERT_EQ(run->processes.size(), 8u);
+  for (const v1::ProcessProfile& process : run->processes) {
+    EXPECT_EQ(process.info().activities(), 5u);
+  }
+}
+
+TEST(CollectorTest, ListensOnAFreePort) {
+  TemporaryFolder folder;
+  Collector::Options options = OneRun(folder);
+  options.listen = {"127.0.0.1:0"};
+  const auto collector = Start(options);
+  ASSERT_EQ(collector->ports().size(), 1u);
+  Agent agent("127.0.0.1:" + std::to_string(collector->ports()[0]));
+  EXPECT_EQ(agent.Send(SampleRequest(1, 5)).acknowledged(), 1u);
+}
+
+TEST(CollectorTest, KeepsAFolderPerRun) {
+  TemporaryFolder folder;
+  Collector::Options options = OneRun(folder);
+  options.run_id.clear();
+  options.output = folder / "root";
+  const auto collector = Start(options);
+  Agent agent("unix:" + (folder / "socket"));
+  for (const char* run_id : {"../../evil", "/abs", "run-2"}) {
+    v1::UploadRequest request = SampleRequest(1, 5);
+    request.set_run_id(run_id);
+    request.mutable_run()->set_job(run_id);
+    EXPECT_EQ(agent.Send(request).acknowledged(), 1u) << run_id;
+    const std::string path = collector->run_folder(run_id);
+    EXPECT_EQ(std::filesystem::canonical(path).parent_path(),
+              std::filesystem::canonical(folder / "root"));
+    EXPECT_EQ(StoredActivities(path), 5u);
+  }
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder / "root"), {}), 3);
+}
+
+TEST(CollectorTest, GoesOnWithTheFoldersOfAnEarlierCollector) {
+  TemporaryFolder folder;
+  Collector::Options options = OneRun(folder);
+  options.run_id.clear();
+  options.output = folder / "root";
+  std::string path;
+  {
+    const auto collector = Start(options);
+    Agent agent("unix:" + (folder / "socket"));
+    agent.Send(SampleRequest(1, 5));
+    agent.Finish();
+    path = collector->run_folder("run-1");
+  }
+  const auto collector = Start(options);
+  Agent agent("unix:" + (folder / "socket"));
+  EXPECT_EQ(agent.Send(SampleRequest(2, 9)).acknowledged(), 2u);
+  EXPECT_EQ(collector->run_folder("run-1"), path);
+  EXPECT_EQ(StoredActivities(path), 9u);
+}
+
+TEST(CollectorTest, RefusesAnotherRunWhenItStoresOne) {
+  TemporaryFolder folder;
+  const auto collector = Start(OneRun(folder));
+  Agent agent("unix:" + (folder / "socket"));
+  v1::UploadRequest request = SampleRequest(1, 5);
+  request.set_run_id("run-2");
+  EXPECT_NE(agent.Send(request).refused(), "");
+  EXPECT_TRUE(agent.Finish().ok());
+  EXPECT_EQ(collector->refused_requests(), 1u);
+}
+
+TEST(CollectorTest, AMessageBeyondTheLimitEndsTheStreamAndNothingElse) {
+  TemporaryFolder folder;
+  Collector::Options options = OneRun(folder);
+  options.max_message_bytes = 100000;
+  const auto collector = Start(options);
+  v1::UploadRequest huge = SampleRequest(1, 5);
+  huge.mutable_processes(0)->mutable_kernels(0)->set_name(std::string(200000, 'x'));
+  Agent hostile("unix:" + (folder / "socket"));
+  EXPECT_EQ(hostile.Send(huge).acknowledged(), 0u);
+  EXPECT_EQ(hostile.Finish().error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  Agent agent("unix:" + (folder / "socket"));
+  EXPECT_EQ(agent.Send(SampleRequest(1, 5)).acknowledged(), 1u);
+}
+
+TEST(CollectorTest, WillNotListenOnTheNetworkUnlessTold) {
+  TemporaryFolder folder;
+  Collector::Options options = OneRun(folder);
+  options.listen = {"0.0.0.0:0"};
+  const auto refused = Collector::Create(options);
+  EXPECT_EQ(refused.status().code(), absl::StatusCode::kPermissionDenied);
+  EXPECT_FALSE(std::filesystem::exists(folder / "run"));
+  options.insecure = true;
+  EXPECT_TRUE(Collector::Create(options).ok());
+}
+
+TEST(CollectorTest, SaysThatAPortIsInUse) {
+  TemporaryFolder folder;
+  Collector::Options options = OneRun(folder);
+  options.listen = {"127.0.0.1:0"};
+  const auto first = Start(options);
+  options.listen = {"127.0.0.1:" + std::to_string(first->ports()[0])};
+  const auto second = Collector::Create(options);
+  EXPECT_EQ(second.status().code(), absl::StatusCode::kUnavailable);
+}
+
+TEST(CollectorTest, SaysThatTheOutputCannotBeWritten) {
+  TemporaryFolder folder;
+  Collector::Options options = OneRun(folder);
+  options.output = "/proc/flopsprof";
+  EXPECT_FALSE(Collector::Create(options).ok());
+}
+
+TEST(CollectorTest, ItsSocketIsPrivateAndGoneAfterStop) {
+  TemporaryFolder folder;
+  const auto collector = Start(OneRun(folder));
+  struct stat info = {};
+  ASSERT_EQ(stat((folder / "socket").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777u, 0600u);
+  collector->Stop();
+  EXPECT_FALSE(std::filesystem::exists(folder / "socket"));
+  EXPECT_TRUE(store::ReadManifest(folder / "run")->finished);
+  // The run can still be used for what is made from it.
+  EXPECT_TRUE(collector->run("run-1")->WriteText("summary.json", "{}").ok());
+}
+
+TEST(CollectorTest, StopEndsStreamsThatDoNotHangUp) {
+  TemporaryFolder folder;
+  const auto collector = Start(OneRun(folder));
+  Agent agent("unix:" + (folder / "socket"));
+  agent.Send(SampleRequest(1, 5));
+  collector->Stop();
+  EXPECT_FALSE(agent.Finish().ok());
+  EXPECT_EQ(StoredActivities(folder / "run"), 5u);
+}
+
+}  // namespace
+}  // namespace flopsprof::server

@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "flopsprof/v1/ingest.pb.h"
+
+namespace flopsprof::store {
+
+// A request of one process that has every kind of row. `amount` makes all counters grow.
+inline v1::UploadRequest SampleRequest(uint64_t sequence, uint64_t amount) {
+  v1::UploadRequest request;
+  request.set_run_id("run-1");
+  request.set_agent_id("node-a/1/1");
+  request.set_sequence(sequence);
+  v1::ProcessProfile& process = *request.add_processes();
+  process.mutable_key()->set_node("node-a");
+  process.mutable_key()->set_pid(42);
+  process.mutable_key()->set_start_ticks(99);
+  v1::ProcessInfo& info = *process.mutable_info();
+  info.set_rank(1);
+  info.set_command("python train.py");
+  info.set_state(v1::PROCESS_STATE_RUNNING);
+  info.set_activities(amount);
+  (*process.mutable_strings())[3] = "name";
+  v1::Device& device = *process.add_devices();
+  device.set_ordinal(0);
+  device.set_name("NVIDIA A100-SXM4-80GB");
+  v1::Scope& scope = *process.add_scopes();
+  scope.set_id(1);
+  scope.set_kind(v1::SCOPE_KIND_MODULE);
+  scope.set_class_name("Net");
+  scope.set_object(0xffff800000000010);  // beyond 2^63
+  v1::Module& module = *process.add_modules();
+  module.set_root_scope(1);
+  module.set_class_name("Net");
+  module.set_order(2);
+  module.set_total_params(62006);
+  v1::CallRow& call = *process.add_calls();
+  call.set_scope(1);
+  call.set_phase(v1::PHASE_FORWARD);
+  call.set_kind(v1::CALL_KIND_GEMM);
+  call.set_api("cublasSgemm_v2");
+  call.set_shape("m=1 n=1 k=1");
+  call.set_compute_type("fp32");
+  call.set_in_step(true);
+  call.set_calls(amount);
+  call.mutable_flops()->set_low(2 * amount);
+  call.mutable_flops()->set_high(1);
+  call.set_flops_known(true);
+  call.set_kernels(amount);
+  call.set_gpu_time_ns(10 * amount);
+  v1::TimeRow& time = *process.add_times();
+  time.set_scope(1);
+  time.set_phase(v1::PHASE_FORWARD);
+  time.set_category(v1::TIME_CATEGORY_EXACT);
+  time.set_in_step(true);
+  time.set_activities(amount);
+  time.set_gpu_time_ns(10 * amount);
+  v1::KernelRow& kernel = *process.add_kernels();
+  kernel.set_name("sgemm_kernel");
+  kernel.set_category(v1::TIME_CATEGORY_EXACT);
+  kernel.set_phase(v1::PHASE_FORWARD);
+  kernel.set_count(amount);
+  kernel.set_gpu_time_ns(10 * amount);
+  kernel.set_kind("kernel");
+  v1::ScopeCallRow& entered = *process.add_scope_calls();
+  entered.set_scope(1);
+  entered.set_phase(v1::PHASE_FORWARD);
+  entered.set_calls(amount);
+  v1::StepRow& step = *process.add_steps();
+  step.set_step(0);
+  step.set_begin_mono_ns(1000);
+  step.set_end_mono_ns(1000 + amount);
+  for (int phase = 0; phase < 5; ++phase) {
+    step.add_flops()->set_low(phase == v1::PHASE_FORWARD ? 2 * amount : 0);
+    step.add_gpu_time_ns(phase == v1::PHASE_FORWARD ? 10 * amount : 0);
+  }
+  step.set_activities(amount);
+  v1::DeviceTime& busy = *process.add_device_times();
+  busy.set_busy_ns(10 * amount);
+  busy.set_last_gpu_ns(5000 + amount);
+  (*process.mutable_loss())["ring_full"] = amount;
+  (*process.mutable_notes())["torch"] = "2.14.1";
+  return request;
+}
+
+}  // namespace flopsprof::store

@@ -1,0 +1,67 @@
+# SPDX-FileCopyrightText: 2026 The flopsprof authors
+# SPDX-License-Identifier: Apache-2.0
+"""A C++ program without Python gets its ranges as the tree, with and without NVTX."""
+
+import glob
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from flopsprof_run import ROOT, product, sim_python
+
+# By hand from the sizes in tests/programs/cpp_ranges/cpp_ranges.cc.
+WANTED = {
+    ("network", "layer 0", "matmul"): 65536,
+    ("network", "layer 1"): 8192,
+    ("(outside)",): 1024,
+}
+
+
+def nvidia_folders() -> str:
+    """The folders of the stand-in libraries in the test environment, for the loader."""
+    pattern = os.path.join(
+        os.path.dirname(os.path.dirname(sim_python())), "lib", "python*", "site-packages", "nvidia"
+    )
+    return ":".join(sorted(glob.glob(os.path.join(pattern, "*", "lib"))))
+
+
+@pytest.mark.parametrize("program", ["cpp_ranges", "cpp_ranges_plain"])
+def test_ranges_are_the_tree(tmp_path, program):
+    out = str(tmp_path / "records.jsonl")
+    agent = os.path.join(ROOT, "tests", "support", "fake_agent.py")
+    argv = [sys.executable, agent, "--library", product("lib/libflopsprof_inject.so"), "--out", out]
+    environment = dict(os.environ, LD_LIBRARY_PATH=nvidia_folders())
+    done = subprocess.run(
+        [*argv, "--", product(f"bin/{program}"), "3"],
+        env=environment, capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert said == {"steps": 3, "flops_per_step": 74752, "failures": 0, "profiled": True}
+    with open(out) as file:
+        records = [json.loads(line) for line in file]
+    scopes = {r["scope"]: r for r in records if r["type"] == "scope"}
+
+    def path(scope) -> tuple:
+        if scope == 0:
+            return ("(outside)",)
+        above = scopes[scope]["parent"]
+        return (path(above) if above else ()) + (scopes[scope]["name"],)
+
+    for step in range(3):
+        found: dict = {}
+        for r in records:
+            if r["type"] == "gemm" and r["step"] == step:
+                key = path(r["scope"])
+                found[key] = found.get(key, 0) + 2 * r["m"] * r["n"] * r["k"] * r["batch"]
+        assert found == WANTED
+        entered = [path(r["scope"]) for r in records if r["type"] == "scope_enter"
+                   and r["step"] == step]  # fmt: skip
+        assert sorted(entered) == sorted([
+            ("network",), ("network", "layer 0"), ("network", "layer 0", "matmul"),
+            ("network", "layer 1"),
+        ])  # fmt: skip
+    end = [record for record in records if record["type"] == "end"][-1]
+    assert not end["loss"]

@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "collector/base/mutex.h"
+#include "flopsprof/v1/ingest.grpc.pb.h"
+
+namespace flopsprof::testing {
+
+// A collector that keeps every request as it came and misbehaves when it is told to.
+class FakeCollector : public v1::Ingest::Service {
+ public:
+  // `address`: "unix:/path".
+  explicit FakeCollector(const std::string& address) : address_(address) { Start(); }
+  ~FakeCollector() override { Stop(); }
+
+  void Start() {
+    grpc::ServerBuilder builder;
+    builder.AddListeningPort(address_, grpc::InsecureServerCredentials());
+    builder.RegisterService(this);
+    server_ = builder.BuildAndStart();
+  }
+  // Cuts every stream.
+  void Stop() {
+    if (server_ != nullptr) server_->Shutdown(std::chrono::system_clock::now());
+    server_.reset();
+  }
+  // From now on requests come in but are not acknowledged.
+  void StopAcknowledging(bool stop) {
+    base::MutexLock lock(&mutex_);
+    silent_ = stop;
+  }
+  void Refuse(const std::string& reason) {
+    base::MutexLock lock(&mutex_);
+    refusal_ = reason;
+  }
+
+  std::vector<v1::UploadRequest> requests() const {
+    base::MutexLock lock(&mutex_);
+    return requests_;
+  }
+  int stream_count() const {
+    base::MutexLock lock(&mutex_);
+    return stream_count_;
+  }
+
+  grpc::Status Upload(
+      grpc::ServerContext* context,
+      grpc::ServerReaderWriter<v1::UploadReply, v1::UploadRequest>* stream) override {
+    {
+      base::MutexLock lock(&mutex_);
+      stream_count_++;
+    }
+    v1::UploadRequest request;
+    while (stream->Read(&request)) {
+      v1::UploadReply reply;
+      {
+        base::MutexLock lock(&mutex_);
+        requests_.push_back(request);
+        if (silent_) continue;
+        reply.set_acknowledged(refusal_.empty() ? request.sequence() : 0);
+        reply.set_refused(refusal_);
+      }
+      if (!stream->Write(reply)) break;
+    }
+    return grpc::Status::OK;
+  }
+
+ private:
+  const std::string address_;
+  mutable base::Mutex mutex_;
+  std::vector<v1::UploadRequest> requests_ ABSL_GUARDED_BY(mutex_);
+  std::string refusal_ ABSL_GUARDED_BY(mutex_);
+  bool silent_ ABSL_GUARDED_BY(mutex_) = false;
+  int stream_count_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::unique_ptr<grpc::Server> server_;
+};
+
+}  // namespace flopsprof::testing

@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/agent/agent.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <map>
+#include <string>
+
+#include "collector/base/clock.h"
+#include "tests/support/fake_collector.h"
+#include "tests/support/fake_process.h"
+#include "tests/support/temp_folder.h"
+#include "tests/support/wait_until.h"
+
+namespace flopsprof::agent {
+namespace {
+
+using testing::FakeCollector;
+using testing::FakeProcess;
+using testing::WaitUntil;
+
+// A process with `calls` products of one shape, one kernel of 10 ns each.
+void WriteWork(FakeProcess* process, uint32_t calls) {
+  testing::FakeInjector::Ring ring = process->injector->Claim();
+  ring.WriteString(1, "gemm_kernel");
+  ring.Write(testing::Step(0, shm::StepEvent::kBegin, 1000));
+  for (uint32_t i = 1; i <= calls; i++) {
+    ring.Write(testing::Launch(i, 5, i));
+    ring.Write(testing::Gemm(i, 5, 120, 8, 400));
+    ring.Write(testing::Kernel(i, 1, i * 100, i * 100 + 10));
+  }
+  process->injector->header().launches.store(calls);
+}
+
+class AgentTest : public ::testing::Test {
+ protected:
+  std::string socket_path() const { return folder_.File("agent"); }
+  std::string address() const { return "unix:" + folder_.File("collector"); }
+
+  std::unique_ptr<Agent> MakeAgent() {
+    Agent::Options options;
+    options.socket_path = socket_path();
+    options.run_id = "run-1";
+    options.run.set_node("n1");
+    options.collector_target = address();
+    options.segment = {.slot_count = 2, .ring_records = 65536};
+    options.upload_period = absl::Milliseconds(20);
+    absl::StatusOr<std::unique_ptr<Agent>> agent = Agent::Create(std::move(options));
+    EXPECT_TRUE(agent.ok()) << agent.status();
+    return std::move(*agent);
+  }
+  // The newest of everything that the collector has, by pid.
+  std::map<int, v1::ProcessProfile> Newest(const FakeCollector& collector) {
+    std::map<int, v1::ProcessProfile> processes;
+    for (const v1::UploadRequest& request : collector.requests()) {
+      for (const v1::ProcessProfile& part : request.processes()) {
+        v1::ProcessProfile& whole = processes[part.key().pid()];
+        if (part.has_info()) *whole.mutable_info() = part.info();
+        if (part.calls_size() > 0) *whole.mutable_calls() = part.calls();
+        if (part.times_size() > 0) *whole.mutable_times() = part.times();
+      }
+    }
+    return processes;
+  }
+  // A child that is a profiled process, does its work and then `last`.
+  pid_t StartChild(uint32_t calls, void (*last)()) {
+    const pid_t child = ::fork();
+    if (child != 0) return child;
+    FakeProcess process;
+    const bool ready = process.Connect(socket_path()) && process.SayHello(testing::ValidHello()) &&
+                       process.ReceiveWelcome().has_value();
+    if (!ready) ::_exit(99);
+    WriteWork(&process, calls);
+    last();
+    ::_exit(98);
+  }
+
+  testing::TempFolder folder_;
+};
+
+TEST_F(AgentTest, WhatAProcessWritesReachesTheCollector) {
+  FakeCollector collector(address());
+  std::unique_ptr<Agent> agent = MakeAgent();
+  FakeProcess process;
+  ASSERT_TRUE(process.Connect(socket_path()));
+  process.SayHello(testing::ValidHello(1));
+  ASSERT_TRUE(process.ReceiveWelcome().has_value());
+  WriteWork(&process, 100);
+  ASSERT_TRUE(WaitUntil([&] {
+    const auto newest = Newest(collector);
+    return newest.size() == 1 && newest.begin()->second.calls_size() == 1 &&
+           newest.begin()->second.calls(0).gpu_time_ns() == 1000;
+  }));
+  process.Disconnect();
+  ASSERT_TRUE(agent->Finish(5, absl::Seconds(5)).ok());
+  const v1::ProcessProfile profile = Newest(collector).begin()->second;
+  EXPECT_EQ(profile.calls(0).flops().low(), 76'800'000u);
+  EXPECT_EQ(profile.info().rank(), 1);
+  EXPECT_TRUE(profile.info().used_gpu());
+  EXPECT_TRUE(collector.requests().back().last());
+  EXPECT_EQ(collector.requests().back().run().job_exit_code(), 5);
+  EXPECT_EQ(agent->progress().processes, 1u);
+  EXPECT_EQ(agent->progress().ranks, (std::set<int32_t>{1}));
+  EXPECT_EQ(agent->progress().flop_count, 76'800'000.0);
+}
+
+TEST_F(AgentTest, NothingIsLostOfAProcessThatIsKilled) {
+  FakeCollector collector(address());
+  std::unique_ptr<Agent> agent = MakeAgent();
+  const pid_t child = StartChild(10'000, [] { ::raise(SIGKILL); });
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  ASSERT_TRUE(agent->Finish(std::nullopt, absl::Seconds(5)).ok());
+  const v1::ProcessProfile profile = Newest(collector)[child];
+  ASSERT_EQ(profile.calls_size(), 1);
+  EXPECT_EQ(profile.calls(0).calls(), 10'000u);
+  EXPECT_EQ(profile.calls(0).gpu_time_ns(), 100'000u);
+  EXPECT_NE(profile.info().state(), v1::PROCESS_STATE_RUNNING);
+}
+
+TEST_F(AgentTest, AChildsExitCodeIsInItsProfile) {
+  FakeCollector collector(address());
+  std::unique_ptr<Agent> agent = MakeAgent();
+  const pid_t child = StartChild(10, [] { ::_exit(7); });
+  ASSERT_TRUE(WaitUntil([&] {
+    const auto newest = Newest(collector);
+    return newest.count(child) == 1 && newest.at(child).info().state() == v1::PROCESS_STATE_EXITED;
+  }));
+  EXPECT_EQ(Newest(collector)[child].info().exit_code(), 7);
+  ::waitpid(child, nullptr, 0);
+  EXPECT_TRUE(agent->Finish(7, absl::Seconds(5)).ok());
+}
+
+TEST_F(AgentTest, EveryProcessCanStillBeReadAfterALongAbsenceOfTheCollector) {
+  std::unique_ptr<Agent> agent = MakeAgent();
+  FakeProcess process;
+  ASSERT_TRUE(process.Connect(socket_path()));
+  process.SayHello(testing::ValidHello());
+  ASSERT_TRUE(process.ReceiveWelcome().has_value());
+  WriteWork(&process, 5000);
+  ASSERT_TRUE(WaitUntil([&] { return agent->progress().records > 15'000; }));
+  FakeCollector collector(address());
+  process.Disconnect();
+  ASSERT_TRUE(agent->Finish(0, absl::Seconds(8)).ok());
+  EXPECT_EQ(Newest(collector).begin()->second.calls(0).calls(), 5000u);
+}
+
+TEST_F(AgentTest, WithoutACollectorFinishSaysSoAndEnds) {
+  std::unique_ptr<Agent> agent = MakeAgent();
+  EXPECT_FALSE(agent->Finish(0, absl::Milliseconds(200)).ok());
+}
+
+TEST_F(AgentTest, IsGoneWhenDestroyedWithoutFinish) {
+  { std::unique_ptr<Agent> agent = MakeAgent(); }
+  FakeProcess process;
+  EXPECT_FALSE(process.Connect(socket_path()));
+}
+
+}  // namespace
+}  // namespace flopsprof::agent

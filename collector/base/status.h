@@ -16,7 +16,7 @@ absl::Status ErrnoStatus(int error, std::string_view what);
 }  // namespace flopsprof::base
 
 // Leaves the function with the status when it is not OK.
-#define FLOPSPROF_RETURN_IF_ERROR(expression)                        \
-  do {                                                               \
+#define FLOPSPROF_RETURN_IF_ERROR(expression)                               \
+  do {                                                                      \
     if (absl::Status status_ = (expression); !status_.ok()) return status_; \
   } while (false)

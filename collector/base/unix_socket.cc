@@ -23,8 +23,8 @@ absl::StatusOr<sockaddr_un> Address(const std::string& path) {
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof address.sun_path) {
-    return absl::InvalidArgumentError(absl::StrCat("socket path is longer than ",
-                                                   sizeof address.sun_path - 1, " bytes: ", path));
+    return absl::InvalidArgumentError(
+        absl::StrCat("socket path is longer than ", sizeof address.sun_path - 1, " bytes: ", path));
   }
   std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
   return address;

@@ -33,9 +33,9 @@ absl::StatusOr<PeerCredentials> GetPeerCredentials(int socket);
 absl::Status SendPacket(int socket, const void* data, size_t bytes, int fd);
 
 struct Packet {
-  size_t bytes = 0;      // 0: the peer has closed
+  size_t bytes = 0;        // 0: the peer has closed
   bool truncated = false;  // the packet or its control data was longer than the room for it
-  UniqueFd fd;           // the first descriptor that came with it
+  UniqueFd fd;             // the first descriptor that came with it
 };
 absl::StatusOr<Packet> ReceivePacket(int socket, void* data, size_t capacity);
 

@@ -20,9 +20,13 @@ struct Sink {
   std::map<std::string, std::string> notes;
   std::atomic<uint64_t> losses[shm::kLossCounterSlots] = {};
   std::atomic<uint64_t> module_calls{0}, backward_nodes{0};
-  std::atomic<bool> recording{false};
-  std::atomic<uint32_t> epoch{0};
 };
+
+// Read on every record: outside of the sink, whose first use is guarded.
+std::atomic<bool> g_recording{false}, g_discard{false};
+std::atomic<uint32_t> g_epoch{0};
+thread_local test::RecordedRecord t_ring[8];
+thread_local unsigned t_next;
 
 Sink& TheSink() {
   static Sink* const sink = new Sink;
@@ -40,10 +44,11 @@ void BeginRecording() {
   sink.notes.clear();
   for (auto& loss : sink.losses) loss = 0;
   sink.module_calls = sink.backward_nodes = 0;
-  ++sink.epoch;
-  sink.recording = true;
+  ++g_epoch;
+  g_recording = true;
 }
-void StopRecording() { TheSink().recording = false; }
+void StopRecording() { g_recording = false; }
+void DiscardRecords(bool discard) { g_discard = discard; }
 std::vector<RecordedRecord> TakeRecords() {
   Sink& sink = TheSink();
   std::lock_guard<std::mutex> lock(sink.mutex);
@@ -68,12 +73,16 @@ uint64_t RecordedBackwardNodes() { return TheSink().backward_nodes; }
 
 namespace injector {
 
-bool IsRecording() { return TheSink().recording.load(std::memory_order_relaxed); }
-uint32_t SessionEpoch() { return TheSink().epoch.load(std::memory_order_relaxed); }
+bool IsRecording() { return g_recording.load(std::memory_order_relaxed); }
+uint32_t SessionEpoch() { return g_epoch.load(std::memory_order_relaxed); }
 
 bool EmitRecord(const void* record) {
+  if (!g_recording) return false;
+  if (g_discard.load(std::memory_order_relaxed)) {
+    memcpy(t_ring[t_next++ % 8].bytes, record, shm::kRecordBytes);
+    return true;
+  }
   Sink& sink = TheSink();
-  if (!sink.recording) return false;
   std::lock_guard<std::mutex> lock(sink.mutex);
   test::RecordedRecord copy;
   memcpy(copy.bytes, record, sizeof(copy.bytes));
@@ -100,8 +109,14 @@ void EmitNote(const char* key, const char* value) {
 void CountLoss(shm::LossCounter counter, uint64_t count) {
   TheSink().losses[static_cast<uint32_t>(counter)] += count;
 }
-void CountModuleCalls(uint64_t count) { TheSink().module_calls += count; }
-void CountBackwardNodes(uint64_t count) { TheSink().backward_nodes += count; }
+void CountModuleCalls(uint64_t count) {
+  if (g_discard.load(std::memory_order_relaxed)) return;
+  TheSink().module_calls += count;
+}
+void CountBackwardNodes(uint64_t count) {
+  if (g_discard.load(std::memory_order_relaxed)) return;
+  TheSink().backward_nodes += count;
+}
 
 uint64_t MonoNs() {
   timespec now;

@@ -28,6 +28,8 @@ struct RecordedRecord {
 // Begins a session: a new epoch, nothing recorded.
 void BeginRecording();
 void StopRecording();
+// Benchmarks: records are copied to a small ring of the thread and forgotten.
+void DiscardRecords(bool discard);
 std::vector<RecordedRecord> TakeRecords();
 std::string RecordedString(uint32_t id);
 uint64_t RecordedLoss(shm::LossCounter counter);

@@ -75,6 +75,7 @@ FLOPSPROF_EXPORT void probe_begin() {
 }
 FLOPSPROF_EXPORT void probe_tick() { flopsprof::injector::TickScopes(); }
 FLOPSPROF_EXPORT void probe_end() { flopsprof::injector::EndScopes(); }
+FLOPSPROF_EXPORT void probe_discard(int discard) { DiscardRecords(discard != 0); }
 FLOPSPROF_EXPORT void probe_stop_recording() { StopRecording(); }
 FLOPSPROF_EXPORT unsigned probe_scope() { return flopsprof::injector::CurrentAttribution().scope; }
 FLOPSPROF_EXPORT unsigned probe_phase() {

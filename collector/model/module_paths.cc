@@ -93,17 +93,23 @@ class ModulePaths::Builder {
     return nullptr;
   }
 
-  // Tree scopes from `scope` up to the outermost one. A cycle, which only a damaged profile can
-  // hold, ends the walk.
-  std::vector<const v1::Scope*> LineUp(const v1::Scope& scope) const {
-    std::vector<const v1::Scope*> line;
+  // Calls visit(scope, above) for a tree scope and those around it that are not known yet, from
+  // the outermost in; `above` is nullptr at the top. A cycle, which only a damaged profile can
+  // hold, is cut where it closes.
+  template <typename Known, typename Visit>
+  void TopDown(const v1::Scope& scope, Known known, Visit visit) {
+    std::vector<const v1::Scope*> unknown;
     std::set<uint32_t> seen;
     const v1::Scope* at = &scope;
-    while (at != nullptr && seen.insert(at->id()).second && line.size() < kMaxScopeDepth) {
-      line.push_back(at);
+    while (at != nullptr && !known(*at) && seen.insert(at->id()).second) {
+      unknown.push_back(at);
       at = TreeScope(at->parent());
     }
-    return line;
+    const v1::Scope* above = at != nullptr && known(*at) ? at : nullptr;
+    for (auto next = unknown.rbegin(); next != unknown.rend(); ++next) {
+      visit(**next, above);
+      above = *next;
+    }
   }
 
   Root& RootFor(const v1::Scope& top) {
@@ -120,9 +126,13 @@ class ModulePaths::Builder {
   void FindRoots() {
     for (const auto& [id, scope] : scopes_) {
       if (scope->kind() != v1::SCOPE_KIND_MODULE) continue;
-      Root& root = RootFor(*LineUp(*scope).back());
-      ++root.scope_count;
-      root_of_scope_[id] = &root;
+      TopDown(
+          *scope, [this](const v1::Scope& at) { return root_of_scope_.count(at.id()) != 0; },
+          [this](const v1::Scope& at, const v1::Scope* above) {
+            Root& root = above == nullptr ? RootFor(at) : *root_of_scope_[above->id()];
+            root_of_scope_[at.id()] = &root;
+            ++root.scope_count;
+          });
     }
     for (const v1::Module& module : process_.modules()) {
       const auto found = root_of_scope_.find(module.root_scope());
@@ -214,18 +224,6 @@ class ModulePaths::Builder {
     int level = 0;
   };
 
-  const Named& NameOf(const v1::Scope& scope) {
-    const auto known = named_.find(scope.id());
-    if (known != named_.end()) return known->second;
-    const std::vector<const v1::Scope*> line = LineUp(scope);
-    for (auto at = line.rbegin(); at != line.rend(); ++at) {
-      if (named_.count((*at)->id()) != 0) continue;
-      const Named* parent = at == line.rbegin() ? nullptr : &named_[(*std::prev(at))->id()];
-      named_[(*at)->id()] = out_.has_modules_ ? NameModule(**at, parent) : NameRange(**at, parent);
-    }
-    return named_[scope.id()];
-  }
-
   Named NameModule(const v1::Scope& scope, const Named* parent) {
     Named named;
     if (parent == nullptr) {
@@ -305,58 +303,72 @@ class ModulePaths::Builder {
     return index;
   }
 
-  // Places a scope and everything above it that includes its work.
   void PlaceScope(uint32_t id) {
-    Place place;
     const v1::Scope* tree = TreeScope(id);
-    if (tree != nullptr) {
-      const std::vector<const v1::Scope*> line = LineUp(*tree);
-      for (size_t i = 0; i < line.size(); ++i) {
-        const v1::Scope* above = i + 1 < line.size() ? line[i + 1] : nullptr;
-        if (out_.has_modules_) {
-          AddModuleToChain(*line[i], above, &place.chain);
-        } else {
-          AddRangeToChain(*line[i], above, &place.chain);
-        }
-      }
-      place.node = place.chain.front();
+    if (tree == nullptr) {
+      out_.places_[id];
+      return;
     }
-    out_.places_[id] = std::move(place);
+    TopDown(
+        *tree, [this](const v1::Scope& at) { return out_.places_.count(at.id()) != 0; },
+        [this](const v1::Scope& at, const v1::Scope* above) {
+          out_.places_[at.id()] = PlaceTreeScope(at, above);
+        });
+    // A range inside a module is where the module is.
+    if (tree->id() != id) out_.places_[id] = out_.places_[tree->id()];
+  }
+
+  // The line of a scope, and that with everything above it that includes its work.
+  Place PlaceTreeScope(const v1::Scope& scope, const v1::Scope* above) {
+    const Named* parent = above == nullptr ? nullptr : &named_[above->id()];
+    const Named& named = named_[scope.id()] =
+        out_.has_modules_ ? NameModule(scope, parent) : NameRange(scope, parent);
+    Place place;
+    if (out_.has_modules_) {
+      AddModuleLines(scope, named, parent, &place.chain);
+    } else {
+      place.chain.push_back(EnsureRangeNode(scope, named, parent));
+    }
+    place.node = place.chain.front();
+    if (above != nullptr) {
+      for (const int node : out_.places_[above->id()].chain) AddOnce(node, &place.chain);
+    }
+    return place;
   }
 
   static void AddOnce(int node, std::vector<int>* chain) {
     if (std::find(chain->begin(), chain->end(), node) == chain->end()) chain->push_back(node);
   }
 
-  void AddModuleToChain(const v1::Scope& scope, const v1::Scope* above, std::vector<int>* chain) {
-    const Named& named = NameOf(scope);
+  // The scope's own line, and lines between it and its caller: containers that are never called
+  // themselves (ModuleList).
+  void AddModuleLines(const v1::Scope& scope, const Named& named, const Named* parent,
+                      std::vector<int>* chain) {
     Root& root = *named.root;
     const int index = EnsureModuleNode(root, named.path, scope.id());
     int& level = node_level_.emplace(index, -1).first->second;
     ModuleNode& node = out_.nodes_[index];
     if (!node.params.has_value() && named.level > level) node.class_name = scope.class_name();
     level = std::max(level, named.level);
-    AddOnce(index, chain);
-    // Containers that are never called themselves (ModuleList) lie between caller and called.
-    const std::string stop = above == nullptr ? root.base : NameOf(*above).path;
+    chain->push_back(index);
+    const std::string& stop = parent == nullptr ? root.base : parent->path;
     for (std::string between = ParentPath(named.call_path); between.size() > stop.size();
          between = ParentPath(between)) {
       AddOnce(EnsureModuleNode(root, between, scope.id()), chain);
     }
-    if (above == nullptr) AddOnce(EnsureModuleNode(root, root.base, scope.id()), chain);
+    if (parent == nullptr) AddOnce(EnsureModuleNode(root, root.base, scope.id()), chain);
   }
 
-  void AddRangeToChain(const v1::Scope& scope, const v1::Scope* above, std::vector<int>* chain) {
-    const Named& named = NameOf(scope);
+  int EnsureRangeNode(const v1::Scope& scope, const Named& named, const Named* parent) {
     const auto found = node_by_path_.find(named.path);
-    if (found != node_by_path_.end()) return AddOnce(found->second, chain);
+    if (found != node_by_path_.end()) return found->second;
     ModuleNode node;
     node.path = named.path;
-    node.parent_path = above == nullptr ? named.path : NameOf(*above).path;
+    node.parent_path = parent == nullptr ? named.path : parent->path;
     node.class_name = "range";
-    node.depth = static_cast<uint32_t>(LineUp(scope).size() - 1);
+    node.depth = parent == nullptr ? 0 : out_.nodes_[node_by_path_[parent->path]].depth + 1;
     node.order = scope.id();
-    AddOnce(AddNode(std::move(node)), chain);
+    return AddNode(std::move(node));
   }
 
   // A wrapper and the model in it are one line: both are entered by one call, so the count is
@@ -367,7 +379,7 @@ class ModulePaths::Builder {
       const auto found = scopes_.find(row.scope());
       if (found == scopes_.end() || row.phase() == v1::PHASE_RECOMPUTE) continue;
       if (!IsTreeScope(*found->second)) continue;
-      const Named& named = NameOf(*found->second);
+      const Named& named = named_[row.scope()];
       calls_at_level[{out_.places_[row.scope()].node, named.level}] += row.calls();
     }
     for (const auto& [key, calls] : calls_at_level) {

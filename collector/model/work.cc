@@ -13,7 +13,7 @@ bool RanBackward(const v1::ProcessProfile& process) {
   return false;
 }
 
-// Without GPU times kernels run unseen wherever the program was.
+// Without CUPTI kernels run unseen wherever the program was.
 void MarkUnseenPhases(const v1::ProcessProfile& process,
                       std::unordered_map<uint32_t, Tally>* tallies) {
   const bool backward = RanBackward(process);
@@ -47,6 +47,15 @@ bool HasTimes(const v1::ProcessProfile& process) {
   return false;
 }
 
+bool MayHaveUnseenKernels(const v1::ProcessProfile& process) {
+  if (!HasTimes(process)) return true;
+  for (const char* counter : {"cupti_taken", "cupti_yielded", "cupti_unusable"}) {
+    const auto found = process.loss().find(counter);
+    if (found != process.loss().end() && found->second > 0) return true;
+  }
+  return false;
+}
+
 std::unordered_map<uint32_t, Tally> TallyScopes(const v1::RunInfo& run,
                                                 const v1::ProcessProfile& process) {
   std::unordered_map<uint32_t, Tally> tallies;
@@ -56,7 +65,7 @@ std::unordered_map<uint32_t, Tally> TallyScopes(const v1::RunInfo& run,
   for (const v1::TimeRow& row : process.times()) {
     if (InWindow(run, row)) tallies[row.scope()].AddTime(row);
   }
-  if (!HasTimes(process)) MarkUnseenPhases(process, &tallies);
+  if (MayHaveUnseenKernels(process)) MarkUnseenPhases(process, &tallies);
   return tallies;
 }
 

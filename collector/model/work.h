@@ -20,8 +20,11 @@ bool InWindow(const v1::RunInfo& run, const Row& row) {
 // True when the process has GPU times at all: CUPTI was ours at least for a while.
 bool HasTimes(const v1::ProcessProfile& process);
 
-// What every scope of one process did itself. Where the process has no GPU times, the phases
-// in which a scope may have launched kernels are marked as unseen.
+// True when kernels may have run without being seen: no times, or CUPTI was not ours all along.
+bool MayHaveUnseenKernels(const v1::ProcessProfile& process);
+
+// What every scope of one process did itself. Where kernels may have gone unseen, the phases
+// in which a scope may have launched some are marked.
 std::unordered_map<uint32_t, Tally> TallyScopes(const v1::RunInfo& run,
                                                 const v1::ProcessProfile& process);
 

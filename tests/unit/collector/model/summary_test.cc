@@ -268,6 +268,22 @@ TEST(SummaryTest, WithoutCuptiCountsStayAndTimesAreUnknown) {
   EXPECT_TRUE(HasFinding(summary, "another tool holds CUPTI"));
 }
 
+TEST(SummaryTest, AfterCuptiWasGivenUpAnEmptyPhaseIsUnknownAndNotZero) {
+  ProfileBuilder b(0);
+  b.ModuleScope(1, 0, "", "Net", 10)
+      .ModuleScope(2, 1, "late", "ReLU", 11)
+      .Entered(1, v1::PHASE_FORWARD, 1)
+      .Entered(2, v1::PHASE_FORWARD, 1)
+      .Time(1, v1::PHASE_FORWARD, v1::TIME_CATEGORY_NO_PRODUCTS, 10);
+  EXPECT_EQ(ModuleAt(Summarize(RunOf(b.profile())), "late").self.flops[v1::PHASE_FORWARD],
+            FlopCount(0));
+  (*b.profile().mutable_loss())["cupti_yielded"] = 1;
+  const Summary summary = Summarize(RunOf(b.profile()));
+  EXPECT_FALSE(ModuleAt(summary, "late").self.flops[v1::PHASE_FORWARD].has_value());
+  EXPECT_FALSE(ModuleAt(summary, "late").self.gpu_time_ns[v1::PHASE_FORWARD].has_value());
+  EXPECT_EQ(ModuleAt(summary, "").self.gpu_time_ns[v1::PHASE_FORWARD], 10u);
+}
+
 TEST(SummaryTest, LossesAreCountedAndExplained) {
   RunProfile run = SampleRun();
   (*run.processes[0].mutable_loss())["ring_full"] = 7;

@@ -57,7 +57,7 @@ void FutexWakeAll(std::atomic<uint32_t>* word) {
   syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 0x7fffffff, nullptr, nullptr, 0);
 }
 
-void SpinLock::Lock() {
+void BriefLock::Lock() {
   for (int spins = 0; locked_.exchange(true, std::memory_order_acquire); ++spins) {
     if (spins > 100) sched_yield();
   }

@@ -28,7 +28,7 @@ void FutexWait(std::atomic<uint32_t>* word, uint32_t expected, uint64_t timeout_
 void FutexWakeAll(std::atomic<uint32_t>* word);
 
 // For short critical sections off the launch path that call nothing outside of the injector.
-class SpinLock {
+class BriefLock {
  public:
   void Lock();
   void Unlock() { locked_.store(false, std::memory_order_release); }
@@ -37,15 +37,15 @@ class SpinLock {
   std::atomic<bool> locked_{false};
 };
 
-class SpinLockHolder {
+class BriefLockHolder {
  public:
-  explicit SpinLockHolder(SpinLock* lock) : lock_(lock) { lock_->Lock(); }
-  ~SpinLockHolder() { lock_->Unlock(); }
-  SpinLockHolder(const SpinLockHolder&) = delete;
-  SpinLockHolder& operator=(const SpinLockHolder&) = delete;
+  explicit BriefLockHolder(BriefLock* lock) : lock_(lock) { lock_->Lock(); }
+  ~BriefLockHolder() { lock_->Unlock(); }
+  BriefLockHolder(const BriefLockHolder&) = delete;
+  BriefLockHolder& operator=(const BriefLockHolder&) = delete;
 
  private:
-  SpinLock* const lock_;
+  BriefLock* const lock_;
 };
 
 }  // namespace flopsprof::injector

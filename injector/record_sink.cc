@@ -113,6 +113,14 @@ uint32_t InternString(const char* text) {
   return text == nullptr ? shm::kNoString : InternString(text, strlen(text));
 }
 
+void CountModuleCalls(uint64_t count) {
+  if (ThreadState* thread = CurrentThread()) AddOwn(&thread->module_calls, count);
+}
+
+void CountBackwardNodes(uint64_t count) {
+  if (ThreadState* thread = CurrentThread()) AddOwn(&thread->nodes, count);
+}
+
 void EmitNote(const char* key, const char* value) {
   shm::NoteRecord note{};
   note.header.type = static_cast<uint16_t>(shm::RecordType::kNote);

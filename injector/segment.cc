@@ -82,12 +82,4 @@ void CountLoss(shm::LossCounter counter, uint64_t count) {
   }
 }
 
-void CountModuleCalls(uint64_t count) {
-  Statistics()->module_calls.fetch_add(count, std::memory_order_relaxed);
-}
-
-void CountBackwardNodes(uint64_t count) {
-  Statistics()->nodes.fetch_add(count, std::memory_order_relaxed);
-}
-
 }  // namespace flopsprof::injector

@@ -75,6 +75,7 @@ bool FinishConnecting() {
 }
 
 void HandleRequests(uint32_t requests) {
+  FoldCounts();
   if ((requests & kRequestFlush) != 0) FlushCupti(true);
   if ((requests & kRequestStopCupti) != 0) StopCupti();
   if ((requests & kRequestDevices) != 0) {
@@ -84,6 +85,7 @@ void HandleRequests(uint32_t requests) {
 }
 
 void Tick() {
+  FoldCounts();
   FlushCupti(false);
   EmitClockPair();
   EmitNewDevices();
@@ -94,6 +96,7 @@ void Tick() {
 bool AgentHasGone() { return link_to_agent.AgentHasGone(); }
 
 void OnAgentGone() {
+  FoldCounts();
   if (state.exchange(SessionState::kDead, std::memory_order_acq_rel) == SessionState::kRecording) {
     CountLoss(shm::LossCounter::kAgentGone);
   }
@@ -178,6 +181,7 @@ void EndSession(bool fast_exit) {
       static_cast<uint8_t>(fast_exit ? shm::GoodbyeReason::kFastExit : shm::GoodbyeReason::kExit);
   goodbye.mono_ns = MonoNs();
   EmitRecord(&goodbye);
+  FoldCounts();
   StopRecording();
   CurrentSegment()->process_state.store(static_cast<uint32_t>(shm::ProcessState::kGoodbye),
                                         std::memory_order_release);

@@ -43,7 +43,7 @@ StringTable::Entry* StringTable::Intern(const char* text, size_t bytes) {
   if (buckets != nullptr) {
     if (Entry* entry = Find(buckets, text, bytes, hash, &bucket)) return entry;
   }
-  SpinLockHolder hold(&lock_);
+  BriefLockHolder hold(&lock_);
   return Add(text, bytes, hash);
 }
 

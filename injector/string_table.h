@@ -42,7 +42,7 @@ class StringTable {
   char* AllocateText(size_t bytes);
 
   std::atomic<std::atomic<Entry*>*> buckets_{nullptr};
-  SpinLock lock_;
+  BriefLock lock_;
   // Under lock_:
   Entry* entries_ = nullptr;
   uint32_t entry_count_ = 0;

@@ -24,28 +24,46 @@ namespace {
 constexpr uint32_t kClaimRetryInterval = 1024;
 
 std::atomic<bool> forked_child{false};
-SpinLock free_states_lock;
-ThreadState* free_states = nullptr;
+BriefLock states_lock;
+ThreadState* free_states = nullptr;  // under states_lock
+ThreadState* all_states = nullptr;   // under states_lock; grows only
 
 void OnThreadEnd(void* object) {
   auto* state = static_cast<ThreadState*>(object);
   if (current_thread_state == state) current_thread_state = nullptr;
   if (forked_child.load(std::memory_order_relaxed)) return;
   if (state->ring_epoch == SessionEpoch()) state->ring.Retire();
-  SpinLockHolder hold(&free_states_lock);
+  BriefLockHolder hold(&states_lock);
   state->next_free = free_states;
   free_states = state;
 }
 
+// A state as new, but for its place in the list and its counts, which go on.
+void Renew(ThreadState* state) {
+  ThreadState* const next_of_all = state->next_of_all;
+  const uint64_t hook_calls = state->hook_calls.load(std::memory_order_relaxed);
+  const uint64_t module_calls = state->module_calls.load(std::memory_order_relaxed);
+  const uint64_t nodes = state->nodes.load(std::memory_order_relaxed);
+  new (state) ThreadState();
+  state->next_of_all = next_of_all;
+  state->hook_calls.store(hook_calls, std::memory_order_relaxed);
+  state->module_calls.store(module_calls, std::memory_order_relaxed);
+  state->nodes.store(nodes, std::memory_order_relaxed);
+}
+
 ThreadState* TakeState() {
-  void* memory = nullptr;
-  {
-    SpinLockHolder hold(&free_states_lock);
-    memory = free_states;
-    if (free_states != nullptr) free_states = free_states->next_free;
+  BriefLockHolder hold(&states_lock);
+  if (ThreadState* state = free_states) {
+    free_states = state->next_free;
+    Renew(state);
+    return state;
   }
-  if (memory == nullptr) memory = MapPages(sizeof(ThreadState));
-  return memory == nullptr ? nullptr : new (memory) ThreadState();
+  void* memory = MapPages(sizeof(ThreadState));
+  if (memory == nullptr) return nullptr;
+  auto* state = new (memory) ThreadState();
+  state->next_of_all = all_states;
+  all_states = state;
+  return state;
 }
 
 }  // namespace
@@ -75,6 +93,22 @@ bool EnsureRing(ThreadState* state) {
   if (!state->ring.Claim(segment, ThreadId())) return false;
   state->last_call = 0;
   return true;
+}
+
+void FoldCounts() {
+  BriefLockHolder hold(&states_lock);  // one at a time; and no state is renewed meanwhile
+  uint64_t hook_calls = 0;
+  uint64_t module_calls = 0;
+  uint64_t nodes = 0;
+  for (const ThreadState* state = all_states; state != nullptr; state = state->next_of_all) {
+    hook_calls += state->hook_calls.load(std::memory_order_relaxed);
+    module_calls += state->module_calls.load(std::memory_order_relaxed);
+    nodes += state->nodes.load(std::memory_order_relaxed);
+  }
+  shm::SegmentHeader* header = Statistics();
+  header->hook_calls.store(hook_calls, std::memory_order_relaxed);
+  header->module_calls.store(module_calls, std::memory_order_relaxed);
+  header->nodes.store(nodes, std::memory_order_relaxed);
 }
 
 void ForgetThreadsInForkedChild() { forked_child.store(true, std::memory_order_relaxed); }

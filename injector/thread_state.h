@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+#include <atomic>
+
 #include "injector/ring_writer.h"
 #include "proto/shm/records.h"
 
@@ -35,8 +37,20 @@ struct ThreadState {
   bool has_group_collective = false;
   shm::CollectiveCall group_collective{};  // last collective of the open group, not yet written
 
+  // Counts for the segment's header, added there by FoldCounts: an atomic addition to a shared
+  // line at each call would cost as much as the record. Written by this thread only.
+  std::atomic<uint64_t> hook_calls{0};
+  std::atomic<uint64_t> module_calls{0};
+  std::atomic<uint64_t> nodes{0};
+
   ThreadState* next_free = nullptr;
+  ThreadState* next_of_all = nullptr;
 };
+
+// Adds to a counter that only the calling thread writes.
+inline void AddOwn(std::atomic<uint64_t>* counter, uint64_t count) {
+  counter->store(counter->load(std::memory_order_relaxed) + count, std::memory_order_relaxed);
+}
 
 extern __thread ThreadState* current_thread_state __attribute__((tls_model("initial-exec")));
 
@@ -52,6 +66,9 @@ inline ThreadState* CurrentThread() {
 // Gives a ring to the thread if it has none of the current segment. False: no free slot
 // (counted by the caller).
 bool EnsureRing(ThreadState* state);
+
+// Stores the sums of all threads' counts, past ones included, in the segment's header.
+void FoldCounts();
 
 // In the child of a fork: threads that end do not touch their slots any more.
 void ForgetThreadsInForkedChild();

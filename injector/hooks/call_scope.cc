@@ -4,7 +4,6 @@
 
 #include "injector/cupti/device_info.h"
 #include "injector/hooks/capture_state.h"
-#include "injector/segment.h"
 #include "injector/session.h"
 
 namespace flopsprof::injector {
@@ -25,7 +24,7 @@ CallScope::CallScope(shm::ApiId api) : thread_(CurrentThread()), api_(api) {
   if (id_ == shm::kNoCall) id_ = ++thread_->last_call;
   thread_->current_call = id_;
   attribution_ = CurrentAttribution();
-  Statistics()->hook_calls.fetch_add(1, std::memory_order_relaxed);
+  AddOwn(&thread_->hook_calls, 1);
   if (!thread_->device_known) {
     thread_->device_known = true;
     OwnCalls own(thread_);

@@ -36,7 +36,7 @@ uint32_t CudnnPlanCache::Find(const void* plan, uint32_t epoch) const {
 }
 
 void CudnnPlanCache::Insert(const void* plan, uint32_t id, uint32_t epoch) {
-  SpinLockHolder hold(&lock_);
+  BriefLockHolder hold(&lock_);
   int32_t index = IndexOf(plan);
   const uint32_t first = FirstIndex(plan);
   for (uint32_t i = 0; i < kProbes && index < 0; ++i) {
@@ -53,7 +53,7 @@ void CudnnPlanCache::Insert(const void* plan, uint32_t id, uint32_t epoch) {
 
 void CudnnPlanCache::Remove(const void* plan) {
   if (IndexOf(plan) < 0) return;  // most descriptors are no plans
-  SpinLockHolder hold(&lock_);
+  BriefLockHolder hold(&lock_);
   const int32_t index = IndexOf(plan);
   if (index >= 0) entries_[index].plan.store(kRemoved, std::memory_order_release);
 }

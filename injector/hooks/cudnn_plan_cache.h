@@ -39,7 +39,7 @@ class CudnnPlanCache {
   static uint32_t FirstIndex(const void* plan);
   int32_t IndexOf(const void* plan) const;
 
-  SpinLock lock_;
+  BriefLock lock_;
   Entry entries_[kEntries];
 };
 

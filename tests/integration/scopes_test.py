@@ -6,8 +6,10 @@ On the CPU through a library with a recording sink (libscopes_probe.so), on the 
 through the real injector and tests/support/fake_agent.py.
 """
 
+import glob
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -45,6 +47,35 @@ def test_every_check_of_the_program_holds(program):
     assert len(checks) > 10
     wrong = [check for check in checks if check["got"] != check["want"]]
     assert not wrong
+
+
+def pythons() -> list:
+    """Interpreters of this machine, one for each version from 3.8 on."""
+    found = {}
+    for minor in range(8, 16):
+        name = f"python3.{minor}"
+        versions = os.path.expanduser(f"~/.pyenv/versions/3.{minor}.*/bin/{name}")
+        candidates = glob.glob(versions) + [shutil.which(name)]
+        for path in filter(None, candidates):
+            works = subprocess.run([path, "-c", "0"], capture_output=True, check=False)
+            if works.returncode == 0:
+                found.setdefault(name, path)
+    return sorted(found.items())
+
+
+@pytest.mark.parametrize("name, path", pythons())
+def test_the_hook_fits_or_refuses_on_any_python(name, path):
+    # Without site, environment and user folders: nothing but the embedded shim is there.
+    argv = [path, "-S", "-I", "-E", os.path.join(FOLDER, "any_python.py")]
+    environment = dict(os.environ, SCOPES_PROBE=PROBE)
+    done = subprocess.run(
+        argv, env=environment, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    checks = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(checks) >= 2
+    assert not [check for check in checks if check["got"] != check["want"]]
+    assert done.stderr == ""
 
 
 def test_torch_compile_behaves_as_without_us():

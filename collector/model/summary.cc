@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/model/summary.h"
 
+#include <absl/strings/str_cat.h>
+
 #include <algorithm>
 #include <set>
 #include <tuple>
@@ -174,12 +176,17 @@ Summary Summarize(const RunProfile& run, const SummaryOptions& options) {
   summary.job = SummarizeJob(run, groups);
   Tally total;
   ModuleRollup rollup;
+  uint64_t undescribed_scopes = 0;
   for (const RankGroup& group : groups.ranks) {
     Tally rank_total;
     for (const v1::ProcessProfile* process : group.processes) {
       const auto tallies = TallyScopes(run.run, *process);
-      for (const auto& [scope, tally] : tallies) rank_total.Add(tally);
-      rollup.Add(group.rank, ModulePaths(*process), tallies, HasTimes(*process));
+      const ModulePaths paths(*process);
+      for (const auto& [scope, tally] : tallies) {
+        rank_total.Add(tally);
+        undescribed_scopes += paths.IsUndescribed(scope) ? 1 : 0;
+      }
+      rollup.Add(group.rank, paths, tallies, HasTimes(*process));
       AddFlopsByType(run.run, *process, false, true, &summary.totals.flops_by_type);
     }
     total.Add(rank_total);
@@ -203,6 +210,10 @@ Summary Summarize(const RunProfile& run, const SummaryOptions& options) {
   SummarizeKernels(groups, options.max_kernels, &summary);
   SummarizeCollectives(run, groups, &summary);
   summary.coverage = SummarizeCoverage(run, groups, summary.ranks, total);
+  if (undescribed_scopes > 0) {
+    summary.coverage.reasons.push_back(
+        absl::StrCat("scopes whose names never came, their work is outside: ", undescribed_scopes));
+  }
   summary.findings = FindFindings(summary, groups.numbered, CapturedCalls(groups));
   summary.method = DescribeMethod(summary);
   summary.files = {{"manifest", "run.json"},

@@ -296,6 +296,14 @@ TEST(SummaryTest, LossesAreCountedAndExplained) {
   EXPECT_TRUE(HasFinding(summary, "records were lost"));
 }
 
+TEST(SummaryTest, WorkOfAScopeThatWasNeverDescribedIsOutsideAndItIsSaid) {
+  RunProfile run = SampleRun();
+  run.processes[0].mutable_calls(2)->set_scope(77);
+  const Summary summary = Summarize(run);
+  EXPECT_EQ(ModuleAt(summary, "(outside)").self.flops[v1::PHASE_FORWARD], FlopCount(300));
+  EXPECT_THAT(summary.coverage.reasons, ElementsAre(HasSubstr("names never came")));
+}
+
 TEST(SummaryTest, CapturedCallsAreReportedAndNotCounted) {
   RunProfile run = SampleRun();
   run.processes[0].mutable_calls(0)->set_captured(true);

@@ -117,7 +117,50 @@ build_libraries() {
     "$source_dir/build.sh" "$build_dir" >&2
 }
 
-is_stand_in() { nm -D --defined-only "$1" 2> /dev/null | grep -q ' flopsprof_simulated_gpu$'; }
+# Whether a library is one of ours. The marker's name is in its symbol table; grep alone, as
+# a pipe from nm would end early and, with pipefail, say no.
+is_stand_in() { grep -qaF flopsprof_simulated_gpu "$1"; }
+
+# Fetches the original of a library anew, from the package that brought it.
+restore_original() {
+  local target=$1 site record package version folder
+  site=$(site_packages)
+  record=$(cd "$site" && grep -lF "nvidia/$target," nvidia_*.dist-info/RECORD) ||
+    die "no package brought $target"
+  package=${record%%-*}
+  version=${record#*-}
+  version=${version%.dist-info/RECORD}
+  say "fetching the original of $target from $package $version"
+  folder=$(mktemp -d "$env_dir/simgpu-restore.XXXXXX")
+  "$python" -m pip download --disable-pip-version-check -q --no-deps -d "$folder" \
+    "${package//_/-}==$version" >&2
+  "$python" - "$folder" "nvidia/$target" "$site/nvidia/$target.real" << 'END'
+import glob, os, shutil, sys, zipfile
+folder, member, kept = sys.argv[1:]
+(wheel,) = glob.glob(os.path.join(folder, "*.whl"))
+with zipfile.ZipFile(wheel) as archive, archive.open(member) as original:
+    with open(kept + ".new", "wb") as out:
+        shutil.copyfileobj(original, out)
+os.replace(kept + ".new", kept)
+END
+  rm -rf "$folder"
+}
+
+# Keeps the originals as *.real: the libraries to stand in for are read from them.
+keep_originals() {
+  local target file
+  for target in "${libraries[@]}"; do
+    file=$(site_packages)/nvidia/$target
+    case $target in
+      */libcuda.so.1 | */libsimcore.so) continue ;;  # no original
+    esac
+    if [[ -e $file ]] && ! is_stand_in "$file"; then
+      ln -f "$file" "$file.real"
+    elif [[ ! -e $file.real ]] || is_stand_in "$file.real"; then
+      restore_original "$target"
+    fi
+  done
+}
 
 # Puts the libraries in place. Each appears by rename, so that programs that start or run
 # meanwhile see the old file or the new one, never half of one.
@@ -126,9 +169,6 @@ install_libraries() {
   nvidia=$(site_packages)/nvidia
   for target in "${libraries[@]}"; do
     file=$nvidia/$target
-    if [[ -e $file ]] && ! is_stand_in "$file"; then
-      ln -f "$file" "$file.real"
-    fi
     cp "$build_dir/${target##*/}" "$file.new.$$"
     mv -f "$file.new.$$" "$file"
   done
@@ -145,6 +185,7 @@ if ! up_to_date; then
   flock 9
   if ! up_to_date; then
     make_environment
+    keep_originals
     hash=$(source_hash)
     build_libraries
     install_libraries

@@ -44,8 +44,8 @@ int File() {
   if (t_file.generation == g_generation) return t_file.file;
   if (t_file.file >= 0) close(t_file.file);
   t_file.generation = g_generation;
-  const std::string path = GetSwitches().calls_dir + "/calls." + std::to_string(getpid()) +
-                           "." + std::to_string(g_threads++) + ".txt";
+  const std::string path = GetSwitches().calls_dir + "/calls." + std::to_string(getpid()) + "." +
+                           std::to_string(g_threads++) + ".txt";
   t_file.file = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (t_file.file < 0) {
     fprintf(stderr, "simgpu: SIMGPU_CALLS: cannot write %s\n", path.c_str());

@@ -13,10 +13,10 @@ namespace {
 // SM counts, memory, caches and clocks: NVIDIA's H100 (SXM5) and A100 (SXM4) data sheets
 // and the tuning guides' tables of compute capability 9.0 and 8.0.
 constexpr Card kCards[] = {
-    {"h100", "NVIDIA H100 80GB HBM3 (simulated)", 9, 0, 132, 85520809984, 52428800,
-     1980000, 2619000, 5120, 233472, 232448, 400e12, 3.0e12},
-    {"a100", "NVIDIA A100-SXM4-80GB (simulated)", 8, 0, 108, 85095874560, 41943040,
-     1410000, 1593000, 5120, 167936, 166912, 150e12, 1.8e12},
+    {"h100", "NVIDIA H100 80GB HBM3 (simulated)", 9, 0, 132, 85520809984, 52428800, 1980000,
+     2619000, 5120, 233472, 232448, 400e12, 3.0e12},
+    {"a100", "NVIDIA A100-SXM4-80GB (simulated)", 8, 0, 108, 85095874560, 41943040, 1410000,
+     1593000, 5120, 167936, 166912, 150e12, 1.8e12},
 };
 
 const Card& Find() {
@@ -39,39 +39,67 @@ const Card& GetCard() {
 int CardAttribute(int attribute, int device) {
   const Card& card = GetCard();
   switch (attribute) {
-    case cudaDevAttrMaxThreadsPerBlock: return 1024;
+    case cudaDevAttrMaxThreadsPerBlock:
+      return 1024;
     case cudaDevAttrMaxBlockDimX:
-    case cudaDevAttrMaxBlockDimY: return 1024;
-    case cudaDevAttrMaxBlockDimZ: return 64;
-    case cudaDevAttrMaxGridDimX: return 2147483647;
+    case cudaDevAttrMaxBlockDimY:
+      return 1024;
+    case cudaDevAttrMaxBlockDimZ:
+      return 64;
+    case cudaDevAttrMaxGridDimX:
+      return 2147483647;
     case cudaDevAttrMaxGridDimY:
-    case cudaDevAttrMaxGridDimZ: return 65535;
-    case cudaDevAttrMaxSharedMemoryPerBlock: return 49152;
-    case cudaDevAttrTotalConstantMemory: return 65536;
-    case cudaDevAttrWarpSize: return 32;
+    case cudaDevAttrMaxGridDimZ:
+      return 65535;
+    case cudaDevAttrMaxSharedMemoryPerBlock:
+      return 49152;
+    case cudaDevAttrTotalConstantMemory:
+      return 65536;
+    case cudaDevAttrWarpSize:
+      return 32;
     case cudaDevAttrMaxRegistersPerBlock:
-    case cudaDevAttrMaxRegistersPerMultiprocessor: return 65536;
-    case cudaDevAttrClockRate: return card.clock_khz;
-    case cudaDevAttrTextureAlignment: return 512;
-    case cudaDevAttrMultiProcessorCount: return card.multiprocessors;
-    case cudaDevAttrConcurrentKernels: return 1;
-    case cudaDevAttrPciBusId: return device + 1;
-    case cudaDevAttrMemoryClockRate: return card.memory_clock_khz;
-    case cudaDevAttrGlobalMemoryBusWidth: return card.bus_width_bits;
-    case cudaDevAttrL2CacheSize: return card.l2_bytes;
-    case cudaDevAttrMaxThreadsPerMultiProcessor: return 2048;
-    case cudaDevAttrAsyncEngineCount: return 3;
-    case cudaDevAttrUnifiedAddressing: return 1;
-    case cudaDevAttrComputeCapabilityMajor: return card.major;
-    case cudaDevAttrComputeCapabilityMinor: return card.minor;
+    case cudaDevAttrMaxRegistersPerMultiprocessor:
+      return 65536;
+    case cudaDevAttrClockRate:
+      return card.clock_khz;
+    case cudaDevAttrTextureAlignment:
+      return 512;
+    case cudaDevAttrMultiProcessorCount:
+      return card.multiprocessors;
+    case cudaDevAttrConcurrentKernels:
+      return 1;
+    case cudaDevAttrPciBusId:
+      return sim_device_number(device) + 1;
+    case cudaDevAttrMemoryClockRate:
+      return card.memory_clock_khz;
+    case cudaDevAttrGlobalMemoryBusWidth:
+      return card.bus_width_bits;
+    case cudaDevAttrL2CacheSize:
+      return card.l2_bytes;
+    case cudaDevAttrMaxThreadsPerMultiProcessor:
+      return 2048;
+    case cudaDevAttrAsyncEngineCount:
+      return 3;
+    case cudaDevAttrUnifiedAddressing:
+      return 1;
+    case cudaDevAttrComputeCapabilityMajor:
+      return card.major;
+    case cudaDevAttrComputeCapabilityMinor:
+      return card.minor;
     case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
       return card.shared_per_multiprocessor;
-    case cudaDevAttrManagedMemory: return 1;
-    case cudaDevAttrCooperativeLaunch: return 1;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin: return card.shared_per_block_optin;
-    case cudaDevAttrMaxBlocksPerMultiprocessor: return 32;
-    case cudaDevAttrMemoryPoolsSupported: return 1;
-    default: return 0;
+    case cudaDevAttrManagedMemory:
+      return 1;
+    case cudaDevAttrCooperativeLaunch:
+      return 1;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+      return card.shared_per_block_optin;
+    case cudaDevAttrMaxBlocksPerMultiprocessor:
+      return 32;
+    case cudaDevAttrMemoryPoolsSupported:
+      return 1;
+    default:
+      return 0;
   }
 }
 
@@ -106,8 +134,8 @@ void FillProperties(int device, cudaDeviceProp* p) {
   p->maxBlocksPerMultiProcessor = 32;
   p->memoryPoolsSupported = 1;
   p->asyncEngineCount = 3;
-  p->pciBusID = 1 + device;
-  p->uuid.bytes[0] = static_cast<char>(device + 1);
+  p->pciBusID = sim_device_number(device) + 1;
+  p->uuid.bytes[0] = static_cast<char>(sim_device_number(device) + 1);
 }
 
 }  // namespace simgpu

@@ -10,9 +10,9 @@
 namespace simgpu {
 
 struct Card {
-  const char* key;        // value of SIMGPU_CARD
+  const char* key;  // value of SIMGPU_CARD
   const char* name;
-  int major, minor;       // compute capability
+  int major, minor;  // compute capability
   int multiprocessors;
   size_t memory_bytes;
   int l2_bytes;

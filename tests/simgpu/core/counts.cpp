@@ -45,8 +45,7 @@ int UsualError(const std::string& library) {
 struct Bye {
   ~Bye() {
     if (GetSwitches().statistics) {
-      fprintf(stderr, "[sim] pid %d kernels=%lu\n", static_cast<int>(getpid()),
-              KernelCount());
+      fprintf(stderr, "[sim] pid %d kernels=%lu\n", static_cast<int>(getpid()), KernelCount());
     }
     const std::string& file = GetSwitches().counts_file;
     if (!file.empty()) WriteCounts((file + "." + std::to_string(getpid())).c_str());
@@ -83,13 +82,11 @@ int sim_entry(const char* library_and_name) {
   const auto& refusals = simgpu::GetFaults().refusals;
   const auto it = refusals.find(text.substr(colon + 1));
   if (it == refusals.end() || !it->second.calls.Hits(number)) return 0;
-  return it->second.status ? it->second.status
-                           : simgpu::UsualError(text.substr(0, colon));
+  return it->second.status ? it->second.status : simgpu::UsualError(text.substr(0, colon));
 }
 
 // For benchmarks: the counts so far.
-extern "C" __attribute__((visibility("default"))) void sim_count_dump(const char* path,
-                                                                      int clear) {
+extern "C" __attribute__((visibility("default"))) void sim_count_dump(const char* path, int clear) {
   std::lock_guard<std::mutex> lock(simgpu::Mutex());
   simgpu::WriteCounts(path);
   if (clear) simgpu::Counts().clear();

@@ -11,8 +11,8 @@ VISIBLE int flopsprof_simulated_gpu;
 int flopsprof_simulated_gpu = 1;
 
 // Counts the call (SIMCALLS) and lets the fault script refuse it.
-#define SIM_ENTRY(type, library, name)                             \
-  if (__builtin_expect(sim_entry_watched, 0)) {                    \
+#define SIM_ENTRY(type, library, name)                                   \
+  if (__builtin_expect(sim_entry_watched, 0)) {                          \
     if (int refused = sim_entry(library ":" name)) return (type)refused; \
   }
 
@@ -24,10 +24,10 @@ int flopsprof_simulated_gpu = 1;
 // The same for libcupti, which the fault script can make absent or too old. Error texts
 // are there in any case.
 int sim_cupti_gate(bool is_version_query);
-#define SIM_CUPTI_ENTRY(type, library, name)                                   \
-  if (int state = sim_cupti_gate(strcmp(name, "cuptiGetVersion") == 0)) {      \
-    if (!strstr(name, "Get") || !strstr(name, "tring")) return (type)state;    \
-  }                                                                            \
+#define SIM_CUPTI_ENTRY(type, library, name)                                \
+  if (int state = sim_cupti_gate(strcmp(name, "cuptiGetVersion") == 0)) {   \
+    if (!strstr(name, "Get") || !strstr(name, "tring")) return (type)state; \
+  }                                                                         \
   SIM_ENTRY(type, library, name)
 
 static inline const char* sim_function_name(const void* function) {
@@ -37,8 +37,8 @@ static inline const char* sim_function_name(const void* function) {
 // One driver or runtime call as CUPTI sees it.
 class SimApiScope {
  public:
-  SimApiScope(int domain, uint32_t id, const char* name, const void* params,
-              void* result, const char* symbol) {
+  SimApiScope(int domain, uint32_t id, const char* name, const void* params, void* result,
+              const char* symbol) {
     frame_.dom = domain;
     frame_.cbid = id;
     frame_.fname = name;

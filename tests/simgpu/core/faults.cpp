@@ -59,8 +59,7 @@ void ReadRefusals(const Json& value, Faults* faults) {
 
 void ReadSubscriber(const Json& value, Faults* faults) {
   faults->subscriber_taken = value.is_string() || value.get<bool>();
-  faults->subscriber_name =
-      value.is_string() ? value.get<std::string>() : "CUPTI for another tool";
+  faults->subscriber_name = value.is_string() ? value.get<std::string>() : "CUPTI for another tool";
 }
 
 std::string ReadScript(const std::string& switch_text) {

@@ -40,10 +40,10 @@ struct Faults {
   uint64_t fixed_duration_ns = 0;  // "durations": n
   // Delivery of activity records.
   uint64_t late_ms = 0;
-  uint64_t shuffle_seed = 0;       // 0: completion order
+  uint64_t shuffle_seed = 0;  // 0: completion order
   unsigned callback_threads = 1;
-  uint64_t dropped = 0;            // added once to the dropped counter
-  Selector empty_buffers;          // by buffer: one more buffer with validSize 0
+  uint64_t dropped = 0;    // added once to the dropped counter
+  Selector empty_buffers;  // by buffer: one more buffer with validSize 0
   // Contents of activity records, by ordinal of the operation.
   Selector null_name, recycled_name, zero_times, end_before_start, no_correlation;
   Selector unknown_kind, longer_record, shorter_record, lost_record;
@@ -54,7 +54,7 @@ struct Faults {
   std::map<std::string, Refusal> refusals;  // by function name
   // CUPTI as a whole.
   CuptiState cupti = CuptiState::kPresent;
-  uint32_t cupti_version = 0;      // 0: that of the headers
+  uint32_t cupti_version = 0;  // 0: that of the headers
   bool subscriber_taken = false;
   std::string subscriber_name;
 };

@@ -25,8 +25,8 @@ thread_local ThreadState t_state;
 thread_local uint32_t t_thread_id = 0;
 
 bool Enqueues(const char* name) {
-  return name && (strstr(name, "aunch") || strstr(name, "emcpy") ||
-                  strstr(name, "emset") || strstr(name, "ynchronize"));
+  return name && (strstr(name, "aunch") || strstr(name, "emcpy") || strstr(name, "emset") ||
+                  strstr(name, "ynchronize"));
 }
 
 struct Start {
@@ -64,9 +64,7 @@ uint64_t sim_now() {
   return static_cast<uint64_t>(t.tv_sec) * 1000000000 + static_cast<uint64_t>(t.tv_nsec);
 }
 
-int sim_cbid_enqueues(int dom, uint32_t id) {
-  return simgpu::Enqueues(sim_cbid_name(dom + 1, id));
-}
+int sim_cbid_enqueues(int dom, uint32_t id) { return simgpu::Enqueues(sim_cbid_name(dom + 1, id)); }
 
 uint32_t sim_cur_corr() { return t_state.top ? t_state.top->corr : 0; }
 
@@ -107,9 +105,7 @@ void sim_call_shape(const char* shape) {
   simgpu::CopyText(shape, t_state.shape, sizeof t_state.shape);
 }
 
-void sim_set_tag(const char* tag) {
-  simgpu::CopyText(tag, t_state.tag, sizeof t_state.tag);
-}
+void sim_set_tag(const char* tag) { simgpu::CopyText(tag, t_state.tag, sizeof t_state.tag); }
 
 // The name that tests use; libcudart exports one too, which ctypes reaches more easily.
 extern "C" __attribute__((visibility("default"))) void simgpu_tag(const char* tag) {

@@ -18,8 +18,7 @@ struct GemmShape {
 
 // Numbers the GEMM (from 1 in this process), sets the shape of the outermost library call
 // in the ledger ("falsify_shape" strikes here), and writes the call log.
-void NoteGemm(const GemmShape& shape, const void* a, const void* b, const void* c,
-              void* stream);
+void NoteGemm(const GemmShape& shape, const void* a, const void* b, const void* c, void* stream);
 
 bool IsComplex(int data_type);
 int ElementBits(int data_type);

@@ -126,8 +126,7 @@ void sim_capture_join(void* s, void* graph) {
 void sim_graph_free(void* handle) {
   auto* graph = static_cast<Graph*>(handle);
   if (!graph) return;
-  simgpu::Tell(
-      {simgpu::kGraphDestroyStarting, graph, nullptr, nullptr, nullptr, nullptr, 0});
+  simgpu::Tell({simgpu::kGraphDestroyStarting, graph, nullptr, nullptr, nullptr, nullptr, 0});
   simgpu::DeleteNodes(graph);
   delete graph;
 }
@@ -148,8 +147,8 @@ void* sim_graph_instantiate(void* handle) {
     clone->op.nodeId = clone->id;
     clone->op.graphId = exec->graph.id;
     exec->graph.nodes.push_back(clone);
-    simgpu::Tell({simgpu::kGraphNodeCloned, &exec->graph, graph, clone, graph->nodes[i],
-                  exec, clone->op.kind});
+    simgpu::Tell({simgpu::kGraphNodeCloned, &exec->graph, graph, clone, graph->nodes[i], exec,
+                  clone->op.kind});
   }
   simgpu::Tell({simgpu::kGraphExecCreated, graph, nullptr, nullptr, nullptr, exec, 0});
   return exec;
@@ -158,8 +157,7 @@ void* sim_graph_instantiate(void* handle) {
 void sim_graph_exec_free(void* handle) {
   auto* exec = static_cast<Exec*>(handle);
   if (!exec) return;
-  simgpu::Tell({simgpu::kGraphExecDestroyStarting, nullptr, nullptr, nullptr, nullptr,
-                exec, 0});
+  simgpu::Tell({simgpu::kGraphExecDestroyStarting, nullptr, nullptr, nullptr, nullptr, exec, 0});
   simgpu::DeleteNodes(&exec->graph);
   delete exec;
 }

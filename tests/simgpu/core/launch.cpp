@@ -18,8 +18,7 @@ namespace {
 constexpr uint64_t kLaunchLatencyNs = 2000;
 constexpr uint32_t kDriverLaunch = CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel;
 constexpr uint32_t kDriverLaunchEx = CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx;
-constexpr uint32_t kRuntimeLaunchExC =
-    CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_v11060;
+constexpr uint32_t kRuntimeLaunchExC = CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_v11060;
 
 // A frame that is opened only if somebody watches its callback id.
 class OptionalFrame {
@@ -64,17 +63,14 @@ void LogOperation(const SimOp& op, uint32_t stream, bool captured) {
   const char* mark = captured ? " captured" : "";
   switch (op.kind) {
     case OP_KERNEL:
-      sim_log_call("launch %s grid=%u,%u,%u block=%u,%u,%u smem=%u stream=%u%s", op.name,
-                   op.g[0], op.g[1], op.g[2], op.b[0], op.b[1], op.b[2], op.smem, stream,
-                   mark);
+      sim_log_call("launch %s grid=%u,%u,%u block=%u,%u,%u smem=%u stream=%u%s", op.name, op.g[0],
+                   op.g[1], op.g[2], op.b[0], op.b[1], op.b[2], op.smem, stream, mark);
       return;
     case OP_MEMCPY:
-      sim_log_call("memcpy kind=%d bytes=%lu stream=%u%s", op.copyKind, op.bytes, stream,
-                   mark);
+      sim_log_call("memcpy kind=%d bytes=%lu stream=%u%s", op.copyKind, op.bytes, stream, mark);
       return;
     case OP_MEMSET:
-      sim_log_call("memset value=%d bytes=%lu stream=%u%s", op.value, op.bytes, stream,
-                   mark);
+      sim_log_call("memset value=%d bytes=%lu stream=%u%s", op.value, op.bytes, stream, mark);
       return;
     default:
       return;
@@ -95,20 +91,19 @@ void sim_enqueue(SimOp& op, void* s) {
   }
 }
 
-void sim_launch_fn(const SimFn* f, const unsigned g[3], const unsigned b[3], unsigned smem,
-                   void* s, void** args, int nested) {
+void sim_launch_fn(const SimFn* f, const unsigned g[3], const unsigned b[3], unsigned smem, void* s,
+                   void** args, int nested) {
   const char* name = f ? f->name : "?";
   if (sim_log_level() > 0) {
-    fprintf(stderr, "[sim] launch %s <<<%u,%u,%u;%u,%u,%u>>> s=%p\n", name, g[0], g[1],
-            g[2], b[0], b[1], b[2], s);
+    fprintf(stderr, "[sim] launch %s <<<%u,%u,%u;%u,%u,%u>>> s=%p\n", name, g[0], g[1], g[2], b[0],
+            b[1], b[2], s);
   }
   CUresult result = CUDA_SUCCESS;
   cuLaunchKernel_params params = {
-      (CUfunction)f, g[0], g[1], g[2], b[0],   b[1],
-      b[2],          smem, static_cast<CUstream>(s), args, nullptr};
+      (CUfunction)f, g[0],   g[1], g[2], b[0], b[1], b[2], smem, static_cast<CUstream>(s),
+      args,          nullptr};
   simgpu::OptionalFrame driver(nested && simgpu::NestedDriverCallback(), SIM_DRIVER,
-                               simgpu::kDriverLaunch, "cuLaunchKernel", &params, &result,
-                               name);
+                               simgpu::kDriverLaunch, "cuLaunchKernel", &params, &result, name);
   SimOp op;
   op.name = name;
   memcpy(op.g, g, sizeof op.g);
@@ -117,12 +112,12 @@ void sim_launch_fn(const SimFn* f, const unsigned g[3], const unsigned b[3], uns
   sim_enqueue(op, s);
 }
 
-int sim_launch_lib(const char* n, void* s, unsigned gx, unsigned gy, unsigned gz,
-                   unsigned bx, double flops, double bytes, int driver) {
+int sim_launch_lib(const char* n, void* s, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                   double flops, double bytes, int driver) {
   const SimFn* function = simgpu::LibraryFunction(n);
   if (sim_log_level() > 0) {
-    fprintf(stderr, "[sim] liblaunch %s <<<%u,%u,%u;%u>>> s=%p flops=%.0f\n", n, gx, gy,
-            gz, bx, s, flops);
+    fprintf(stderr, "[sim] liblaunch %s <<<%u,%u,%u;%u>>> s=%p flops=%.0f\n", n, gx, gy, gz, bx, s,
+            flops);
   }
   const int domain = driver ? SIM_DRIVER : SIM_RUNTIME;
   const uint32_t id = driver ? simgpu::kDriverLaunchEx : simgpu::kRuntimeLaunchExC;
@@ -134,22 +129,19 @@ int sim_launch_lib(const char* n, void* s, unsigned gx, unsigned gy, unsigned gz
   driver_config.blockDimX = bx;
   driver_config.blockDimY = driver_config.blockDimZ = 1;
   driver_config.hStream = static_cast<CUstream>(s);
-  cuLaunchKernelEx_params driver_params = {&driver_config, (CUfunction)function, nullptr,
-                                           nullptr};
+  cuLaunchKernelEx_params driver_params = {&driver_config, (CUfunction)function, nullptr, nullptr};
   cudaLaunchConfig_t runtime_config = {};
   runtime_config.gridDim = dim3(gx, gy, gz);
   runtime_config.blockDim = dim3(bx);
   runtime_config.stream = static_cast<cudaStream_t>(s);
   cudaLaunchKernelExC_v11060_params runtime_params = {&runtime_config, function, nullptr};
-  cuLaunchKernel_params nested_params = {(CUfunction)function,     gx,      gy, gz, bx, 1, 1, 0,
+  cuLaunchKernel_params nested_params = {(CUfunction)function,     gx,      gy,     gz, bx, 1, 1, 0,
                                          static_cast<CUstream>(s), nullptr, nullptr};
   int result = 0, nested_result = 0;
 
-  simgpu::OptionalFrame outer(sim_on[domain][id], domain, id,
-                              driver ? "cuLaunchKernelEx" : "cudaLaunchKernelExC",
-                              driver ? static_cast<const void*>(&driver_params)
-                                     : &runtime_params,
-                              &result, function->name);
+  simgpu::OptionalFrame outer(
+      sim_on[domain][id], domain, id, driver ? "cuLaunchKernelEx" : "cudaLaunchKernelExC",
+      driver ? static_cast<const void*>(&driver_params) : &runtime_params, &result, function->name);
   simgpu::OptionalFrame nested(!driver && simgpu::NestedDriverCallback(), SIM_DRIVER,
                                simgpu::kDriverLaunch, "cuLaunchKernel", &nested_params,
                                &nested_result, function->name);

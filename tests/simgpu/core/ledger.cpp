@@ -45,22 +45,32 @@ int File() {
 
 const char* KindName(int kind) {
   switch (kind) {
-    case OP_KERNEL: return "kernel";
-    case OP_MEMCPY: return "memcpy";
-    case OP_MEMSET: return "memset";
-    default: return "other";
+    case OP_KERNEL:
+      return "kernel";
+    case OP_MEMCPY:
+      return "memcpy";
+    case OP_MEMSET:
+      return "memset";
+    default:
+      return "other";
   }
 }
 
 const char* CopyName(const SimOp& op) {
   if (op.kind == OP_MEMSET) return "memset";
   switch (op.copyKind) {
-    case 1: return "HtoD";
-    case 2: return "DtoH";
-    case 8: return "DtoD";
-    case 9: return "HtoH";
-    case 10: return "PtoP";
-    default: return "memcpy";
+    case 1:
+      return "HtoD";
+    case 2:
+      return "DtoH";
+    case 8:
+      return "DtoD";
+    case 9:
+      return "HtoH";
+    case 10:
+      return "PtoP";
+    default:
+      return "memcpy";
   }
 }
 
@@ -161,9 +171,7 @@ void WriteLine(const SimOp& op, bool captured, const CaptureOrigin* origin) {
 
 uint64_t NextOrdinal() { return ++g_ordinals; }
 
-void WriteExecuted(const SimOp& op, const CaptureOrigin* origin) {
-  WriteLine(op, false, origin);
-}
+void WriteExecuted(const SimOp& op, const CaptureOrigin* origin) { WriteLine(op, false, origin); }
 
 void WriteCaptured(const SimOp& op) { WriteLine(op, true, nullptr); }
 

@@ -62,8 +62,8 @@ int sim_alloc(void** p, size_t bytes, int kind) {
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (pages == MAP_FAILED) return -1;
   std::lock_guard<std::mutex> lock(simgpu::Mutex());
-  simgpu::Allocations()[reinterpret_cast<uintptr_t>(pages)] = {
-      size, sim_dev(), kind, ++simgpu::g_numbers[kind & 7]};
+  simgpu::Allocations()[reinterpret_cast<uintptr_t>(pages)] = {size, sim_dev(), kind,
+                                                               ++simgpu::g_numbers[kind & 7]};
   *p = pages;
   return 0;
 }
@@ -101,6 +101,6 @@ std::string sim_pointer(const void* p) {
   Allocation allocation;
   if (!simgpu::Find(p, &base, &allocation)) return "host";
   const uintptr_t offset = reinterpret_cast<uintptr_t>(p) - base;
-  return (allocation.kind == simgpu::kPinned ? "h" : "d") +
-         std::to_string(allocation.number) + "+" + std::to_string(offset);
+  return (allocation.kind == simgpu::kPinned ? "h" : "d") + std::to_string(allocation.number) +
+         "+" + std::to_string(offset);
 }

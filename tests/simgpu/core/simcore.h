@@ -26,12 +26,12 @@ struct SimFrame {
   const char* fname;  // function name
   const void* params;
   void* ret;
-  const char* sym;     // kernel name of a launch, else null
-  uint64_t cdata;      // correlationData of CUPTI callbacks
-  uint32_t corr;       // correlation id: that of the outermost frame
-  uint64_t t0, t1;     // REALTIME ns
-  SimFrame* up;        // enclosing frame of this thread
-  uint8_t on;          // sim_on when the frame was opened
+  const char* sym;  // kernel name of a launch, else null
+  uint64_t cdata;   // correlationData of CUPTI callbacks
+  uint32_t corr;    // correlation id: that of the outermost frame
+  uint64_t t0, t1;  // REALTIME ns
+  SimFrame* up;     // enclosing frame of this thread
+  uint8_t on;       // sim_on when the frame was opened
 };
 
 // A kernel as the driver knows it: CUfunction, CUkernel and cudaKernel_t point to one.
@@ -50,22 +50,22 @@ struct SimOp {
   const char* name = nullptr;  // kernels; must outlive the process
   unsigned g[3] = {1, 1, 1}, b[3] = {1, 1, 1};
   unsigned smem = 0;
-  uint64_t bytes = 0;             // copies and sets
-  double flops = 0, mbytes = 0;   // work for the time model; 0: by number of threads
+  uint64_t bytes = 0;                          // copies and sets
+  double flops = 0, mbytes = 0;                // work for the time model; 0: by number of threads
   int copyKind = 0, srcKind = 0, dstKind = 0;  // CUPTI's enumerations
-  int value = 0;                  // sets
-  std::function<void()> body;     // effect on memory: at enqueue, or at each replay
-  uint64_t not_before = 0;        // earliest start, REALTIME ns (a rendezvous)
-  uint64_t duration_ns = 0;       // 0: by the time model or the fault script
+  int value = 0;                               // sets
+  std::function<void()> body;                  // effect on memory: at enqueue, or at each replay
+  uint64_t not_before = 0;                     // earliest start, REALTIME ns (a rendezvous)
+  uint64_t duration_ns = 0;                    // 0: by the time model or the fault script
   int copies = 1;
 
   // Filled in by sim_enqueue.
   int dev = 0;
   uint32_t stream = 0;
   uint32_t corr = 0;
-  uint64_t ordinal = 0;           // per process, counts ledger lines
-  uint64_t start = 0, end = 0;    // REALTIME ns
-  uint32_t graphId = 0;           // executable graph of a replayed node
+  uint64_t ordinal = 0;         // per process, counts ledger lines
+  uint64_t start = 0, end = 0;  // REALTIME ns
+  uint32_t graphId = 0;         // executable graph of a replayed node
   uint64_t nodeId = 0;
   int syncType = 0;
   void* stream_handle = nullptr;
@@ -114,6 +114,8 @@ void sim_set_tag(const char* tag);
 // ---- Devices, contexts, streams ----
 void sim_inject();  // loads CUDA_INJECTION64_PATH, once
 int sim_ndev();
+// The number in the machine of a visible device (CUDA_VISIBLE_DEVICES).
+int sim_device_number(int device);
 int sim_dev();
 void sim_set_dev(int);
 void* sim_ctx(int d);
@@ -160,8 +162,8 @@ uint32_t sim_graph_exec_id(void*);
 int sim_launch_named(const char* n, void* s, unsigned g);
 // A closed library launches a kernel with the runtime (driver 0: cudaLaunchKernelExC) or
 // with the driver (1: cuLaunchKernelEx).
-int sim_launch_lib(const char* n, void* s, unsigned gx, unsigned gy, unsigned gz,
-                   unsigned bx, double flops, double bytes, int driver);
+int sim_launch_lib(const char* n, void* s, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                   double flops, double bytes, int driver);
 
 // ---- Call log (SIMGPU_CALLS) ----
 extern int sim_calls_logged;
@@ -170,8 +172,8 @@ void sim_log_call(const char* format, ...) __attribute__((format(printf, 1, 2)))
 }
 // Puts an operation on a stream (or into the graph being captured there). Fills in op.
 void sim_enqueue(SimOp& op, void* s);
-void sim_launch_fn(const SimFn* f, const unsigned g[3], const unsigned b[3], unsigned smem,
-                   void* s, void** args, int nested);
+void sim_launch_fn(const SimFn* f, const unsigned g[3], const unsigned b[3], unsigned smem, void* s,
+                   void** args, int nested);
 // A name for a pointer that is the same in every run: d3+512 (third device allocation),
 // h1+0 (pinned), host, null.
 std::string sim_pointer(const void* p);

@@ -56,22 +56,18 @@ uint64_t ModelDuration(const SimOp& op) {
     case OP_MEMCPY: {
       constexpr int kDeviceToDevice = 8;
       constexpr double kLinkBytePerS = 50e9;
-      const double rate =
-          op.copyKind == kDeviceToDevice ? card.byte_per_s / 2 : kLinkBytePerS;
+      const double rate = op.copyKind == kDeviceToDevice ? card.byte_per_s / 2 : kLinkBytePerS;
       return static_cast<uint64_t>(1000 + 1e9 * static_cast<double>(op.bytes) / rate);
     }
     case OP_MEMSET:
-      return static_cast<uint64_t>(
-          1000 + 1e9 * static_cast<double>(op.bytes) / card.byte_per_s);
+      return static_cast<uint64_t>(1000 + 1e9 * static_cast<double>(op.bytes) / card.byte_per_s);
     default:
       return 0;
   }
 }
 
 // One of 32768 durations between 1 and 33.8 us, different for neighbouring ordinals.
-uint64_t HashedDuration(uint64_t ordinal) {
-  return 1000 + ((ordinal * 20021 + 7919) & 32767);
-}
+uint64_t HashedDuration(uint64_t ordinal) { return 1000 + ((ordinal * 20021 + 7919) & 32767); }
 
 uint64_t Duration(const SimOp& op) {
   const Faults& faults = GetFaults();
@@ -150,7 +146,13 @@ uint64_t KernelCount() { return g_kernels; }
 using simgpu::FindStream;
 using simgpu::Stream;
 
-int sim_ndev() { return simgpu::GetSwitches().devices; }
+int sim_ndev() { return static_cast<int>(simgpu::GetSwitches().devices.size()); }
+
+int sim_device_number(int device) {
+  const auto& devices = simgpu::GetSwitches().devices;
+  const auto index = static_cast<size_t>(device);
+  return index < devices.size() ? devices[index] : device;
+}
 int sim_dev() { return simgpu::t_device; }
 void sim_set_dev(int device) { simgpu::t_device = device; }
 void* sim_ctx(int device) { return &simgpu::g_contexts[device]; }
@@ -205,8 +207,7 @@ void sim_wait_until(uint64_t t) {
     const uint64_t left = t - now;
     if (left <= kSpinNs) continue;
     const uint64_t sleep = left - kSpinNs;
-    timespec ts{static_cast<time_t>(sleep / 1000000000),
-                static_cast<long>(sleep % 1000000000)};
+    timespec ts{static_cast<time_t>(sleep / 1000000000), static_cast<long>(sleep % 1000000000)};
     nanosleep(&ts, nullptr);
   }
 }

@@ -21,10 +21,29 @@ int Number(const char* name, int otherwise) {
   return text.empty() || *end ? otherwise : static_cast<int>(value);
 }
 
+// As the driver reads CUDA_VISIBLE_DEVICES: numbers up to the first that does not exist.
+std::vector<int> VisibleDevices(int count) {
+  std::vector<int> devices;
+  const char* list = getenv("CUDA_VISIBLE_DEVICES");
+  if (!list) {
+    for (int i = 0; i < count; ++i) devices.push_back(i);
+    return devices;
+  }
+  while (*list) {
+    char* end = nullptr;
+    const long device = strtol(list, &end, 10);
+    if (end == list || device < 0 || device >= count) break;
+    devices.push_back(static_cast<int>(device));
+    list = *end == ',' ? end + 1 : end;
+  }
+  return devices;
+}
+
 Switches Read() {
   Switches s;
-  s.devices = Number("SIM_DEVICES", 2);
-  if (s.devices < 0 || s.devices > 64) s.devices = 2;
+  int devices = Number("SIM_DEVICES", 2);
+  if (devices < 0 || devices > 64) devices = 2;
+  s.devices = VisibleDevices(devices);
   s.realtime = Number("SIM_REALTIME", 1) != 0;
   s.log_level = Number("SIMLOG", 0);
   s.statistics = Number("SIMSTAT", 0) != 0;

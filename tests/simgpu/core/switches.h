@@ -3,21 +3,23 @@
 #pragma once
 // The environment of the stand-in, read once. README.md has the table.
 #include <string>
+#include <vector>
 
 #pragma GCC visibility push(default)
 namespace simgpu {
 
 struct Switches {
-  int devices = 2;           // SIM_DEVICES
-  bool realtime = true;      // SIM_REALTIME
-  int log_level = 0;         // SIMLOG
-  bool statistics = false;   // SIMSTAT
-  std::string counts_file;   // SIMCALLS
-  std::string ledger_dir;    // SIMGPU_LEDGER
-  std::string calls_dir;     // SIMGPU_CALLS
-  std::string faults;        // SIMGPU_FAULTS
-  std::string card;          // SIMGPU_CARD
-  std::string injection;     // CUDA_INJECTION64_PATH
+  // SIM_DEVICES, of which CUDA_VISIBLE_DEVICES shows some: number in the machine, by ordinal.
+  std::vector<int> devices;
+  bool realtime = true;     // SIM_REALTIME
+  int log_level = 0;        // SIMLOG
+  bool statistics = false;  // SIMSTAT
+  std::string counts_file;  // SIMCALLS
+  std::string ledger_dir;   // SIMGPU_LEDGER
+  std::string calls_dir;    // SIMGPU_CALLS
+  std::string faults;       // SIMGPU_FAULTS
+  std::string card;         // SIMGPU_CARD
+  std::string injection;    // CUDA_INJECTION64_PATH
 };
 
 const Switches& GetSwitches();

@@ -13,9 +13,9 @@ struct ThreadState {
   SimFrame* outer = nullptr;   // outermost open API frame
   const char* call = nullptr;  // outermost library call
   int call_depth = 0;
-  uint64_t call_id = 0;        // per process, from 1; 0 outside calls
-  char shape[192] = "";        // of the outermost library call
-  char tag[256] = "";          // sim_set_tag
+  uint64_t call_id = 0;  // per process, from 1; 0 outside calls
+  char shape[192] = "";  // of the outermost library call
+  char tag[256] = "";    // sim_set_tag
 };
 
 ThreadState& Thread();

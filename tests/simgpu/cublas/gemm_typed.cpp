@@ -59,63 +59,55 @@ using simgpu::RunGemm;
 using simgpu::RunOther;
 using simgpu::Shape;
 
-#define HEAD(Int)                                                                   \
-  cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb, Int m, Int n, Int k
+#define HEAD(Int) cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb, Int m, Int n, Int k
 
-#define GEMM(name, kernel, T, Int)                                                  \
-  API cublasStatus_t name(HEAD(Int), const T*, const T* A, Int lda, const T* B,     \
-                          Int ldb, const T*, T* C, Int ldc) {                       \
-    return RunGemm(h, kernel, Shape<T>(ta, tb, m, n, k, lda, ldb, ldc, 1),          \
-                   {A, B, C});                                                      \
+#define GEMM(name, kernel, T, Int)                                                                 \
+  API cublasStatus_t name(HEAD(Int), const T*, const T* A, Int lda, const T* B, Int ldb, const T*, \
+                          T* C, Int ldc) {                                                         \
+    return RunGemm(h, kernel, Shape<T>(ta, tb, m, n, k, lda, ldb, ldc, 1), {A, B, C});             \
   }
 
-#define GEMM_STRIDED(name, kernel, T, Int)                                          \
-  API cublasStatus_t name(HEAD(Int), const T*, const T* A, Int lda, long long,      \
-                          const T* B, Int ldb, long long, const T*, T* C, Int ldc,  \
-                          long long, Int batch) {                                   \
-    return RunGemm(h, kernel, Shape<T>(ta, tb, m, n, k, lda, ldb, ldc, batch),      \
-                   {A, B, C});                                                      \
+#define GEMM_STRIDED(name, kernel, T, Int)                                                     \
+  API cublasStatus_t name(HEAD(Int), const T*, const T* A, Int lda, long long, const T* B,     \
+                          Int ldb, long long, const T*, T* C, Int ldc, long long, Int batch) { \
+    return RunGemm(h, kernel, Shape<T>(ta, tb, m, n, k, lda, ldb, ldc, batch), {A, B, C});     \
   }
 
-#define GEMM_BATCHED(name, kernel, T, Int)                                          \
-  API cublasStatus_t name(HEAD(Int), const T*, const T* const* A, Int lda,          \
-                          const T* const* B, Int ldb, const T*, T* const* C,        \
-                          Int ldc, Int batch) {                                     \
-    return RunGemm(h, kernel, Shape<T>(ta, tb, m, n, k, lda, ldb, ldc, batch),      \
-                   {A, B, C});                                                      \
+#define GEMM_BATCHED(name, kernel, T, Int)                                                    \
+  API cublasStatus_t name(HEAD(Int), const T*, const T* const* A, Int lda, const T* const* B, \
+                          Int ldb, const T*, T* const* C, Int ldc, Int batch) {               \
+    return RunGemm(h, kernel, Shape<T>(ta, tb, m, n, k, lda, ldb, ldc, batch), {A, B, C});    \
   }
 
-#define GEMV(name, kernel, T, Int)                                                  \
-  API cublasStatus_t name(cublasHandle_t h, cublasOperation_t, Int m, Int n,        \
-                          const T*, const T*, Int, const T*, Int, const T*, T*,     \
-                          Int) {                                                    \
-    return RunOther(h, kernel, m, n,                                                \
-                    simgpu::FlopsPerMac<T>() * static_cast<double>(m) *             \
-                        static_cast<double>(n),                                     \
-                    sizeof(T));                                                     \
+#define GEMV(name, kernel, T, Int)                                                               \
+  API cublasStatus_t name(cublasHandle_t h, cublasOperation_t, Int m, Int n, const T*, const T*, \
+                          Int, const T*, Int, const T*, T*, Int) {                               \
+    return RunOther(h, kernel, m, n,                                                             \
+                    simgpu::FlopsPerMac<T>() * static_cast<double>(m) * static_cast<double>(n),  \
+                    sizeof(T));                                                                  \
   }
 
-#define TRSM(name, kernel, T, Int)                                                  \
-  API cublasStatus_t name(cublasHandle_t h, cublasSideMode_t side,                  \
-                          cublasFillMode_t, cublasOperation_t, cublasDiagType_t,    \
-                          Int m, Int n, const T*, const T*, Int, T*, Int) {         \
-    const auto order = static_cast<double>(side == CUBLAS_SIDE_LEFT ? m : n);       \
-    return RunOther(h, kernel, m, n,                                                \
-                    simgpu::FlopsPerMac<T>() / 2 * static_cast<double>(m) *         \
-                        static_cast<double>(n) * order,                             \
-                    sizeof(T));                                                     \
+#define TRSM(name, kernel, T, Int)                                                               \
+  API cublasStatus_t name(cublasHandle_t h, cublasSideMode_t side, cublasFillMode_t,             \
+                          cublasOperation_t, cublasDiagType_t, Int m, Int n, const T*, const T*, \
+                          Int, T*, Int) {                                                        \
+    const auto order = static_cast<double>(side == CUBLAS_SIDE_LEFT ? m : n);                    \
+    return RunOther(                                                                             \
+        h, kernel, m, n,                                                                         \
+        simgpu::FlopsPerMac<T>() / 2 * static_cast<double>(m) * static_cast<double>(n) * order,  \
+        sizeof(T));                                                                              \
   }
 
-#define FAMILY(L, T)                                                                \
-  GEMM(cublas##L##gemm_v2, "sim_" #L "gemm", T, int)                                \
-  GEMM(cublas##L##gemm_v2_64, "sim_" #L "gemm", T, int64_t)                         \
-  GEMM_STRIDED(cublas##L##gemmStridedBatched, "sim_" #L "gemm_sb", T, int)          \
-  GEMM_STRIDED(cublas##L##gemmStridedBatched_64, "sim_" #L "gemm_sb", T, int64_t)   \
-  GEMM_BATCHED(cublas##L##gemmBatched, "sim_" #L "gemm_b", T, int)                  \
-  GEMM_BATCHED(cublas##L##gemmBatched_64, "sim_" #L "gemm_b", T, int64_t)           \
-  GEMV(cublas##L##gemv_v2, "sim_" #L "gemv", T, int)                                \
-  GEMV(cublas##L##gemv_v2_64, "sim_" #L "gemv", T, int64_t)                         \
-  TRSM(cublas##L##trsm_v2, "sim_" #L "trsm", T, int)                                \
+#define FAMILY(L, T)                                                              \
+  GEMM(cublas##L##gemm_v2, "sim_" #L "gemm", T, int)                              \
+  GEMM(cublas##L##gemm_v2_64, "sim_" #L "gemm", T, int64_t)                       \
+  GEMM_STRIDED(cublas##L##gemmStridedBatched, "sim_" #L "gemm_sb", T, int)        \
+  GEMM_STRIDED(cublas##L##gemmStridedBatched_64, "sim_" #L "gemm_sb", T, int64_t) \
+  GEMM_BATCHED(cublas##L##gemmBatched, "sim_" #L "gemm_b", T, int)                \
+  GEMM_BATCHED(cublas##L##gemmBatched_64, "sim_" #L "gemm_b", T, int64_t)         \
+  GEMV(cublas##L##gemv_v2, "sim_" #L "gemv", T, int)                              \
+  GEMV(cublas##L##gemv_v2_64, "sim_" #L "gemv", T, int64_t)                       \
+  TRSM(cublas##L##trsm_v2, "sim_" #L "trsm", T, int)                              \
   TRSM(cublas##L##trsm_v2_64, "sim_" #L "trsm", T, int64_t)
 
 FAMILY(S, float)
@@ -130,10 +122,9 @@ GEMM_STRIDED(cublasHgemmStridedBatched_64, "sim_Hgemm_sb", __half, int64_t)
 GEMM_BATCHED(cublasHgemmBatched, "sim_Hgemm_b", __half, int)
 GEMM_BATCHED(cublasHgemmBatched_64, "sim_Hgemm_b", __half, int64_t)
 
-#define DOT(name, kernel, T, Int)                                                   \
-  API cublasStatus_t name(cublasHandle_t h, Int n, const T*, Int, const T*, Int,    \
-                          T*) {                                                     \
-    return RunOther(h, kernel, 1, n, 2.0 * static_cast<double>(n), sizeof(T));      \
+#define DOT(name, kernel, T, Int)                                                      \
+  API cublasStatus_t name(cublasHandle_t h, Int n, const T*, Int, const T*, Int, T*) { \
+    return RunOther(h, kernel, 1, n, 2.0 * static_cast<double>(n), sizeof(T));         \
   }
 DOT(cublasSdot_v2, "sim_Sdot", float, int)
 DOT(cublasSdot_v2_64, "sim_Sdot", float, int64_t)

@@ -9,9 +9,12 @@ namespace simgpu {
 
 char OperationLetter(cublasOperation_t operation) {
   switch (operation) {
-    case CUBLAS_OP_N: return 'n';
-    case CUBLAS_OP_T: return 't';
-    default: return 'c';
+    case CUBLAS_OP_N:
+      return 'n';
+    case CUBLAS_OP_T:
+      return 't';
+    default:
+      return 'c';
   }
 }
 
@@ -30,8 +33,8 @@ cublasStatus_t RunGemm(cublasHandle_t handle, const char* kernel, GemmShape s,
   if (s.m == 0 || s.n == 0 || s.batch == 0) return CUBLAS_STATUS_SUCCESS;
   constexpr int64_t kTile = 128;
   const int64_t tiles = ((s.m + kTile - 1) / kTile) * ((s.n + kTile - 1) / kTile);
-  sim_launch_lib(kernel, h->stream, static_cast<unsigned>(tiles), 1,
-                 static_cast<unsigned>(s.batch), 256, GemmFlops(s), GemmBytes(s), 0);
+  sim_launch_lib(kernel, h->stream, static_cast<unsigned>(tiles), 1, static_cast<unsigned>(s.batch),
+                 256, GemmFlops(s), GemmBytes(s), 0);
   return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -46,8 +49,8 @@ cublasStatus_t RunOther(cublasHandle_t handle, const char* kernel, int64_t m, in
   sim_log_call("%s %s stream=%u", sim_call_name(), shape, sim_stream_id(h->stream));
   if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
   const double bytes = static_cast<double>(m) * static_cast<double>(n) * element_bytes;
-  sim_launch_lib(kernel, h->stream, static_cast<unsigned>((m + 127) / 128), 1, 1, 256,
-                 flops, bytes, 0);
+  sim_launch_lib(kernel, h->stream, static_cast<unsigned>((m + 127) / 128), 1, 1, 256, flops, bytes,
+                 0);
   return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -84,13 +87,11 @@ API cublasStatus_t cublasGetMathMode(cublasHandle_t handle, cublasMath_t* mode) 
   *mode = ToHandle(handle)->math;
   return CUBLAS_STATUS_SUCCESS;
 }
-API cublasStatus_t cublasSetPointerMode_v2(cublasHandle_t handle,
-                                           cublasPointerMode_t mode) {
+API cublasStatus_t cublasSetPointerMode_v2(cublasHandle_t handle, cublasPointerMode_t mode) {
   ToHandle(handle)->pointer_mode = mode;
   return CUBLAS_STATUS_SUCCESS;
 }
-API cublasStatus_t cublasGetPointerMode_v2(cublasHandle_t handle,
-                                           cublasPointerMode_t* mode) {
+API cublasStatus_t cublasGetPointerMode_v2(cublasHandle_t handle, cublasPointerMode_t* mode) {
   *mode = ToHandle(handle)->pointer_mode;
   return CUBLAS_STATUS_SUCCESS;
 }

@@ -20,15 +20,24 @@ struct Field {
 
 Field LayoutField(MatrixLayout* layout, int attribute) {
   switch (attribute) {
-    case CUBLASLT_MATRIX_LAYOUT_TYPE: return {&layout->type, 4};
-    case CUBLASLT_MATRIX_LAYOUT_ORDER: return {&layout->order, 4};
-    case CUBLASLT_MATRIX_LAYOUT_ROWS: return {&layout->rows, 8};
-    case CUBLASLT_MATRIX_LAYOUT_COLS: return {&layout->cols, 8};
-    case CUBLASLT_MATRIX_LAYOUT_LD: return {&layout->ld, 8};
-    case CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT: return {&layout->batch_count, 4};
-    case CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET: return {&layout->batch_stride, 8};
-    case CUBLASLT_MATRIX_LAYOUT_BATCH_MODE: return {&layout->batch_mode, 4};
-    default: return {nullptr, 0};
+    case CUBLASLT_MATRIX_LAYOUT_TYPE:
+      return {&layout->type, 4};
+    case CUBLASLT_MATRIX_LAYOUT_ORDER:
+      return {&layout->order, 4};
+    case CUBLASLT_MATRIX_LAYOUT_ROWS:
+      return {&layout->rows, 8};
+    case CUBLASLT_MATRIX_LAYOUT_COLS:
+      return {&layout->cols, 8};
+    case CUBLASLT_MATRIX_LAYOUT_LD:
+      return {&layout->ld, 8};
+    case CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT:
+      return {&layout->batch_count, 4};
+    case CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET:
+      return {&layout->batch_stride, 8};
+    case CUBLASLT_MATRIX_LAYOUT_BATCH_MODE:
+      return {&layout->batch_mode, 4};
+    default:
+      return {nullptr, 0};
   }
 }
 
@@ -82,14 +91,12 @@ API size_t cublasLtGetCudartVersion(void) { return 13000; }
 API cublasStatus_t cublasLtMatrixLayoutInit_internal(cublasLtMatrixLayout_t layout, size_t,
                                                      cudaDataType type, uint64_t rows,
                                                      uint64_t cols, int64_t ld) {
-  *ToLayout(layout) = {static_cast<uint32_t>(type), CUBLASLT_ORDER_COL, rows, cols, ld, 0,
-                       1, 0};
+  *ToLayout(layout) = {static_cast<uint32_t>(type), CUBLASLT_ORDER_COL, rows, cols, ld, 0, 1, 0};
   return CUBLAS_STATUS_SUCCESS;
 }
 
-API cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t* layout,
-                                              cudaDataType type, uint64_t rows,
-                                              uint64_t cols, int64_t ld) {
+API cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t* layout, cudaDataType type,
+                                              uint64_t rows, uint64_t cols, int64_t ld) {
   *layout = new cublasLtMatrixLayoutOpaque_t{};
   return cublasLtMatrixLayoutInit_internal(*layout, 0, type, rows, cols, ld);
 }
@@ -99,17 +106,17 @@ API cublasStatus_t cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t layout) {
   return CUBLAS_STATUS_SUCCESS;
 }
 
-API cublasStatus_t cublasLtMatrixLayoutSetAttribute(
-    cublasLtMatrixLayout_t layout, cublasLtMatrixLayoutAttribute_t attribute,
-    const void* value, size_t size) {
+API cublasStatus_t cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t layout,
+                                                    cublasLtMatrixLayoutAttribute_t attribute,
+                                                    const void* value, size_t size) {
   const simgpu::Field field = simgpu::LayoutField(ToLayout(layout), attribute);
   if (field.value) memcpy(field.value, value, std::min(size, field.size));
   return CUBLAS_STATUS_SUCCESS;
 }
 
-API cublasStatus_t cublasLtMatrixLayoutGetAttribute(
-    cublasLtMatrixLayout_t layout, cublasLtMatrixLayoutAttribute_t attribute, void* value,
-    size_t size, size_t* written) {
+API cublasStatus_t cublasLtMatrixLayoutGetAttribute(cublasLtMatrixLayout_t layout,
+                                                    cublasLtMatrixLayoutAttribute_t attribute,
+                                                    void* value, size_t size, size_t* written) {
   MatrixLayout copy = *ToLayout(layout);
   if (simgpu::LayoutLies()) ++copy.rows;
   const simgpu::Field field = simgpu::LayoutField(&copy, attribute);
@@ -125,8 +132,7 @@ API cublasStatus_t cublasLtMatmulDescInit_internal(cublasLtMatmulDesc_t descript
 }
 
 API cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* descriptor,
-                                            cublasComputeType_t compute,
-                                            cudaDataType_t scale) {
+                                            cublasComputeType_t compute, cudaDataType_t scale) {
   *descriptor = new cublasLtMatmulDescOpaque_t{};
   simgpu::InitDescriptor(*descriptor, compute, scale);
   return CUBLAS_STATUS_SUCCESS;
@@ -153,8 +159,7 @@ API cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t opaque,
 
 API cublasStatus_t cublasLtMatmulDescGetAttribute(cublasLtMatmulDesc_t opaque,
                                                   cublasLtMatmulDescAttributes_t attribute,
-                                                  void* value, size_t size,
-                                                  size_t* written) {
+                                                  void* value, size_t size, size_t* written) {
   if (attribute < 0 || attribute >= simgpu::kDescriptorAttributes) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }

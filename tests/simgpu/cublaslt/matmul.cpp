@@ -10,8 +10,8 @@ namespace simgpu {
 namespace {
 
 // The shape of a product, or false when the layouts do not fit together.
-bool ReadShape(const MatmulDescriptor& descriptor, const MatrixLayout& a,
-               const MatrixLayout& b, const MatrixLayout& d, GemmShape* s) {
+bool ReadShape(const MatmulDescriptor& descriptor, const MatrixLayout& a, const MatrixLayout& b,
+               const MatrixLayout& d, GemmShape* s) {
   const bool ta = descriptor.values[CUBLASLT_MATMUL_DESC_TRANSA] != CUBLAS_OP_N;
   const bool tb = descriptor.values[CUBLASLT_MATMUL_DESC_TRANSB] != CUBLAS_OP_N;
   s->ta = ta ? 't' : 'n';
@@ -26,8 +26,7 @@ bool ReadShape(const MatmulDescriptor& descriptor, const MatrixLayout& a,
   s->a_type = static_cast<int>(a.type);
   s->b_type = static_cast<int>(b.type);
   s->c_type = static_cast<int>(d.type);
-  s->compute_type =
-      static_cast<int>(descriptor.values[CUBLASLT_MATMUL_DESC_COMPUTE_TYPE]);
+  s->compute_type = static_cast<int>(descriptor.values[CUBLASLT_MATMUL_DESC_COMPUTE_TYPE]);
   return static_cast<int64_t>(ta ? a.cols : a.rows) == s->m &&
          static_cast<int64_t>(tb ? b.rows : b.cols) == s->n &&
          static_cast<int64_t>(tb ? b.cols : b.rows) == s->k;
@@ -36,10 +35,12 @@ bool ReadShape(const MatmulDescriptor& descriptor, const MatrixLayout& a,
 }  // namespace
 }  // namespace simgpu
 
-API cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
-    cublasLtHandle_t, cublasLtMatmulDesc_t, cublasLtMatrixLayout_t, cublasLtMatrixLayout_t,
-    cublasLtMatrixLayout_t, cublasLtMatrixLayout_t, cublasLtMatmulPreference_t,
-    int requested, cublasLtMatmulHeuristicResult_t results[], int* returned) {
+API cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDesc_t,
+                                                  cublasLtMatrixLayout_t, cublasLtMatrixLayout_t,
+                                                  cublasLtMatrixLayout_t, cublasLtMatrixLayout_t,
+                                                  cublasLtMatmulPreference_t, int requested,
+                                                  cublasLtMatmulHeuristicResult_t results[],
+                                                  int* returned) {
   if (requested < 1) return CUBLAS_STATUS_INVALID_VALUE;
   memset(results, 0, sizeof *results);
   results->state = CUBLAS_STATUS_SUCCESS;
@@ -48,13 +49,11 @@ API cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
 }
 
 API cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t operation,
-                                  const void*, const void* A,
-                                  cublasLtMatrixLayout_t a_layout, const void* B,
-                                  cublasLtMatrixLayout_t b_layout, const void*, const void*,
-                                  cublasLtMatrixLayout_t, void* D,
-                                  cublasLtMatrixLayout_t d_layout,
-                                  const cublasLtMatmulAlgo_t*, void*, size_t,
-                                  cudaStream_t stream) {
+                                  const void*, const void* A, cublasLtMatrixLayout_t a_layout,
+                                  const void* B, cublasLtMatrixLayout_t b_layout, const void*,
+                                  const void*, cublasLtMatrixLayout_t, void* D,
+                                  cublasLtMatrixLayout_t d_layout, const cublasLtMatmulAlgo_t*,
+                                  void*, size_t, cudaStream_t stream) {
   if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
   if (!operation || !a_layout || !b_layout || !d_layout) {
     return CUBLAS_STATUS_INVALID_VALUE;
@@ -62,20 +61,18 @@ API cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t 
   simgpu::CountMatmul();
   const simgpu::MatmulDescriptor& descriptor = *simgpu::ToDescriptor(operation);
   simgpu::GemmShape s;
-  if (!simgpu::ReadShape(descriptor, *simgpu::ToLayout(a_layout),
-                         *simgpu::ToLayout(b_layout), *simgpu::ToLayout(d_layout), &s)) {
+  if (!simgpu::ReadShape(descriptor, *simgpu::ToLayout(a_layout), *simgpu::ToLayout(b_layout),
+                         *simgpu::ToLayout(d_layout), &s)) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
   simgpu::NoteGemm(s, A, B, D, stream);
   if (s.m == 0 || s.n == 0) return CUBLAS_STATUS_SUCCESS;
   char kernel[128];
-  snprintf(kernel, sizeof kernel, "sim_ltmatmul_t%d_c%d_%c%c_epi%d", s.a_type,
-           s.compute_type, s.ta, s.tb,
-           static_cast<int>(descriptor.values[CUBLASLT_MATMUL_DESC_EPILOGUE]));
+  snprintf(kernel, sizeof kernel, "sim_ltmatmul_t%d_c%d_%c%c_epi%d", s.a_type, s.compute_type, s.ta,
+           s.tb, static_cast<int>(descriptor.values[CUBLASLT_MATMUL_DESC_EPILOGUE]));
   constexpr int64_t kTile = 128;
   const int64_t tiles = ((s.m + kTile - 1) / kTile) * ((s.n + kTile - 1) / kTile);
-  sim_launch_lib(kernel, stream, static_cast<unsigned>(tiles), 1,
-                 static_cast<unsigned>(s.batch), 256, simgpu::GemmFlops(s),
-                 simgpu::GemmBytes(s), 0);
+  sim_launch_lib(kernel, stream, static_cast<unsigned>(tiles), 1, static_cast<unsigned>(s.batch),
+                 256, simgpu::GemmFlops(s), simgpu::GemmBytes(s), 0);
   return CUBLAS_STATUS_SUCCESS;
 }

@@ -48,8 +48,7 @@ API CUresult cuDeviceGetName(char* name, int length, CUdevice) {
   return CUDA_SUCCESS;
 }
 
-API CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute,
-                                  CUdevice device) {
+API CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
   if (!simgpu::Exists(device)) return CUDA_ERROR_INVALID_DEVICE;
   *value = simgpu::CardAttribute(attribute, device);
   return CUDA_SUCCESS;
@@ -61,13 +60,13 @@ API CUresult cuDeviceTotalMem_v2(size_t* bytes, CUdevice) {
 }
 
 API CUresult cuDeviceGetPCIBusId(char* id, int length, CUdevice device) {
-  snprintf(id, static_cast<size_t>(length), "0000:%02x:00.0", device + 1);
+  snprintf(id, static_cast<size_t>(length), "0000:%02x:00.0", sim_device_number(device) + 1);
   return CUDA_SUCCESS;
 }
 
 API CUresult cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice device) {
   memset(uuid, 0, sizeof *uuid);
-  uuid->bytes[0] = static_cast<char>(device + 1);
+  uuid->bytes[0] = static_cast<char>(sim_device_number(device) + 1);
   return CUDA_SUCCESS;
 }
 

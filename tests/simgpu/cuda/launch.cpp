@@ -16,8 +16,8 @@ CUfunction MakeFunction(const char* name) {
 CUresult Launch(CUfunction function, const unsigned (&grid)[3], const unsigned (&block)[3],
                 unsigned shared_bytes, CUstream stream, void** arguments) {
   if (!function) return CUDA_ERROR_INVALID_HANDLE;
-  sim_launch_fn(reinterpret_cast<SimFn*>(function), grid, block, shared_bytes, stream,
-                arguments, 0);
+  sim_launch_fn(reinterpret_cast<SimFn*>(function), grid, block, shared_bytes, stream, arguments,
+                0);
   return CUDA_SUCCESS;
 }
 
@@ -34,8 +34,7 @@ API CUresult cuModuleLoadData(CUmodule* module, const void*) {
   *module = reinterpret_cast<CUmodule>(new simgpu::Module);
   return CUDA_SUCCESS;
 }
-API CUresult cuModuleLoadDataEx(CUmodule* module, const void*, unsigned, CUjit_option*,
-                                void**) {
+API CUresult cuModuleLoadDataEx(CUmodule* module, const void*, unsigned, CUjit_option*, void**) {
   *module = reinterpret_cast<CUmodule>(new simgpu::Module);
   return CUDA_SUCCESS;
 }
@@ -47,8 +46,8 @@ API CUresult cuModuleUnload(CUmodule module) {
   delete reinterpret_cast<simgpu::Module*>(module);
   return CUDA_SUCCESS;
 }
-API CUresult cuLibraryLoadData(CUlibrary* library, const void*, CUjit_option*, void**,
-                               unsigned, CUlibraryOption*, void**, unsigned) {
+API CUresult cuLibraryLoadData(CUlibrary* library, const void*, CUjit_option*, void**, unsigned,
+                               CUlibraryOption*, void**, unsigned) {
   *library = reinterpret_cast<CUlibrary>(new simgpu::Module);
   return CUDA_SUCCESS;
 }
@@ -63,37 +62,37 @@ API CUresult cuKernelGetFunction(CUfunction* function, CUkernel kernel) {
 
 API CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfunction) {
   switch (attribute) {
-    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = 1024; break;
-    case CU_FUNC_ATTRIBUTE_NUM_REGS: *value = 32; break;
-    default: *value = 0;
+    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+      *value = 1024;
+      break;
+    case CU_FUNC_ATTRIBUTE_NUM_REGS:
+      *value = 32;
+      break;
+    default:
+      *value = 0;
   }
   return CUDA_SUCCESS;
 }
-API CUresult cuFuncSetAttribute(CUfunction, CUfunction_attribute, int) {
-  return CUDA_SUCCESS;
-}
+API CUresult cuFuncSetAttribute(CUfunction, CUfunction_attribute, int) { return CUDA_SUCCESS; }
 API CUresult cuFuncSetCacheConfig(CUfunction, CUfunc_cache) { return CUDA_SUCCESS; }
-API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction, int,
-                                                         size_t) {
+API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction, int, size_t) {
   *blocks = 2;
   return CUDA_SUCCESS;
 }
 
-API CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz,
-                            unsigned bx, unsigned by, unsigned bz, unsigned shared_bytes,
-                            CUstream stream, void** arguments, void**) {
+API CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                            unsigned by, unsigned bz, unsigned shared_bytes, CUstream stream,
+                            void** arguments, void**) {
   return simgpu::Launch(f, {gx, gy, gz}, {bx, by, bz}, shared_bytes, stream, arguments);
 }
-API CUresult cuLaunchKernelEx(const CUlaunchConfig* c, CUfunction f, void** arguments,
-                              void**) {
+API CUresult cuLaunchKernelEx(const CUlaunchConfig* c, CUfunction f, void** arguments, void**) {
   return simgpu::Launch(f, {c->gridDimX, c->gridDimY, c->gridDimZ},
-                        {c->blockDimX, c->blockDimY, c->blockDimZ}, c->sharedMemBytes,
-                        c->hStream, arguments);
+                        {c->blockDimX, c->blockDimY, c->blockDimZ}, c->sharedMemBytes, c->hStream,
+                        arguments);
 }
 API CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz,
-                                       unsigned bx, unsigned by, unsigned bz,
-                                       unsigned shared_bytes, CUstream stream,
-                                       void** arguments) {
+                                       unsigned bx, unsigned by, unsigned bz, unsigned shared_bytes,
+                                       CUstream stream, void** arguments) {
   return simgpu::Launch(f, {gx, gy, gz}, {bx, by, bz}, shared_bytes, stream, arguments);
 }
 
@@ -114,9 +113,8 @@ API CUresult cuStreamSynchronize(CUstream stream) {
   return CUDA_SUCCESS;
 }
 API CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) {
-  *status = sim_capture_status(stream, nullptr, nullptr)
-                ? CU_STREAM_CAPTURE_STATUS_ACTIVE
-                : CU_STREAM_CAPTURE_STATUS_NONE;
+  *status = sim_capture_status(stream, nullptr, nullptr) ? CU_STREAM_CAPTURE_STATUS_ACTIVE
+                                                         : CU_STREAM_CAPTURE_STATUS_NONE;
   return CUDA_SUCCESS;
 }
 API CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {

@@ -13,8 +13,7 @@ constexpr int kStreamSynchronize = 3;  // CUpti_ActivitySynchronizationType
 
 void* Address(CUdeviceptr p) { return reinterpret_cast<void*>(p); }
 
-CUresult Copy(void* to, const void* from, size_t bytes, CUstream stream, int kind,
-              bool wait) {
+CUresult Copy(void* to, const void* from, size_t bytes, CUstream stream, int kind, bool wait) {
   SimOp op;
   op.kind = OP_MEMCPY;
   op.bytes = bytes;
@@ -78,15 +77,14 @@ API CUresult cuMemGetAddressRange_v2(CUdeviceptr* base, size_t* bytes, CUdevicep
   return CUDA_SUCCESS;
 }
 
-API CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute,
-                                   CUdeviceptr p) {
+API CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdeviceptr p) {
   int device = sim_dev(), kind = simgpu::kPageable;
   const bool known = sim_memory_find(Address(p), nullptr, nullptr, &device, &kind) == 0;
   if (!known) return CUDA_ERROR_INVALID_VALUE;
   switch (attribute) {
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
-      *static_cast<unsigned*>(data) = kind == simgpu::kPinned ? CU_MEMORYTYPE_HOST
-                                                              : CU_MEMORYTYPE_DEVICE;
+      *static_cast<unsigned*>(data) =
+          kind == simgpu::kPinned ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
       break;
     case CU_POINTER_ATTRIBUTE_CONTEXT:
       *static_cast<void**>(data) = sim_ctx(device);
@@ -110,24 +108,18 @@ API CUresult cuMemcpyDtoH_v2(void* to, CUdeviceptr from, size_t bytes) {
 API CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void* from, size_t bytes) {
   return simgpu::Copy(Address(to), from, bytes, nullptr, simgpu::kHostToDevice, true);
 }
-API CUresult cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, size_t bytes,
-                                  CUstream stream) {
+API CUresult cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, size_t bytes, CUstream stream) {
   return simgpu::Copy(to, Address(from), bytes, stream, simgpu::kDeviceToHost, false);
 }
-API CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, size_t bytes,
-                                  CUstream stream) {
+API CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, size_t bytes, CUstream stream) {
   return simgpu::Copy(Address(to), from, bytes, stream, simgpu::kHostToDevice, false);
 }
-API CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes,
-                                  CUstream stream) {
-  return simgpu::Copy(Address(to), Address(from), bytes, stream, simgpu::kDeviceToDevice,
-                      false);
+API CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
+  return simgpu::Copy(Address(to), Address(from), bytes, stream, simgpu::kDeviceToDevice, false);
 }
-API CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t count,
-                             CUstream stream) {
+API CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t count, CUstream stream) {
   return simgpu::Set(to, value, count, stream);
 }
-API CUresult cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count,
-                              CUstream stream) {
+API CUresult cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count, CUstream stream) {
   return simgpu::Set(to, value, count, stream);
 }

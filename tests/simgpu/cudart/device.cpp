@@ -23,8 +23,7 @@ constexpr ErrorText kErrors[] = {
     {cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
     {cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
     {cudaErrorNoDevice, "cudaErrorNoDevice", "no CUDA-capable device is detected"},
-    {cudaErrorInvalidDeviceFunction, "cudaErrorInvalidDeviceFunction",
-     "invalid device function"},
+    {cudaErrorInvalidDeviceFunction, "cudaErrorInvalidDeviceFunction", "invalid device function"},
     {cudaErrorNotReady, "cudaErrorNotReady", "device not ready"},
     {cudaErrorStreamCaptureUnsupported, "cudaErrorStreamCaptureUnsupported",
      "operation not permitted when stream is capturing"},
@@ -79,9 +78,7 @@ API cudaError_t cudaSetDevice(int device) {
   return cudaSuccess;
 }
 
-API cudaError_t cudaInitDevice(int device, unsigned, unsigned) {
-  return cudaSetDevice(device);
-}
+API cudaError_t cudaInitDevice(int device, unsigned, unsigned) { return cudaSetDevice(device); }
 
 API cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   sim_inject();
@@ -97,18 +94,20 @@ API cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int
 }
 
 API cudaError_t cudaDeviceGetPCIBusId(char* id, int length, int device) {
-  snprintf(id, static_cast<size_t>(length), "0000:%02x:00.0", device + 1);
+  snprintf(id, static_cast<size_t>(length), "0000:%02x:00.0", sim_device_number(device) + 1);
   return cudaSuccess;
 }
 
 API cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* id) {
   unsigned domain = 0, bus = 0;
-  if (sscanf(id, "%x:%x", &domain, &bus) != 2 ||
-      !simgpu::Exists(static_cast<int>(bus) - 1)) {
-    return SetLastError(cudaErrorInvalidValue);
+  if (sscanf(id, "%x:%x", &domain, &bus) == 2) {
+    for (int i = 0; i < sim_ndev(); ++i) {
+      if (sim_device_number(i) + 1 != static_cast<int>(bus)) continue;
+      *device = i;
+      return cudaSuccess;
+    }
   }
-  *device = static_cast<int>(bus) - 1;
-  return cudaSuccess;
+  return SetLastError(cudaErrorInvalidValue);
 }
 
 API cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
@@ -152,15 +151,14 @@ API const char* cudaGetErrorName(cudaError_t error) {
   return row ? row->name : "cudaErrorUnknown";
 }
 
-API cudaError_t cudaGetDriverEntryPoint(const char* name, void** function,
-                                        unsigned long long,
+API cudaError_t cudaGetDriverEntryPoint(const char* name, void** function, unsigned long long,
                                         cudaDriverEntryPointQueryResult* result) {
   if (sim_log_level() > 1) fprintf(stderr, "[sim] entrypoint %s\n", name);
   // Through the driver's own look-up, which knows the newest version of each name.
   using GetProcAddress = int (*)(const char*, void**, int, unsigned long long, void*);
   static void* driver = sim_open_beside("libcuda.so.1");
-  static auto look_up = reinterpret_cast<GetProcAddress>(
-      driver ? dlsym(driver, "cuGetProcAddress_v2") : nullptr);
+  static auto look_up =
+      reinterpret_cast<GetProcAddress>(driver ? dlsym(driver, "cuGetProcAddress_v2") : nullptr);
   *function = nullptr;
   if (look_up) look_up(name, function, simgpu::kCudaVersion, 0, nullptr);
   if (result) {
@@ -169,8 +167,8 @@ API cudaError_t cudaGetDriverEntryPoint(const char* name, void** function,
   return cudaSuccess;
 }
 
-API cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** function,
-                                                 unsigned, unsigned long long flags,
+API cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** function, unsigned,
+                                                 unsigned long long flags,
                                                  cudaDriverEntryPointQueryResult* result) {
   return cudaGetDriverEntryPoint(name, function, flags, result);
 }

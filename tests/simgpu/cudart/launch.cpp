@@ -65,16 +65,15 @@ API void __cudaRegisterFatBinaryEnd(void**) {}
 API void __cudaUnregisterFatBinary(void**) {}
 API char __cudaInitModule(void**) { return 0; }
 
-API void __cudaRegisterFunction(void**, const char* host, char*, const char* name, int,
-                                uint3*, uint3*, dim3*, dim3*, int*) {
+API void __cudaRegisterFunction(void**, const char* host, char*, const char* name, int, uint3*,
+                                uint3*, dim3*, dim3*, int*) {
   simgpu::Registry& registry = simgpu::GetRegistry();
   std::lock_guard<std::mutex> lock(registry.mutex);
   registry.functions[host] = new SimFn{name, nullptr, 0};
 }
 
 API void __cudaRegisterVar(void**, char*, char*, const char*, int, size_t, int, int) {}
-API void __cudaRegisterManagedVar(void**, void**, char*, const char*, int, size_t, int,
-                                  int) {}
+API void __cudaRegisterManagedVar(void**, void**, char*, const char*, int, size_t, int, int) {}
 API void __cudaRegisterHostVar(void**, const char*, char*, size_t) {}
 
 API unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes,
@@ -100,16 +99,13 @@ API cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* function) {
   return *kernel ? cudaSuccess : cudaErrorInvalidDeviceFunction;
 }
 
-API cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block,
-                                   void** arguments, size_t shared_bytes,
-                                   cudaStream_t stream) {
-  return Launch(reinterpret_cast<SimFn*>(kernel), grid, block, arguments, shared_bytes,
-                stream);
+API cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments,
+                                   size_t shared_bytes, cudaStream_t stream) {
+  return Launch(reinterpret_cast<SimFn*>(kernel), grid, block, arguments, shared_bytes, stream);
 }
 
-API cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block,
-                                 void** arguments, size_t shared_bytes,
-                                 cudaStream_t stream) {
+API cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments,
+                                 size_t shared_bytes, cudaStream_t stream) {
   return Launch(FindFunction(function), grid, block, arguments, shared_bytes, stream);
 }
 
@@ -125,8 +121,7 @@ API cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim
   return Launch(FindFunction(function), grid, block, arguments, shared_bytes, stream);
 }
 
-API cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function,
-                                   void* user_data) {
+API cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* user_data) {
   SimOp op;
   op.kind = OP_HOST;
   op.body = [=] { function(user_data); };
@@ -144,9 +139,7 @@ API cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void
   return cudaSuccess;
 }
 
-API cudaError_t cudaFuncSetAttribute(const void*, cudaFuncAttribute, int) {
-  return cudaSuccess;
-}
+API cudaError_t cudaFuncSetAttribute(const void*, cudaFuncAttribute, int) { return cudaSuccess; }
 API cudaError_t cudaFuncSetCacheConfig(const void*, cudaFuncCache) { return cudaSuccess; }
 
 API cudaError_t cudaFuncGetName(const char** name, const void* function) {
@@ -177,9 +170,8 @@ API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const
   return cudaSuccess;
 }
 
-API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks,
-                                                                       const void*, int,
-                                                                       size_t, unsigned) {
+API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void*,
+                                                                       int, size_t, unsigned) {
   *blocks = 2;
   return cudaSuccess;
 }

@@ -121,9 +121,9 @@ API cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, size_t
   return cudaSuccess;
 }
 
-API cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from,
-                                  size_t from_pitch, size_t width, size_t height,
-                                  cudaMemcpyKind, cudaStream_t stream) {
+API cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch,
+                                  size_t width, size_t height, cudaMemcpyKind,
+                                  cudaStream_t stream) {
   simgpu::Copy(to, from, width * height, stream, [=] {
     for (size_t row = 0; row < height; ++row) {
       memmove(static_cast<char*>(to) + row * to_pitch,
@@ -144,12 +144,11 @@ API cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t 
 }
 
 // Device symbols are not modelled: nothing reads them.
-API cudaError_t cudaMemcpyToSymbol(const void*, const void*, size_t, size_t,
-                                   cudaMemcpyKind) {
+API cudaError_t cudaMemcpyToSymbol(const void*, const void*, size_t, size_t, cudaMemcpyKind) {
   return cudaSuccess;
 }
-API cudaError_t cudaMemcpyToSymbolAsync(const void*, const void*, size_t, size_t,
-                                        cudaMemcpyKind, cudaStream_t) {
+API cudaError_t cudaMemcpyToSymbolAsync(const void*, const void*, size_t, size_t, cudaMemcpyKind,
+                                        cudaStream_t) {
   return cudaSuccess;
 }
 

@@ -7,8 +7,8 @@ namespace simgpu {
 namespace {
 
 struct Event {
-  uint64_t time_ns = 0;      // when the stream reaches it; 0: never recorded
-  void* capture = nullptr;   // graph, if recorded on a capturing stream
+  uint64_t time_ns = 0;     // when the stream reaches it; 0: never recorded
+  void* capture = nullptr;  // graph, if recorded on a capturing stream
 };
 
 Event* ToEvent(cudaEvent_t event) { return reinterpret_cast<Event*>(event); }
@@ -39,9 +39,7 @@ using simgpu::ToEvent;
 
 // ---- Streams ----
 
-API cudaError_t cudaStreamCreate(cudaStream_t* stream) {
-  return simgpu::CreateStream(stream);
-}
+API cudaError_t cudaStreamCreate(cudaStream_t* stream) { return simgpu::CreateStream(stream); }
 API cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
   return simgpu::CreateStream(stream);
 }
@@ -123,9 +121,7 @@ static cudaStreamCaptureStatus Status(int capturing) {
   return capturing ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
 }
 
-API cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode*) {
-  return cudaSuccess;
-}
+API cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode*) { return cudaSuccess; }
 API cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
   return sim_capture_begin(stream) ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
 }
@@ -134,13 +130,11 @@ API cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
              ? cudaErrorStreamCaptureInvalidated
              : cudaSuccess;
 }
-API cudaError_t cudaStreamIsCapturing(cudaStream_t stream,
-                                      cudaStreamCaptureStatus* status) {
+API cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
   *status = Status(sim_capture_status(stream, nullptr, nullptr));
   return cudaSuccess;
 }
-API cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream,
-                                         cudaStreamCaptureStatus* status,
+API cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status,
                                          unsigned long long* id, cudaGraph_t* graph,
                                          const cudaGraphNode_t** dependencies,
                                          const cudaGraphEdgeData** edges, size_t* count) {
@@ -161,8 +155,7 @@ API cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
   sim_graph_free(graph);
   return cudaSuccess;
 }
-API cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes,
-                                  size_t* count) {
+API cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count) {
   const size_t size = sim_graph_size(graph);
   if (!nodes || *count > size) *count = size;
   for (size_t i = 0; nodes && i < *count; ++i) {
@@ -170,8 +163,7 @@ API cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes,
   }
   return cudaSuccess;
 }
-API cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph,
-                                     unsigned long long) {
+API cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long) {
   *exec = static_cast<cudaGraphExec_t>(sim_graph_instantiate(graph));
   return cudaSuccess;
 }

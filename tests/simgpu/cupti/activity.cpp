@@ -11,9 +11,9 @@ namespace {
 
 // Kinds that can be enabled. Records are made for those that records.cpp knows.
 bool Supported(int kind) {
-  static constexpr int kSupported[] = {1,  2,  3,  4,  5,  8,  9,  10, 11, 12, 13, 17, 20,
-                                       22, 25, 26, 27, 28, 33, 34, 35, 36, 37, 38, 39, 40,
-                                       45, 47, 48, 49, 50, 51, 52, 53, 54};
+  static constexpr int kSupported[] = {1,  2,  3,  4,  5,  8,  9,  10, 11, 12, 13, 17,
+                                       20, 22, 25, 26, 27, 28, 33, 34, 35, 36, 37, 38,
+                                       39, 40, 45, 47, 48, 49, 50, 51, 52, 53, 54};
   for (int supported : kSupported) {
     if (supported == kind) return true;
   }
@@ -25,8 +25,7 @@ CUptiResult SetKind(CUpti_ActivityKind kind, bool on) {
   if (on && !Supported(kind)) return CUPTI_ERROR_NOT_SUPPORTED;
   std::lock_guard<std::mutex> lock(State().mutex);
   const bool other_kernel_kind =
-      (kind == CUPTI_ACTIVITY_KIND_KERNEL &&
-       KindOn(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)) ||
+      (kind == CUPTI_ACTIVITY_KIND_KERNEL && KindOn(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)) ||
       (kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL && KindOn(CUPTI_ACTIVITY_KIND_KERNEL));
   if (on && other_kernel_kind) return CUPTI_ERROR_NOT_COMPATIBLE;
   State().kinds[kind] = on;
@@ -81,9 +80,7 @@ API CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc 
   return simgpu::RegisterBufferCallbacks(request, done);
 }
 
-API CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
-  return simgpu::SetKind(kind, true);
-}
+API CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) { return simgpu::SetKind(kind, true); }
 
 API CUptiResult cuptiActivityEnableAndDump(CUpti_ActivityKind kind) {
   return simgpu::SetKind(kind, true);

@@ -43,8 +43,7 @@ struct Buffer {
 // earliest the first.
 struct ReadyLater {
   bool operator()(const std::unique_ptr<Record>& a, const std::unique_ptr<Record>& b) const {
-    return a->ready_ns != b->ready_ns ? a->ready_ns > b->ready_ns
-                                      : a->sequence > b->sequence;
+    return a->ready_ns != b->ready_ns ? a->ready_ns > b->ready_ns : a->sequence > b->sequence;
   }
 };
 
@@ -112,8 +111,7 @@ thread_local bool t_is_delivery_thread = false;
 
 bool OddRecords() {
   const Faults& faults = GetFaults();
-  return faults.unknown_kind.Any() || faults.longer_record.Any() ||
-         faults.shorter_record.Any();
+  return faults.unknown_kind.Any() || faults.longer_record.Any() || faults.shorter_record.Any();
 }
 
 // Up to 5 ms more or less, by the seed.
@@ -159,8 +157,8 @@ void Delivery::Put(Record record) {
     return;
   }
   record.sequence = ++sequence_;
-  record.ready_ns = (timed ? record.end_ns : sim_now()) + GetFaults().late_ms * 1000000 +
-                    Jitter(record.sequence);
+  record.ready_ns =
+      (timed ? record.end_ns : sim_now()) + GetFaults().late_ms * 1000000 + Jitter(record.sequence);
   const uint32_t key = record.thread;
   pending_.push_back(std::make_unique<Record>(record));
   std::push_heap(pending_.begin(), pending_.end(), ReadyLater());
@@ -288,8 +286,7 @@ void Delivery::Queue(Buffer buffer) {
 
 void Delivery::WaitDelivered() {
   std::unique_lock<std::mutex> lock(mutex_);
-  delivered_.wait_for(lock, kFlushPatience,
-                      [this] { return queue_.empty() && delivering_ == 0; });
+  delivered_.wait_for(lock, kFlushPatience, [this] { return queue_.empty() && delivering_ == 0; });
 }
 
 void Delivery::RunDeliverer() {

@@ -12,8 +12,7 @@ namespace {
 thread_local bool t_in_callback = false;
 
 bool Wants(CUpti_CallbackDomain domain, uint32_t id) {
-  return !t_in_callback &&
-         State().callback_on[domain][id].load(std::memory_order_relaxed) != 0;
+  return !t_in_callback && State().callback_on[domain][id].load(std::memory_order_relaxed) != 0;
 }
 
 void Call(CUpti_CallbackDomain domain, uint32_t id, const void* data) {
@@ -42,10 +41,14 @@ void ApiCallback(SimFrame* frame, bool exit) {
 
 CUgraphNodeType NodeType(int op_kind) {
   switch (op_kind) {
-    case OP_KERNEL: return CU_GRAPH_NODE_TYPE_KERNEL;
-    case OP_MEMCPY: return CU_GRAPH_NODE_TYPE_MEMCPY;
-    case OP_MEMSET: return CU_GRAPH_NODE_TYPE_MEMSET;
-    default: return CU_GRAPH_NODE_TYPE_HOST;
+    case OP_KERNEL:
+      return CU_GRAPH_NODE_TYPE_KERNEL;
+    case OP_MEMCPY:
+      return CU_GRAPH_NODE_TYPE_MEMCPY;
+    case OP_MEMSET:
+      return CU_GRAPH_NODE_TYPE_MEMSET;
+    default:
+      return CU_GRAPH_NODE_TYPE_HOST;
   }
 }
 

@@ -43,29 +43,30 @@ uint64_t ClientTime(uint64_t realtime_ns) {
   if (now <= g_realtime_then + kTooShortToMeasureNs) {
     return client + static_cast<uint64_t>(away);
   }
-  const double rate = static_cast<double>(client - g_client_then) /
-                      static_cast<double>(now - g_realtime_then);
-  return client +
-         static_cast<uint64_t>(static_cast<int64_t>(static_cast<double>(away) * rate));
+  const double rate =
+      static_cast<double>(client - g_client_then) / static_cast<double>(now - g_realtime_then);
+  return client + static_cast<uint64_t>(static_cast<int64_t>(static_cast<double>(away) * rate));
 }
 
 }  // namespace simgpu
 
 int sim_cupti_gate(bool is_version_query) {
   switch (simgpu::GetFaults().cupti) {
-    case simgpu::CuptiState::kMissing: return CUPTI_ERROR_NOT_INITIALIZED;
+    case simgpu::CuptiState::kMissing:
+      return CUPTI_ERROR_NOT_INITIALIZED;
     case simgpu::CuptiState::kTooOld:
       return is_version_query ? 0 : CUPTI_ERROR_NOT_COMPATIBLE;
-    default: return 0;
+    default:
+      return 0;
   }
 }
 
 API CUptiResult cuptiGetVersion(uint32_t* version) {
   if (!version) return CUPTI_ERROR_INVALID_PARAMETER;
   const simgpu::Faults& faults = simgpu::GetFaults();
-  *version = faults.cupti_version                            ? faults.cupti_version
+  *version = faults.cupti_version                          ? faults.cupti_version
              : faults.cupti == simgpu::CuptiState::kTooOld ? simgpu::kTooOldVersion
-                                                             : CUPTI_API_VERSION;
+                                                           : CUPTI_API_VERSION;
   return CUPTI_SUCCESS;
 }
 

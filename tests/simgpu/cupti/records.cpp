@@ -14,7 +14,7 @@ namespace simgpu {
 namespace {
 
 static_assert(sizeof(CUpti_ActivityKernel10) == 216);
-constexpr size_t kKernel9Bytes = 208;      // CUDA 12: "shorter"
+constexpr size_t kKernel9Bytes = 208;       // CUDA 12: "shorter"
 constexpr size_t kFutureKernelBytes = 232;  // a later CUPTI: "longer"
 constexpr uint32_t kUnknownKind = 200;
 constexpr size_t kUnknownBytes = 48;
@@ -48,10 +48,9 @@ void FillOperation(const SimOp& op, T* body) {
 }
 
 void MakeKernel(const SimOp& op, Record* record) {
-  auto& body = Make<CUpti_ActivityKernel10>(
-      record, KindOn(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)
-                  ? CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL
-                  : CUPTI_ACTIVITY_KIND_KERNEL);
+  auto& body = Make<CUpti_ActivityKernel10>(record, KindOn(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)
+                                                        ? CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL
+                                                        : CUPTI_ACTIVITY_KIND_KERNEL);
   FillOperation(op, &body);
   body.completed = body.end;
   body.registersPerThread = 32;
@@ -86,8 +85,7 @@ void MakeMemset(const SimOp& op, Record* record) {
 }
 
 void MakeSynchronization(const SimOp& op, Record* record) {
-  auto& body = Make<CUpti_ActivitySynchronization2>(record,
-                                                    CUPTI_ACTIVITY_KIND_SYNCHRONIZATION);
+  auto& body = Make<CUpti_ActivitySynchronization2>(record, CUPTI_ACTIVITY_KIND_SYNCHRONIZATION);
   body.type = static_cast<CUpti_ActivitySynchronizationType>(op.syncType);
   body.start = ClientTime(op.start);
   body.end = ClientTime(op.end);
@@ -113,8 +111,8 @@ bool MakeRecord(const SimOp& op, Record* record) {
   const bool traced_as_graph = op.nodeId && KindOn(CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
   switch (op.kind) {
     case OP_KERNEL:
-      if (traced_as_graph || !(KindOn(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) ||
-                               KindOn(CUPTI_ACTIVITY_KIND_KERNEL))) {
+      if (traced_as_graph ||
+          !(KindOn(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) || KindOn(CUPTI_ACTIVITY_KIND_KERNEL))) {
         return false;
       }
       MakeKernel(op, record);
@@ -164,19 +162,16 @@ void Falsify(const SimOp& op, Record* record) {
   const uint64_t ordinal = op.ordinal;
   switch (op.kind) {
     case OP_KERNEL:
-      FalsifyTimes(faults, ordinal,
-                   reinterpret_cast<CUpti_ActivityKernel10*>(record->data));
+      FalsifyTimes(faults, ordinal, reinterpret_cast<CUpti_ActivityKernel10*>(record->data));
       FalsifyName(faults, ordinal, record);
       if (faults.longer_record.Hits(ordinal)) record->size = kFutureKernelBytes;
       if (faults.shorter_record.Hits(ordinal)) record->size = kKernel9Bytes;
       return;
     case OP_MEMCPY:
-      FalsifyTimes(faults, ordinal,
-                   reinterpret_cast<CUpti_ActivityMemcpy6*>(record->data));
+      FalsifyTimes(faults, ordinal, reinterpret_cast<CUpti_ActivityMemcpy6*>(record->data));
       return;
     case OP_MEMSET:
-      FalsifyTimes(faults, ordinal,
-                   reinterpret_cast<CUpti_ActivityMemset4*>(record->data));
+      FalsifyTimes(faults, ordinal, reinterpret_cast<CUpti_ActivityMemset4*>(record->data));
       return;
     default:
       return;
@@ -210,8 +205,7 @@ void PutOperationRecord(const SimOp& op) {
 void PutApiRecord(const SimFrame& frame) {
   Record record;
   auto& body = Make<CUpti_ActivityAPI>(
-      &record, frame.dom == SIM_DRIVER ? CUPTI_ACTIVITY_KIND_DRIVER
-                                       : CUPTI_ACTIVITY_KIND_RUNTIME);
+      &record, frame.dom == SIM_DRIVER ? CUPTI_ACTIVITY_KIND_DRIVER : CUPTI_ACTIVITY_KIND_RUNTIME);
   body.cbid = frame.cbid;
   body.start = ClientTime(frame.t0);
   body.end = ClientTime(frame.t1);
@@ -228,8 +222,8 @@ void PutExternalCorrelations(uint32_t correlation_id) {
     uint64_t id;
     if (!TopExternalId(kind, &id)) continue;
     Record record;
-    auto& body = Make<CUpti_ActivityExternalCorrelation>(
-        &record, CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION);
+    auto& body =
+        Make<CUpti_ActivityExternalCorrelation>(&record, CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION);
     body.externalKind = static_cast<CUpti_ExternalCorrelationKind>(kind);
     body.externalId = id;
     body.correlationId = correlation_id;
@@ -269,20 +263,28 @@ void MarkIncomplete(Record* record) {
 
 size_t RecordSize(uint32_t kind) {
   switch (kind) {
-    case CUPTI_ACTIVITY_KIND_MEMCPY: return sizeof(CUpti_ActivityMemcpy6);
-    case CUPTI_ACTIVITY_KIND_MEMSET: return sizeof(CUpti_ActivityMemset4);
+    case CUPTI_ACTIVITY_KIND_MEMCPY:
+      return sizeof(CUpti_ActivityMemcpy6);
+    case CUPTI_ACTIVITY_KIND_MEMSET:
+      return sizeof(CUpti_ActivityMemset4);
     case CUPTI_ACTIVITY_KIND_KERNEL:
-    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: return sizeof(CUpti_ActivityKernel10);
+    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+      return sizeof(CUpti_ActivityKernel10);
     case CUPTI_ACTIVITY_KIND_DRIVER:
-    case CUPTI_ACTIVITY_KIND_RUNTIME: return sizeof(CUpti_ActivityAPI);
+    case CUPTI_ACTIVITY_KIND_RUNTIME:
+      return sizeof(CUpti_ActivityAPI);
     case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION:
       return sizeof(CUpti_ActivitySynchronization2);
     case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION:
       return sizeof(CUpti_ActivityExternalCorrelation);
-    case CUPTI_ACTIVITY_KIND_GRAPH_TRACE: return sizeof(CUpti_ActivityGraphTrace2);
-    case CUPTI_ACTIVITY_KIND_MARKER: return sizeof(CUpti_ActivityMarker2);
-    case CUPTI_ACTIVITY_KIND_OVERHEAD: return sizeof(CUpti_ActivityOverhead3);
-    default: return 0;
+    case CUPTI_ACTIVITY_KIND_GRAPH_TRACE:
+      return sizeof(CUpti_ActivityGraphTrace2);
+    case CUPTI_ACTIVITY_KIND_MARKER:
+      return sizeof(CUpti_ActivityMarker2);
+    case CUPTI_ACTIVITY_KIND_OVERHEAD:
+      return sizeof(CUpti_ActivityOverhead3);
+    default:
+      return 0;
   }
 }
 

@@ -13,10 +13,10 @@ namespace simgpu {
 struct Record {
   alignas(8) uint8_t data[256];
   size_t size = 0;
-  uint64_t ready_ns = 0;     // REALTIME; complete from then on
-  uint64_t end_ns = 0;       // end of the operation; 0: complete at once
+  uint64_t ready_ns = 0;  // REALTIME; complete from then on
+  uint64_t end_ns = 0;    // end of the operation; 0: complete at once
   uint64_t sequence = 0;
-  uint32_t thread = 0;       // of the launch: buffers are per thread
+  uint32_t thread = 0;            // of the launch: buffers are per thread
   char* recycled_name = nullptr;  // overwritten after delivery (fault)
 };
 

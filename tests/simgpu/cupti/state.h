@@ -28,8 +28,7 @@ struct CuptiClient {
   std::atomic<bool> kinds[kActivityKinds] = {};
   bool api_off[2][kSimCallbackIds] = {};  // per-id filters of RUNTIME and DRIVER
 
-  std::atomic<CUpti_ActivityThreadIdType> thread_id_type{
-      CUPTI_ACTIVITY_THREAD_ID_TYPE_DEFAULT};
+  std::atomic<CUpti_ActivityThreadIdType> thread_id_type{CUPTI_ACTIVITY_THREAD_ID_TYPE_DEFAULT};
 };
 
 CuptiClient& State();
@@ -37,9 +36,7 @@ CuptiClient& State();
 // Recomputes sim_on and sim_sink from the state. Hold the mutex.
 void RefreshWatchers();
 
-inline bool KindOn(int kind) {
-  return State().kinds[kind].load(std::memory_order_relaxed);
-}
+inline bool KindOn(int kind) { return State().kinds[kind].load(std::memory_order_relaxed); }
 
 // What libsimcore tells us.
 void OnApi(SimFrame* frame, int exit);

@@ -11,9 +11,7 @@ namespace {
 SimSink g_sink = {OnApi, OnOperation, OnResource, OnGraph};
 uint8_t g_subscriber;  // its address is the handle
 
-CUpti_SubscriberHandle Handle() {
-  return reinterpret_cast<CUpti_SubscriberHandle>(&g_subscriber);
-}
+CUpti_SubscriberHandle Handle() { return reinterpret_cast<CUpti_SubscriberHandle>(&g_subscriber); }
 
 bool IsSubscribed(CUpti_SubscriberHandle handle) {
   return State().callback.load() != nullptr && handle == Handle();
@@ -59,17 +57,14 @@ CuptiClient& State() {
 void RefreshWatchers() {
   CuptiClient& client = State();
   const bool subscribed = client.callback.load() != nullptr;
-  const bool device_kinds = KindOn(CUPTI_ACTIVITY_KIND_MEMCPY) ||
-                            KindOn(CUPTI_ACTIVITY_KIND_MEMSET) ||
-                            KindOn(CUPTI_ACTIVITY_KIND_KERNEL) ||
-                            KindOn(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) ||
-                            KindOn(CUPTI_ACTIVITY_KIND_SYNCHRONIZATION) ||
-                            KindOn(CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
-  const bool api_kinds =
-      KindOn(CUPTI_ACTIVITY_KIND_RUNTIME) || KindOn(CUPTI_ACTIVITY_KIND_DRIVER);
+  const bool device_kinds =
+      KindOn(CUPTI_ACTIVITY_KIND_MEMCPY) || KindOn(CUPTI_ACTIVITY_KIND_MEMSET) ||
+      KindOn(CUPTI_ACTIVITY_KIND_KERNEL) || KindOn(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) ||
+      KindOn(CUPTI_ACTIVITY_KIND_SYNCHRONIZATION) || KindOn(CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
+  const bool api_kinds = KindOn(CUPTI_ACTIVITY_KIND_RUNTIME) || KindOn(CUPTI_ACTIVITY_KIND_DRIVER);
   for (int d = 0; d < 2; ++d) {
-    const bool api_kind = KindOn(d == SIM_DRIVER ? CUPTI_ACTIVITY_KIND_DRIVER
-                                                 : CUPTI_ACTIVITY_KIND_RUNTIME);
+    const bool api_kind =
+        KindOn(d == SIM_DRIVER ? CUPTI_ACTIVITY_KIND_DRIVER : CUPTI_ACTIVITY_KIND_RUNTIME);
     for (uint32_t i = 0; i < kSimCallbackIds; ++i) {
       uint8_t bits = sim_on[d][i] & SIM_LEDGER;
       if (subscribed && client.callback_on[d + 1][i]) bits |= SIM_CB;
@@ -86,20 +81,18 @@ void RefreshWatchers() {
 
 using simgpu::State;
 
-API CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* subscriber,
-                               CUpti_CallbackFunc callback, void* userdata) {
+API CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc callback,
+                               void* userdata) {
   return simgpu::Subscribe(subscriber, callback, userdata, nullptr);
 }
 
-API CUptiResult cuptiSubscribe_v2(CUpti_SubscriberHandle* subscriber,
-                                  CUpti_CallbackFunc callback, void* userdata,
-                                  CUpti_SubscriberParams* params) {
-  const CUptiResult result = simgpu::Subscribe(subscriber, callback, userdata,
-                                               params ? params->subscriberName : nullptr);
+API CUptiResult cuptiSubscribe_v2(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc callback,
+                                  void* userdata, CUpti_SubscriberParams* params) {
+  const CUptiResult result =
+      simgpu::Subscribe(subscriber, callback, userdata, params ? params->subscriberName : nullptr);
   if (result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED && params &&
       params->oldSubscriberName) {
-    snprintf(params->oldSubscriberName, params->oldSubscriberSize, "%s",
-             simgpu::OwnerName());
+    snprintf(params->oldSubscriberName, params->oldSubscriberSize, "%s", simgpu::OwnerName());
   }
   return result;
 }
@@ -115,8 +108,8 @@ API CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle subscriber) {
 
 static bool ValidCallback(CUpti_SubscriberHandle subscriber, CUpti_CallbackDomain domain,
                           CUpti_CallbackId id) {
-  return simgpu::IsSubscribed(subscriber) && domain >= 1 &&
-         domain < simgpu::kCallbackDomains && id < static_cast<uint32_t>(kSimCallbackIds);
+  return simgpu::IsSubscribed(subscriber) && domain >= 1 && domain < simgpu::kCallbackDomains &&
+         id < static_cast<uint32_t>(kSimCallbackIds);
 }
 
 API CUptiResult cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle subscriber,
@@ -165,9 +158,9 @@ API CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, uint32_t cbid,
 }
 
 API CUptiResult cuptiSupportedDomains(size_t* count, CUpti_DomainTable* table) {
-  static CUpti_CallbackDomain domains[] = {
-      CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_CB_DOMAIN_RESOURCE,
-      CUPTI_CB_DOMAIN_SYNCHRONIZE, CUPTI_CB_DOMAIN_NVTX};
+  static CUpti_CallbackDomain domains[] = {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_CB_DOMAIN_RUNTIME_API,
+                                           CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CB_DOMAIN_SYNCHRONIZE,
+                                           CUPTI_CB_DOMAIN_NVTX};
   *count = sizeof domains / sizeof domains[0];
   *table = domains;
   return CUPTI_SUCCESS;

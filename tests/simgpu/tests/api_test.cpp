@@ -10,10 +10,9 @@ namespace simgpu_test {
 namespace {
 
 SIM_TEST(Api, EveryLibraryIsMarkedAsSimulated) {
-  for (const char* name :
-       {"libcuda.so.1", "libcudart.so.13", "libcublas.so.13", "libcublasLt.so.13",
-        "libcudnn.so.9", "libnccl.so.2", "libcupti.so.13", "libcusolver.so.12",
-        "libcusparse.so.12", "libcufft.so.12"}) {
+  for (const char* name : {"libcuda.so.1", "libcudart.so.13", "libcublas.so.13",
+                           "libcublasLt.so.13", "libcudnn.so.9", "libnccl.so.2", "libcupti.so.13",
+                           "libcusolver.so.12", "libcusparse.so.12", "libcufft.so.12"}) {
     void* library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     ASSERT_NE(library, nullptr) << dlerror();
     EXPECT_NE(dlsym(library, "flopsprof_simulated_gpu"), nullptr) << name;
@@ -27,9 +26,9 @@ SIM_TEST(Api, SymbolsHaveTheVersionsOfTheRealLibraries) {
 
 SIM_TEST(Api, LegacyDriverNamesExist) {
   void* library = dlopen("libcuda.so.1", RTLD_NOW);
-  for (const char* name : {"cuCtxPushCurrent", "cuCtxPopCurrent", "cuCtxPushCurrent_v2",
-                           "cuDevicePrimaryCtxRelease", "cuStreamDestroy", "cuMemAlloc",
-                           "cuGetProcAddress", "cuLaunchKernel_ptsz"}) {
+  for (const char* name :
+       {"cuCtxPushCurrent", "cuCtxPopCurrent", "cuCtxPushCurrent_v2", "cuDevicePrimaryCtxRelease",
+        "cuStreamDestroy", "cuMemAlloc", "cuGetProcAddress", "cuLaunchKernel_ptsz"}) {
     EXPECT_NE(dlsym(library, name), nullptr) << name;
   }
 }
@@ -55,15 +54,30 @@ SIM_TEST(Api, TheCardCanBeChosen, "SIMGPU_CARD=a100", "SIM_DEVICES=1") {
   EXPECT_EQ(properties.multiProcessorCount, 108);
 }
 
-SIM_TEST(Api, WrongArgumentsAreRefusedAndEmptyProductsLaunchNothing,
-         "SIMGPU_LEDGER={folder}") {
+SIM_TEST(Api, VisibleDevicesHideOthers, "CUDA_VISIBLE_DEVICES=1", "SIM_DEVICES=4") {
+  int count = 0;
+  char bus[32] = "";
+  EXPECT_EQ(cudaGetDeviceCount(&count), cudaSuccess);
+  EXPECT_EQ(count, 1);
+  EXPECT_EQ(cudaDeviceGetPCIBusId(bus, sizeof bus, 0), cudaSuccess);
+  EXPECT_STREQ(bus, "0000:02:00.0");
+}
+
+SIM_TEST(Api, NoVisibleDeviceIsNoDevice, "CUDA_VISIBLE_DEVICES=") {
+  int count = 1;
+  EXPECT_EQ(cudaGetDeviceCount(&count), cudaErrorNoDevice);
+  EXPECT_EQ(count, 0);
+  EXPECT_EQ(cuInit(0), CUDA_ERROR_NO_DEVICE);
+}
+
+SIM_TEST(Api, WrongArgumentsAreRefusedAndEmptyProductsLaunchNothing, "SIMGPU_LEDGER={folder}") {
   Gemms gemms;
   const float one = 1;
   float* memory;
   cudaMalloc(reinterpret_cast<void**>(&memory), 4096);
   const auto gemm = [&](cublasHandle_t handle, int m, int lda) {
-    return cublasSgemm_v2(handle, CUBLAS_OP_N, CUBLAS_OP_N, m, 4, 4, &one, memory, lda,
-                          memory, 4, &one, memory, 8);
+    return cublasSgemm_v2(handle, CUBLAS_OP_N, CUBLAS_OP_N, m, 4, 4, &one, memory, lda, memory, 4,
+                          &one, memory, 8);
   };
   EXPECT_EQ(gemm(nullptr, 4, 4), CUBLAS_STATUS_NOT_INITIALIZED);
   EXPECT_EQ(gemm(gemms.handle(), -1, 4), CUBLAS_STATUS_INVALID_VALUE);

@@ -5,8 +5,8 @@
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 #include <cupti.h>
-#include <nlohmann/json.hpp>
 #include <unistd.h>
+#include <nlohmann/json.hpp>
 
 #include <atomic>
 #include <fstream>
@@ -53,8 +53,7 @@ inline void RequestBuffer(uint8_t** buffer, size_t* size, size_t* max_records) {
   ++seen.requests;
   *max_records = 0;
   *size = seen.refuse_buffers ? 0 : seen.buffer_bytes;
-  *buffer =
-      seen.refuse_buffers ? nullptr : static_cast<uint8_t*>(aligned_alloc(8, *size));
+  *buffer = seen.refuse_buffers ? nullptr : static_cast<uint8_t*>(aligned_alloc(8, *size));
 }
 
 inline void TakeBuffer(CUcontext, uint32_t, uint8_t* buffer, size_t, size_t valid) {
@@ -105,8 +104,8 @@ class Gemms {
     cublasSetStream_v2(handle_, stream);
     const float one = 1, zero = 0;
     float *a = memory_, *b = memory_ + 64 * 64, *c = memory_ + 2 * 64 * 64;
-    return cublasSgemm_v2(handle_, CUBLAS_OP_N, CUBLAS_OP_T, 64, 64, 64, &one, a, 64, b, 64,
-                          &zero, c, 64);
+    return cublasSgemm_v2(handle_, CUBLAS_OP_N, CUBLAS_OP_T, 64, 64, 64, &one, a, 64, b, 64, &zero,
+                          c, 64);
   }
   void Many(int count, cudaStream_t stream = nullptr) {
     for (int i = 0; i < count; ++i) EXPECT_EQ(One(stream), CUBLAS_STATUS_SUCCESS);

@@ -95,16 +95,16 @@ SIM_TEST(Cupti, TheDriverCallbackInsideALaunchHasItsCorrelationId) {
 }
 
 extern "C" {
-void __cudaRegisterFunction(void**, const char*, char*, const char*, int, void*, void*,
-                            void*, void*, int*);
+void __cudaRegisterFunction(void**, const char*, char*, const char*, int, void*, void*, void*,
+                            void*, int*);
 cudaError_t __cudaGetKernel(cudaKernel_t*, const void*);
 cudaError_t __cudaLaunchKernel(cudaKernel_t, dim3, dim3, void**, size_t, cudaStream_t);
 }
 
 SIM_TEST(Cupti, KernelsOfNvcc13LaunchThroughId505WithoutAParameterStruct) {
   static const char host_function = 0;
-  __cudaRegisterFunction(nullptr, &host_function, nullptr, "my_kernel", -1, nullptr,
-                         nullptr, nullptr, nullptr, nullptr);
+  __cudaRegisterFunction(nullptr, &host_function, nullptr, "my_kernel", -1, nullptr, nullptr,
+                         nullptr, nullptr, nullptr);
   cudaKernel_t kernel;
   ASSERT_EQ(__cudaGetKernel(&kernel, &host_function), cudaSuccess);
   struct Last {
@@ -121,8 +121,7 @@ SIM_TEST(Cupti, KernelsOfNvcc13LaunchThroughId505WithoutAParameterStruct) {
       },
       &last);
   cuptiEnableDomain(1, subscriber, CUPTI_CB_DOMAIN_RUNTIME_API);
-  ASSERT_EQ(__cudaLaunchKernel(kernel, dim3(1), dim3(32), nullptr, 0, nullptr),
-            cudaSuccess);
+  ASSERT_EQ(__cudaLaunchKernel(kernel, dim3(1), dim3(32), nullptr, 0, nullptr), cudaSuccess);
   EXPECT_EQ(last.id, 505u);
   EXPECT_EQ(last.params, nullptr);
   EXPECT_EQ(last.symbol, "my_kernel");
@@ -201,9 +200,8 @@ SIM_TEST(Cupti, AcrossStreamsRecordsComeByCompletion, "SIMGPU_FAULTS={\"duration
   const auto& kernels = Seen().kernels;
   EXPECT_TRUE(std::is_sorted(kernels.begin(), kernels.end(),
                              [](auto& a, auto& b) { return a.end < b.end; }));
-  EXPECT_FALSE(std::is_sorted(kernels.begin(), kernels.end(), [](auto& a, auto& b) {
-    return a.correlation < b.correlation;
-  }));
+  EXPECT_FALSE(std::is_sorted(kernels.begin(), kernels.end(),
+                              [](auto& a, auto& b) { return a.correlation < b.correlation; }));
 }
 
 SIM_TEST(Cupti, BuffersAreAskedForAndRecordsWithoutOneAreCounted) {

@@ -27,8 +27,7 @@ std::vector<Kernel> Traced(Gemms* gemms, int launches = kLaunches) {
   return kernels;
 }
 
-SIM_TEST(Faults, HashGivesEveryLaunchADurationOfItsOwn,
-         "SIMGPU_FAULTS={\"durations\": \"hash\"}") {
+SIM_TEST(Faults, HashGivesEveryLaunchADurationOfItsOwn, "SIMGPU_FAULTS={\"durations\": \"hash\"}") {
   Gemms gemms;
   std::set<uint64_t> durations;
   for (const Kernel& k : Traced(&gemms, 500)) durations.insert(k.end - k.start);
@@ -61,8 +60,7 @@ SIM_TEST(Faults, NullName, "SIMGPU_FAULTS={\"null_name\": [3]}") {
   for (int i = 0; i < kLaunches; ++i) EXPECT_EQ(kernels[i].null_name, i == 2);
 }
 
-SIM_TEST(Faults, RecycledNameChangesAfterDelivery,
-         "SIMGPU_FAULTS={\"recycled_name\": true}") {
+SIM_TEST(Faults, RecycledNameChangesAfterDelivery, "SIMGPU_FAULTS={\"recycled_name\": true}") {
   Gemms gemms;
   Traced(&gemms);
   EXPECT_EQ(Seen().kernels[0].name, "sim_Sgemm");
@@ -170,8 +168,7 @@ SIM_TEST(Faults, CuptiTooOld, "SIMGPU_FAULTS={\"cupti\": \"too_old\"}") {
   uint32_t version = 0;
   EXPECT_EQ(cuptiGetVersion(&version), CUPTI_SUCCESS);
   EXPECT_EQ(version, 12u);
-  EXPECT_EQ(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL),
-            CUPTI_ERROR_NOT_COMPATIBLE);
+  EXPECT_EQ(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL), CUPTI_ERROR_NOT_COMPATIBLE);
 }
 
 SIM_TEST(Faults, CuptiVersion, "SIMGPU_FAULTS={\"cupti_version\": 18}") {
@@ -221,11 +218,9 @@ SIM_TEST(Faults, FalsifiedShapeStandsInTheLedger, "SIMGPU_FAULTS={\"falsify_shap
   EXPECT_EQ(lines[0]["shape"], lines[2]["shape"]);
 }
 
-SIM_TEST(Faults, FalsifiedLayoutLiesBeforeThatProduct,
-         "SIMGPU_FAULTS={\"falsify_layout\": [1]}") {
+SIM_TEST(Faults, FalsifiedLayoutLiesBeforeThatProduct, "SIMGPU_FAULTS={\"falsify_layout\": [1]}") {
   cublasLtMatrixLayout_t layout;
-  ASSERT_EQ(cublasLtMatrixLayoutCreate(&layout, CUDA_R_32F, 8, 4, 8),
-            CUBLAS_STATUS_SUCCESS);
+  ASSERT_EQ(cublasLtMatrixLayoutCreate(&layout, CUDA_R_32F, 8, 4, 8), CUBLAS_STATUS_SUCCESS);
   uint64_t rows = 0;
   size_t written = 0;
   cublasLtMatrixLayoutGetAttribute(layout, CUBLASLT_MATRIX_LAYOUT_ROWS, &rows, sizeof rows,

@@ -27,9 +27,8 @@ const std::string& Folder();
 
 // TEST with an environment: SIM_TEST(Suite, Name, "KEY=VALUE", ...) { ... }
 // "{folder}" in a value is the folder of the test.
-#define SIM_TEST(suite, name, ...)                                              \
-  static const std::initializer_list<const char*> environment_##suite##name = { \
-      __VA_ARGS__};                                                             \
-  static simgpu_test::WithEnvironment with_##suite##name(                       \
-      #suite "." #name, environment_##suite##name);                             \
+#define SIM_TEST(suite, name, ...)                                                           \
+  static const std::initializer_list<const char*> environment_##suite##name = {__VA_ARGS__}; \
+  static simgpu_test::WithEnvironment with_##suite##name(#suite "." #name,                   \
+                                                         environment_##suite##name);         \
   TEST(suite, name)

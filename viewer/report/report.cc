@@ -92,6 +92,10 @@ std::optional<uint64_t> KnownSum(const model::PhaseTimes& times) {
   return sum;
 }
 
+bool AnyUnknown(const model::PhaseCounts& counts) {
+  return std::any_of(counts.begin(), counts.end(), [](const auto& c) { return !c.has_value(); });
+}
+
 std::string Plural(uint64_t count, const std::string& one, const std::string& many) {
   return std::to_string(count) + " " + (count == 1 ? one : many);
 }

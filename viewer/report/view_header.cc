@@ -129,12 +129,34 @@ std::string SpeedLine(const ReportContext& context) {
   const std::optional<double> flops = AsDouble(KnownSum(summary.totals.work.flops));
   if (flops.has_value() && context.rank_step_count > 0 && median_s.has_value()) {
     const double per_step = *flops / static_cast<double>(context.rank_step_count);
-    parts.push_back(FormatSi(per_step / *median_s) + "FLOPS per rank");
+    const bool bound = AnyUnknown(summary.totals.work.flops);
+    parts.push_back((bound ? (context.terminal.utf8 ? "≥" : ">=") : "") +
+                    FormatSi(per_step / *median_s) + "FLOPS per rank");
     const double wall_s = *median_s * static_cast<double>(context.rank_step_count);
     parts.push_back("overhead " + FormatShare(TotalOverheadShare(summary, wall_s)) + " (estimate)");
   }
   const std::string line = Join(parts);
   return line.empty() ? "" : line + "\n";
+}
+
+// Evidence names kernels as the GPU library does, mangled and hundreds of letters long.
+std::string ReadableText(const ReportContext& context, const std::string& text) {
+  constexpr size_t kLongestName = 60;
+  std::string readable;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t space = std::min(text.find(' ', begin), text.size());
+    std::string word = text.substr(begin, space - begin);
+    const std::string comma = !word.empty() && word.back() == ',' ? "," : "";
+    if (word.rfind("_Z", 0) == 0) {
+      word.resize(word.size() - comma.size());
+      word = ShortenMiddle(context.terminal.Clean(ReadableKernelName(word)), kLongestName,
+                           context.terminal.utf8) +
+             comma;
+    }
+    readable += word + (space < text.size() ? " " : "");
+    begin = space + 1;
+  }
+  return context.terminal.Clean(readable);
 }
 
 std::string CoverageLines(const ReportContext& context) {
@@ -172,7 +194,7 @@ std::string CoverageLines(const ReportContext& context) {
               " in summary.json\n";
       break;
     }
-    line += "  - " + Wrap(context.terminal.Clean(reason), context.terminal.width, 4) + "\n";
+    line += "  - " + Wrap(ReadableText(context, reason), context.terminal.width, 4) + "\n";
   }
   return line;
 }
@@ -192,10 +214,10 @@ std::string FindingLines(const ReportContext& context) {
     const char* mark = finding.severity == "note" ? "." : "!";
     const size_t width = context.terminal.width;
     lines += context.terminal.Paint(tone, mark) + " " +
-             Wrap(context.terminal.Clean(finding.text), width, 2) + "\n";
+             Wrap(ReadableText(context, finding.text), width, 2) + "\n";
     if (!finding.evidence.empty()) {
       lines += "  " + context.terminal.Paint(Tone::kDim, "why ") + "  " +
-               Wrap(context.terminal.Clean(finding.evidence), width, 8) + "\n";
+               Wrap(ReadableText(context, finding.evidence), width, 8) + "\n";
     }
     if (!finding.next.empty()) {
       lines += "  " + context.terminal.Paint(Tone::kDim, "next") + "  " +

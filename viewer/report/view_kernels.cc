@@ -2,12 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels, library calls and collectives with the most GPU time.
 
-#include <cxxabi.h>
-
 #include <algorithm>
-#include <cstdlib>
 #include <map>
-#include <memory>
 #include <tuple>
 
 #include "viewer/report/numbers.h"
@@ -16,18 +12,6 @@
 
 namespace flopsprof::viewer {
 namespace {
-
-std::string Demangled(const std::string& name) {
-  if (name.rfind("_Z", 0) != 0) return name;
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
-  if (status != 0) return name;
-  std::string readable(text.get());
-  // "void f<...>(...)": the return type says nothing.
-  if (readable.rfind("void ", 0) == 0) readable.erase(0, 5);
-  return readable;
-}
 
 size_t Most(const ReportContext& context) {
   return static_cast<size_t>(std::max(context.style.top, 1));
@@ -91,7 +75,7 @@ std::string KernelsView(const ReportContext& context) {
       const bool unknown = row.category == "unknown";
       const std::optional<double> seconds = Seconds(row.gpu_time_ns);
       table.AddRow(
-          {{context.terminal.Clean(Demangled(name))},
+          {{context.terminal.Clean(ReadableKernelName(name))},
            {context.terminal.Clean(row.category), unknown ? Tone::kWarning : Tone::kPlain},
            {context.terminal.Clean(row.phase)},
            {FormatCount(static_cast<double>(row.count))},

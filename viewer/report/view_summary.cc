@@ -26,6 +26,11 @@ std::string CountText(const ReportContext& context, std::optional<model::FlopCou
   return context.style.exact ? FormatExact(count) : FormatSi(AsDouble(count));
 }
 
+// What stands before a sum of which a part is not known.
+std::string AtLeast(const ReportContext& context, const model::PhaseCounts& counts) {
+  return AnyUnknown(counts) ? (context.terminal.utf8 ? "≥" : ">=") : "";
+}
+
 std::string PerStep(const ReportContext& context, std::optional<double> value, bool is_time) {
   if (context.rank_step_count == 0) return "";
   if (!value.has_value()) return "?";
@@ -88,8 +93,8 @@ std::string SummaryView(const ReportContext& context) {
                {.header = "MACs", .group = "all steps and ranks", .drop_order = 2},
                {.header = "GPU time", .group = "all steps and ranks"},
                {.header = "share", .group = "all steps and ranks"},
-               {.header = "flops", .group = "per step and rank", .drop_order = 4},
-               {.header = "GPU time", .group = "per step and rank", .drop_order = 5},
+               {.header = "flops", .group = "per step, rank", .drop_order = 4},
+               {.header = "GPU time", .group = "per step, rank", .drop_order = 5},
                {.header = "FLOPS", .drop_order = 3},
                {.header = "", .right = false, .drop_order = 1}});
   bool modelled = false;
@@ -103,8 +108,12 @@ std::string SummaryView(const ReportContext& context) {
     table.AddRow(PhaseRow(context, std::string(model::PhaseName(phase)), flops, phase_ns, whole_s,
                           phase != v1::PHASE_OTHER, Tone::kPlain));
   }
-  table.AddRow(
-      PhaseRow(context, "total", KnownSum(work.flops), time_ns, whole_s, false, Tone::kStrong));
+  std::vector<Cell> total =
+      PhaseRow(context, "total", KnownSum(work.flops), time_ns, whole_s, false, Tone::kStrong);
+  for (const size_t column : {1, 2, 7}) {
+    total[column].text.insert(0, AtLeast(context, work.flops));
+  }
+  table.AddRow(std::move(total));
   std::string text = Title(context, "Summary", "") + table.Render(context.terminal, 2);
   text += DeviceTimeLine(context) + TypesLine(context);
   if (modelled) {

@@ -44,6 +44,13 @@ std::string LeftOutNote(const ReportContext& context, const Table& table);
 std::optional<model::FlopCount> KnownSum(const model::PhaseCounts& counts);
 std::optional<uint64_t> KnownSum(const model::PhaseTimes& times);
 
+// True when a part is not known, so that KnownSum is a lower bound.
+bool AnyUnknown(const model::PhaseCounts& counts);
+
+// A kernel's name as a person would write it: demangled, without return type, parameter list and
+// the namespaces that all of PyTorch's kernels share. Not clean text yet.
+std::string ReadableKernelName(const std::string& name);
+
 inline std::optional<double> Seconds(std::optional<uint64_t> ns) {
   return ns.has_value() ? std::optional<double>(static_cast<double>(*ns) * 1e-9) : std::nullopt;
 }

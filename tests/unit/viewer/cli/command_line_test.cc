@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "viewer/cli/command_line.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace flopsprof::viewer {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+TEST(CommandLineTest, ReadsTheOptionsOfRun) {
+  RunOptions options;
+  ASSERT_TRUE(ParseRun({"-o", "d", "--steps", "10:20", "--strict", "--no-modules", "--progress",
+                        "json", "-q"},
+                       &options)
+                  .run);
+  EXPECT_EQ(options.output, "d");
+  EXPECT_EQ(options.steps->first, 10u);
+  EXPECT_EQ(options.steps->end, 20u);
+  EXPECT_TRUE(options.strict);
+  EXPECT_FALSE(options.modules);
+  EXPECT_TRUE(options.times);
+  EXPECT_EQ(options.progress, ProgressMode::kJson);
+  EXPECT_TRUE(options.quiet);
+}
+
+TEST(CommandLineTest, AnUnknownOptionIsExitCode2WithAHint) {
+  RunOptions options;
+  const ParseOutcome outcome = ParseRun({"--stpes", "1:2"}, &options);
+  EXPECT_FALSE(outcome.run);
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.text, StartsWith("flopsprof: run: unknown option --stpes"));
+  EXPECT_THAT(outcome.text, HasSubstr("did you mean --steps?"));
+}
+
+TEST(CommandLineTest, EveryErrorOfTheParserIsExitCode2) {
+  RunOptions run;
+  EXPECT_EQ(ParseRun({"--steps", "banana"}, &run).exit_code, 2);
+  EXPECT_EQ(ParseRun({"--steps"}, &run).exit_code, 2);
+  EXPECT_EQ(ParseRun({"--progress", "loud"}, &run).exit_code, 2);
+  EXPECT_EQ(ParseRun({"python", "train.py"}, &run).exit_code, 2);
+  ReportOptions report;
+  EXPECT_EQ(ParseReport({"run", "--top", "x"}, &report).exit_code, 2);
+  EXPECT_EQ(ParseReport({"run", "--view", "nonsense"}, &report).exit_code, 2);
+}
+
+TEST(CommandLineTest, HelpIsNoError) {
+  RunOptions options;
+  const ParseOutcome outcome = ParseRun({"--help"}, &options);
+  EXPECT_FALSE(outcome.run);
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.text, HasSubstr("-- COMMAND..."));
+}
+
+TEST(CommandLineTest, ViewsAreAListAndFoldingHasANoForm) {
+  ReportOptions options;
+  ASSERT_TRUE(
+      ParseReport({"dir", "--view", "modules,ranks", "--no-fold", "--depth=-1"}, &options).run);
+  EXPECT_EQ(options.folder, "dir");
+  EXPECT_THAT(options.views, ElementsAre("modules", "ranks"));
+  EXPECT_FALSE(options.fold);
+  EXPECT_EQ(*options.depth, -1);
+}
+
+TEST(CommandLineTest, EveryAvailableVerbHasHelp) {
+  for (const char* verb :
+       {"run", "report", "query", "doctor", "peaks", "collector", "env", "completion", "help"}) {
+    EXPECT_THAT(HelpOf(verb), HasSubstr(std::string("flopsprof ") + verb));
+  }
+}
+
+}  // namespace
+}  // namespace flopsprof::viewer

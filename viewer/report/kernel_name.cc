@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <memory>
+#include <string_view>
+
+#include "viewer/report/views.h"
+
+namespace flopsprof::viewer {
+namespace {
+
+void RemoveAll(std::string_view part, std::string* text) {
+  for (size_t at = text->find(part); at != std::string::npos; at = text->find(part, at)) {
+    text->erase(at, part.size());
+  }
+}
+
+// Removes the parenthesis that ends the name: the parameter list.
+void RemoveParameters(std::string* text) {
+  if (text->empty() || text->back() != ')') return;
+  int depth = 0;
+  for (size_t i = text->size(); i-- > 0;) {
+    if ((*text)[i] == ')') ++depth;
+    if ((*text)[i] == '(' && --depth == 0) {
+      if (i > 0) text->erase(i);
+      return;
+    }
+  }
+}
+
+}  // namespace
+
+std::string ReadableKernelName(const std::string& name) {
+  if (name.rfind("_Z", 0) != 0) return name;
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
+  if (status != 0) return name;
+  std::string readable(text.get());
+  if (readable.rfind("void ", 0) == 0) readable.erase(0, 5);
+  RemoveParameters(&readable);
+  RemoveAll("(anonymous namespace)::", &readable);
+  RemoveAll("at::native::", &readable);
+  return readable;
+}
+
+}  // namespace flopsprof::viewer

@@ -84,7 +84,8 @@ def test_the_judge_of_counts_sees_a_wrong_total_a_wrong_module_and_a_missing_one
 
 def operation(start, end, device=0, **more):
     return {"kind": "kernel", "captured": False, "start_ns": start, "end_ns": end,
-            "device": device, "tag": "", "call": "", **more}  # fmt: skip
+            "device": device, "tag": "", "call": "", "thread": 5, "file": "ledger.4.jsonl",
+            **more}  # fmt: skip
 
 
 def test_the_union_counts_overlaps_once_and_devices_apart():
@@ -95,9 +96,11 @@ def test_the_union_counts_overlaps_once_and_devices_apart():
 
 def test_ledger_times_by_tag_and_category():
     rows = [operation(0, 4, tag="a.b|forward", call="cublasSgemm_v2"),
-            operation(4, 5, tag="a.b|forward"), operation(5, 7, kind="memcpy"),
+            operation(4, 5, tag="a.b|forward"), operation(5, 7, kind="memcpy", thread=4),
             operation(7, 10, call="ncclAllReduce")]  # fmt: skip
-    assert ledger.by_tag(rows) == {("a.b", "forward"): 5, ("(outside)", "backward"): 5}
+    assert ledger.by_tag(rows) == {
+        ("a.b", "forward"): 5, ("(outside)", "other"): 2, ("(outside)", "backward"): 3,
+    }  # fmt: skip
     assert ledger.by_category(rows) == {"exact": 4, "communication": 3, "copy": 2, "rest": 1}
 
 

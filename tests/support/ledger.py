@@ -19,11 +19,14 @@ def duration(row: dict) -> int:
 def by_tag(ledger: list) -> dict:
     """(path, phase) -> ns, from the tags that the job itself set.
 
-    A thread that never set a tag is one of autograd's before its first node.
+    The main thread has no tag while the job sets up; another thread that never set one is
+    autograd's before its first node.
     """
     times = defaultdict(int)
     for row in executed(ledger):
-        path, phase = (row["tag"] or "(outside)|backward").rsplit("|", 1)
+        main_thread = f".{row['thread']}." in row["file"]
+        untagged = "(outside)|other" if main_thread else "(outside)|backward"
+        path, phase = (row["tag"] or untagged).rsplit("|", 1)
         times[path, phase] += duration(row)
     return dict(times)
 

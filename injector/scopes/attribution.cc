@@ -113,7 +113,10 @@ void EndScopes() {
 
 void ForgetScopesInForkedChild() {
   g_enabled.store(false, std::memory_order_relaxed);
+  // Other threads are gone, perhaps with our locks held: start from nothing, freeing nothing.
   ForgetSequenceLogs();
+  ForgetScopeTable();
+  ForgetSteps();
   ThisThread().Forget();
 }
 

@@ -192,11 +192,6 @@ ThreadLog* AcquireThreadLog(uint64_t thread_number) {
   return log;
 }
 
-void ReleaseThreadLog(ThreadLog* log) {
-  SpinGuard guard(log->lock);
-  log->ended = true;
-}
-
 namespace {
 
 // Appends with the log's lock held. The stamp is exact to a batch, which ages need no more than.
@@ -249,6 +244,17 @@ bool ReadNewest(const ThreadLog* log, uint64_t* sequence, uint32_t* scope) {
 }
 
 }  // namespace
+
+void ReleaseThreadLog(ThreadLog* log) {
+  SpinGuard guard(log->lock);
+  // With an age of its own, which decides when the log may go.
+  if (log->has_newest.load(std::memory_order_relaxed)) {
+    Append(log, log->newest_sequence.load(std::memory_order_relaxed),
+           log->newest_scope.load(std::memory_order_relaxed),
+           g_registry.limit.load(std::memory_order_relaxed));
+  }
+  log->ended = true;
+}
 
 void NoteTransition(ThreadLog* log, uint64_t sequence, uint32_t scope) {
   if (!log->has_newest.load(std::memory_order_relaxed)) return PublishNewest(log, sequence, scope);

@@ -115,6 +115,27 @@ TEST_F(SequenceLogTest, PruningKeepsTheStateOfAQuietThread) {
   EXPECT_EQ(ScopeOf(8, 50), 4u);
 }
 
+TEST_F(SequenceLogTest, PruningKeepsTheTransitionThatReachesIntoWhatIsLeft) {
+  SetSequenceLogLimitForTesting(64);
+  ThreadLog* quiet = AcquireThreadLog(8);
+  NoteTransition(quiet, 5, 4);
+  NoteTransition(quiet, 50, 9);
+  for (uint64_t i = 0; i < 1000; ++i) NoteTransition(log_, i, i % 2 == 0 ? 1 : 2);
+  EXPECT_EQ(ScopeOf(8, 20), 4u);
+  EXPECT_EQ(ScopeOf(8, 50), 9u);
+}
+
+TEST_F(SequenceLogTest, LogOfAThreadThatJustEndedIsKept) {
+  SetSequenceLogLimitForTesting(64);
+  for (uint64_t i = 0; i < 60; ++i) NoteTransition(log_, i, i % 2 == 0 ? 1 : 2);
+  ThreadLog* ended = AcquireThreadLog(8);
+  NoteTransition(ended, 1, 5);
+  ReleaseThreadLog(ended);
+  for (uint64_t i = 60; i < 80; ++i) NoteTransition(log_, i, i % 2 == 0 ? 1 : 2);
+  EXPECT_EQ(Look(7, 0), NodeLookup::kPruned);
+  EXPECT_EQ(ScopeOf(8, 1), 5u);
+}
+
 TEST_F(SequenceLogTest, LogsOfEndedThreadsGoAndTheirNodesArePruned) {
   SetSequenceLogLimitForTesting(64);
   ThreadLog* ended = AcquireThreadLog(8);

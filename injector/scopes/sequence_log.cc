@@ -219,24 +219,24 @@ void Append(ThreadLog* log, uint64_t sequence, uint32_t scope, uint64_t limit) {
   log->unreported = 0;
 }
 
+// A sequence lock without fences: who reads a new value (acquire) also sees the odd version that
+// was stored before it (release).
 void PublishNewest(ThreadLog* log, uint64_t sequence, uint32_t scope) {
   const uint32_t version = log->version.load(std::memory_order_relaxed);
   log->version.store(version + 1, std::memory_order_relaxed);
-  std::atomic_thread_fence(std::memory_order_release);  // pairs with the fence in ReadNewest
-  log->newest_sequence.store(sequence, std::memory_order_relaxed);
-  log->newest_scope.store(scope, std::memory_order_relaxed);
-  log->has_newest.store(true, std::memory_order_relaxed);
-  log->version.store(version + 2, std::memory_order_release);
+  log->newest_sequence.store(sequence, std::memory_order_release);
+  log->newest_scope.store(scope, std::memory_order_release);
+  log->has_newest.store(true, std::memory_order_release);
+  log->version.store(version + 2, std::memory_order_release);  // pairs with the first load below
 }
 
 // False: there is none.
 bool ReadNewest(const ThreadLog* log, uint64_t* sequence, uint32_t* scope) {
   for (;;) {
     const uint32_t version = log->version.load(std::memory_order_acquire);
-    const bool there = log->has_newest.load(std::memory_order_relaxed);
-    *sequence = log->newest_sequence.load(std::memory_order_relaxed);
-    *scope = log->newest_scope.load(std::memory_order_relaxed);
-    std::atomic_thread_fence(std::memory_order_acquire);
+    const bool there = log->has_newest.load(std::memory_order_acquire);
+    *sequence = log->newest_sequence.load(std::memory_order_acquire);
+    *scope = log->newest_scope.load(std::memory_order_acquire);
     if ((version & 1) == 0 && log->version.load(std::memory_order_relaxed) == version) {
       return there;
     }

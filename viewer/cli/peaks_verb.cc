@@ -25,9 +25,15 @@ std::string Lower(std::string text) {
   return text;
 }
 
-// Types in the order in which the cards of the table name them.
+// Types of the cards: the usual ones from wide to narrow, then what else the table names.
 std::vector<std::string> Types(const std::vector<const model::DevicePeaks*>& cards) {
   std::vector<std::string> types;
+  for (const char* type : {"fp64", "fp32", "tf32", "bf16", "fp16", "fp8", "fp4", "int8"}) {
+    const bool named = std::any_of(cards.begin(), cards.end(), [&](const model::DevicePeaks* c) {
+      return c->For(type).has_value();
+    });
+    if (named) types.emplace_back(type);
+  }
   for (const model::DevicePeaks* card : cards) {
     for (const model::TypePeak& peak : card->types) {
       if (std::find(types.begin(), types.end(), peak.type) == types.end()) {

@@ -69,11 +69,13 @@ std::string Title(const ReportContext& context, const std::string& title, const 
   return line + "\n";
 }
 
-std::string LeftOutNote(const ReportContext& context, const Table& table) {
-  if (table.left_out().empty()) return "";
+std::string RenderTable(const ReportContext& context, Table* table) {
+  const std::string text = table->Render(context.terminal, 2);
   std::string names;
-  for (const std::string& name : table.left_out()) names += (names.empty() ? "" : ", ") + name;
-  return "  " + context.terminal.Paint(Tone::kDim, "for a wider terminal: " + names) + "\n";
+  for (const std::string& name : table->left_out()) names += (names.empty() ? "" : ", ") + name;
+  if (names.empty()) return text;
+  const std::string line = Wrap("left out here: " + names, context.terminal.width, 2);
+  return text + "  " + context.terminal.Paint(Tone::kDim, line) + "\n";
 }
 
 std::optional<model::FlopCount> KnownSum(const model::PhaseCounts& counts) {

@@ -60,7 +60,11 @@ std::string Table::Render(const Terminal& terminal, size_t indent) {
     }
     if (victim == columns_.size()) break;
     shown[victim] = false;
-    left_out_.push_back(columns_[victim].header);
+    const Column& column = columns_[victim];
+    if (!column.header.empty()) {
+      left_out_.push_back(column.group.empty() ? column.header
+                                               : column.group + " " + column.header);
+    }
   }
   for (size_t i = 0; i < columns_.size() && total() > terminal.width; ++i) {
     if (!shown[i] || !columns_[i].flexible) continue;

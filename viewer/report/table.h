@@ -37,7 +37,7 @@ class Table {
 
   void AddRow(std::vector<Cell> cells) { rows_.push_back(std::move(cells)); }
   size_t row_count() const { return rows_.size(); }
-  // Headers of the columns that Render left out.
+  // Columns that Render left out, as "group header".
   const std::vector<std::string>& left_out() const { return left_out_; }
 
   // Lines with a newline each, indented by `indent` spaces, header first.

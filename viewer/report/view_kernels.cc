@@ -46,7 +46,7 @@ std::string CollectivesTable(const ReportContext& context) {
   }
   return Title(context, "Communication",
                TopNote(shown, context.summary.collectives.size(), "rows")) +
-         table.Render(context.terminal, 2) + LeftOutNote(context, table);
+         RenderTable(context, &table);
 }
 
 }  // namespace
@@ -85,7 +85,7 @@ std::string KernelsView(const ReportContext& context) {
     }
     text = Title(context, "Kernels",
                  TopNote(shown, kernels.size() + context.summary.kernels_left_out, "by GPU time")) +
-           table.Render(context.terminal, 2) + LeftOutNote(context, table);
+           RenderTable(context, &table);
   }
   return text + CollectivesTable(context);
 }
@@ -145,7 +145,7 @@ std::string CallsView(const ReportContext& context) {
                   {FormatSi(Ratio(AsDouble(flops), seconds))}});
   }
   return Title(context, "Library calls", TopNote(shown, rows.size(), "kinds by GPU time")) +
-         table.Render(context.terminal, 2) + LeftOutNote(context, table);
+         RenderTable(context, &table);
 }
 
 }  // namespace flopsprof::viewer

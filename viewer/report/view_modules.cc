@@ -4,6 +4,8 @@
 
 #include <absl/strings/str_format.h>
 
+#include <algorithm>
+
 #include "collector/model/module_paths.h"
 #include "viewer/report/module_tree.h"
 #include "viewer/report/numbers.h"
@@ -154,7 +156,7 @@ std::string ModulesView(const ReportContext& context) {
       Title(context, "Modules",
             per_step ? "per step and rank (mean of " + std::to_string(context.rank_step_count) + ")"
                      : "sums over all steps and ranks");
-  result += table.Render(context.terminal, 2) + LeftOutNote(context, table);
+  result += RenderTable(context, &table);
   const auto note = [&](const std::string& line) {
     result +=
         "  " + context.terminal.Paint(Tone::kDim, Wrap(line, context.terminal.width, 2)) + "\n";
@@ -165,7 +167,10 @@ std::string ModulesView(const ReportContext& context) {
          FormatSeconds(Seconds(TimeBeforeSteps(context.run)), context.terminal.utf8) +
          " of GPU time before the first step, all ranks together");
   }
-  note("unknown: share of the line's GPU time in kernels whose flops are not known");
+  const std::vector<std::string>& left_out = table.left_out();
+  if (std::find(left_out.begin(), left_out.end(), "unknown") == left_out.end()) {
+    note("unknown: share of the line's GPU time in kernels whose flops are not known");
+  }
   return result;
 }
 

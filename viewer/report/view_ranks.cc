@@ -143,7 +143,7 @@ std::string RanksView(const ReportContext& context) {
   }
   std::string text = Title(context, "Ranks", note);
   if (ranks.size() > 1) text += SpreadTable(context);
-  return text + table.Render(context.terminal, 2) + LeftOutNote(context, table);
+  return text + RenderTable(context, &table);
 }
 
 }  // namespace flopsprof::viewer

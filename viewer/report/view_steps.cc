@@ -135,8 +135,7 @@ std::string StepsView(const ReportContext& context) {
            FormatSeconds(Seconds(steps.p95_ns), context.terminal.utf8) + ", " +
            std::to_string(steps.left_out) + " left out (the first, and incomplete ones)";
   }
-  std::string text = Title(context, "Steps", note) + table.Render(context.terminal, 2) +
-                     LeftOutNote(context, table);
+  std::string text = Title(context, "Steps", note) + RenderTable(context, &table);
   if (context.terminal.utf8) {
     const std::string line = Sparkline(lines, context.terminal.width - 12);
     if (!line.empty()) text += "  slowest  " + context.terminal.Paint(Tone::kDim, line) + "\n";

@@ -37,8 +37,8 @@ std::string FooterView(const ReportContext& context);
 // A title line, preceded by an empty one: "Modules  per step and rank".
 std::string Title(const ReportContext& context, const std::string& title, const std::string& note);
 
-// "columns left out: a, b (wider terminal)", "" when none was.
-std::string LeftOutNote(const ReportContext& context, const Table& table);
+// The table, and a line that names the columns for which the terminal is too narrow.
+std::string RenderTable(const ReportContext& context, Table* table);
 
 // Sums of what is known; absent when nothing is.
 std::optional<model::FlopCount> KnownSum(const model::PhaseCounts& counts);

@@ -91,6 +91,19 @@ TEST_P(ReportWidthTest, EveryLineFits) {
 
 INSTANTIATE_TEST_SUITE_P(Widths, ReportWidthTest, ::testing::Values(80, 100, 160, 200));
 
+TEST(ReportTest, NamesTheColumnsForWhichThereIsNoRoom) {
+  EXPECT_THAT(Render(SampleSummary(), {.views = {"modules"}}, 80),
+              HasSubstr("left out here: calls"));
+  EXPECT_THAT(Render(SampleSummary(), {.views = {"modules"}}, 160), Not(HasSubstr("left out")));
+}
+
+TEST(ReportTest, ASumWithAnUnknownPartIsALowerBound) {
+  model::Summary summary = SampleSummary();
+  summary.totals.work.flops[v1::PHASE_OTHER].reset();
+  EXPECT_THAT(Render(summary, {.views = {"summary"}}), HasSubstr("≥144.0 k"));
+  EXPECT_THAT(Render(SampleSummary(), {.views = {"summary"}}), Not(HasSubstr("≥")));
+}
+
 TEST(ReportTest, AsciiMeansAscii) {
   Terminal terminal;
   terminal.utf8 = false;

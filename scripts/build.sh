@@ -21,8 +21,6 @@ while (($#)); do
   esac
 done
 
-# Hits in the compiler cache whatever folder the source lies in.
-export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
 cd "$root"
 folder=build
 [[ $preset == release ]] || folder=build-$preset

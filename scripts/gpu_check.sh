@@ -22,7 +22,7 @@ max_mib=60
 say() { printf 'gpu_check: %s\n' "$*" >&2; }
 die() { say "error: $*"; exit 1; }
 
-mode='' file='' out='' python='' only=''
+mode='' file='' out='' python='' only='' stage='' elsewhere=''
 while (($#)); do
   case $1 in
     --pack)
@@ -39,25 +39,28 @@ while (($#)); do
   esac
 done
 
+trap 'rm -rf "$stage" "$elsewhere"' EXIT
+
 # What goes in: the product, the programs that need only torch, what judges them.
 pack() {
-  local root=$here/.. stage name=flopsprof-gpu-check
+  local root=$here/.. name=flopsprof-gpu-check
   [[ -f $root/CMakeLists.txt ]] || die "--pack needs the source tree"
   "$root/scripts/setup.sh"
-  "$root/scripts/build.sh" > /dev/null
+  # FLOPSPROF_BUILD_DIR: pack what is already built there.
+  local build=${FLOPSPROF_BUILD_DIR:-$root/build}
+  [[ -n ${FLOPSPROF_BUILD_DIR:-} ]] || "$root/scripts/build.sh" > /dev/null
   file=${file:-$root/dist/$name.tar.gz}
   mkdir -p "$(dirname "$file")"
   file=$(cd "$(dirname "$file")" && pwd)/$(basename "$file")
   stage=$(mktemp -d)
-  trap 'rm -rf "$stage"' EXIT
   mkdir -p "$stage/$name"/{bin,lib,tests/programs,tests/golden}
   "$root/scripts/static_link.sh" "$stage/$name/bin/flopsprof"
   ln -s flopsprof "$stage/$name/bin/flopsprof-run"
-  cp "$root/build/lib/libflopsprof_inject.so" "$stage/$name/lib/"
+  cp "$build/lib/libflopsprof_inject.so" "$stage/$name/lib/"
   strip --strip-unneeded "$stage/$name/lib/libflopsprof_inject.so"
   # What the product loads at run time from beside its library.
-  if [[ -d $root/build/lib/flopsprof ]]; then
-    cp -r "$root/build/lib/flopsprof" "$stage/$name/lib/"
+  if [[ -d $build/lib/flopsprof ]]; then
+    cp -r "$build/lib/flopsprof" "$stage/$name/lib/"
   fi
   cp -r "$root/tests/programs/acceptance" "$stage/$name/tests/programs/"
   cp -r "$root/tests/support" "$root/tests/gpu" "$stage/$name/tests/"
@@ -99,7 +102,6 @@ case $mode in
     if [[ -z $file ]]; then pack; fi
     file=$(realpath "$file")
     elsewhere=$(mktemp -d)
-    trap 'rm -rf "$elsewhere" "${stage:-}"' EXIT
     tar -C "$elsewhere" -xzf "$file"
     cd "$elsewhere"/flopsprof-gpu-check
     here=$PWD

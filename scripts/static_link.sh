@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The flopsprof authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# static_link.sh OUT: links build/bin/flopsprof once more, fully static and stripped, so
+# static_link.sh OUT: links bin/flopsprof of build/ (or FLOPSPROF_BUILD_DIR) once more, fully static and stripped, so
 # that it runs on any x86-64 Linux. Needs a finished scripts/build.sh.
 #
 # Takes the objects and the project's own archives from ninja's link line and gives the rest
@@ -13,7 +13,8 @@ script_name=static_link
 # shellcheck source=common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 out=$(realpath -m "${1:?usage: static_link.sh OUT}")
-cd "$root/build"
+build=${FLOPSPROF_BUILD_DIR:-$root/build}
+cd "$build"
 
 line=$(ninja -t commands bin/flopsprof | grep -E -- '-o bin/flopsprof( |$)' | tail -n 1)
 [[ -n $line ]] || die "ninja has no link line for bin/flopsprof"
@@ -38,7 +39,7 @@ for name in $(printf '%s\n' "${words[@]}" |
   esac
 done
 
-logging=$root/build/static_link.o
+logging=$build/static_link.o
 g++ -std=c++20 -O1 -DSPDLOG_COMPILED_LIB -DSPDLOG_FMT_EXTERNAL -c "$root/scripts/static_link.cc" \
   -o "$logging"
 mkdir -p "$(dirname "$out")"

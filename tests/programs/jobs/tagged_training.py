@@ -45,6 +45,7 @@ class Tags:
     def __init__(self, model: torch.nn.Module) -> None:
         self.set = load_tagger()
         self.stack = []
+        self.node_tag = b""  # of the backward node that runs
         for path, module in model.named_modules():
             module.register_forward_pre_hook(self.entry(path))
             module.register_forward_hook(self.leave, always_call=True)
@@ -66,13 +67,20 @@ class Tags:
 
     def leave(self, module, inputs, output) -> None:
         self.stack.pop()
-        if self.stack or torch._C._current_graph_task_id() < 0:
+        if not self.stack and torch._C._current_graph_task_id() >= 0:
+            self.set(self.node_tag)  # recomputed: the node goes on
+        else:
             self.show()
 
     def on_node(self, node) -> None:
         path = self.stack[-1][0] if self.stack else OUTSIDE
         tag = f"{path}|backward".encode()
-        node.register_prehook(lambda *unused: self.set(tag))
+
+        def begin(*unused) -> None:
+            self.node_tag = tag
+            self.set(tag)
+
+        node.register_prehook(begin)
 
     def optimizer_begin(self, *unused) -> None:
         self.set(f"{OUTSIDE}|optimizer".encode())

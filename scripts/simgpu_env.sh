@@ -61,7 +61,7 @@ missing_packages() {
     version='*'
     [[ $requirement == *==* ]] && version=${requirement##*==}
     found=("$site/$name-"$version.dist-info)
-    [[ -e ${found[0]} ]] || printf '%s\n' "$requirement"
+    ((${#found[@]})) || printf '%s\n' "$requirement"
   done
 }
 

@@ -44,6 +44,10 @@ void CountRingFull(ThreadState* thread, uint64_t count) {
 
 bool EmitRecord(const void* record) {
   if (!IsRecording()) return false;
+  ThreadState* known = current_thread_state;
+  if (__builtin_expect(known != nullptr && HasRing(known) && known->ring.Write(record), 1)) {
+    return true;
+  }
   ThreadState* thread = ThreadWithRing(1);
   if (thread == nullptr) return false;
   if (thread->ring.Write(record)) return true;

@@ -10,6 +10,7 @@
 
 #include <atomic>
 
+#include "injector/record_sink.h"
 #include "injector/ring_writer.h"
 #include "proto/shm/records.h"
 
@@ -61,6 +62,11 @@ ThreadState* MakeThreadState();
 inline ThreadState* CurrentThread() {
   ThreadState* state = current_thread_state;
   return __builtin_expect(state != nullptr, 1) ? state : MakeThreadState();
+}
+
+// Does the thread have a ring of the current segment?
+inline bool HasRing(const ThreadState* state) {
+  return state->ring_epoch == SessionEpoch() && state->ring.has_slot();
 }
 
 // Gives a ring to the thread if it has none of the current segment. False: no free slot

@@ -19,7 +19,8 @@ CallScope::CallScope(shm::ApiId api) : thread_(CurrentThread()), api_(api) {
   entered_ = true;
   counted_ = true;
   thread_->hook_depth = 1;
-  EnsureRing(thread_);  // call ids belong to a ring: take it before the first id
+  if (!HasRing(thread_))
+    EnsureRing(thread_);  // call ids belong to a ring: take it before the first id
   id_ = ++thread_->last_call;
   if (id_ == shm::kNoCall) id_ = ++thread_->last_call;
   thread_->current_call = id_;

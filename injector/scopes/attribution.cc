@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "injector/scopes/attribution.h"
 
+#include <string.h>
+
 #include <atomic>
 
 #include "injector/record_sink.h"
@@ -120,6 +122,28 @@ void ForgetScopesInForkedChild() {
   ThisThread().Forget();
 }
 
+namespace {
+
+uint32_t ScopeOfRange(ThreadScopes& thread, const ScopeIdentity& identity) {
+  RecentRange* recent = thread.Recent(identity.name, identity.parent);
+  if (recent != nullptr && recent->scope != 0 && recent->name == identity.name &&
+      recent->parent == identity.parent && recent->domain == identity.domain &&
+      recent->kind == identity.kind) {
+    const ScopeEntry& entry = g_scopes[recent->scope];
+    if (entry.name_bytes == identity.name_bytes &&
+        memcmp(entry.name, identity.name, identity.name_bytes) == 0) {
+      return recent->scope;
+    }
+  }
+  const uint32_t scope = FindOrAddScope(identity);
+  if (recent != nullptr) {
+    *recent = {identity.name, identity.domain, identity.parent, scope, identity.kind};
+  }
+  return scope;
+}
+
+}  // namespace
+
 uint32_t EnterNamedRange(shm::ScopeKind kind, const char* domain, const char* name, size_t bytes) {
   ThreadScopes& thread = ThisThread();
   ScopeIdentity identity;
@@ -128,7 +152,7 @@ uint32_t EnterNamedRange(shm::ScopeKind kind, const char* domain, const char* na
   identity.domain = domain;
   identity.name = name;
   identity.name_bytes = bytes;
-  const uint32_t scope = FindOrAddScope(identity);
+  const uint32_t scope = ScopeOfRange(thread, identity);
   const uint32_t depth = thread.EnterRange(domain, scope);
   if (depth != ThreadScopes::kRefused && IsRecording()) EmitScopeEnter(scope, thread.TopPhase());
   return depth;

@@ -30,6 +30,9 @@ bool ThreadScopes::Grow() {
   if (grown == nullptr) return false;
   frames_ = static_cast<Frame*>(grown);
   capacity_ = capacity;
+  if (recent_ == nullptr) {
+    recent_ = static_cast<RecentRange*>(calloc(kRecentRanges, sizeof(RecentRange)));
+  }
   if (!at_thread_end_known_) {
     at_thread_end_known_ = true;
     __cxa_thread_atexit_impl(EndThisThread, this, &__dso_handle);
@@ -243,6 +246,8 @@ const Frame* ThreadScopes::NearestModuleOrNode() const {
 void ThreadScopes::OnThreadEnd() {
   if (log_ != nullptr) ReleaseThreadLog(log_);
   free(frames_);
+  free(recent_);
+  recent_ = nullptr;
   // The main thread runs on after this (exit handlers): start over empty.
   frames_ = nullptr;
   depth_ = capacity_ = 0;
@@ -251,6 +256,7 @@ void ThreadScopes::OnThreadEnd() {
 }
 
 void ThreadScopes::Forget() {
+  if (recent_ != nullptr) memset(recent_, 0, kRecentRanges * sizeof(RecentRange));
   depth_ = 0;
   last_node_scope_ = shm::kOutsideScope;
   log_ = nullptr;

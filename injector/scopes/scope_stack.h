@@ -42,6 +42,18 @@ struct Frame {
   bool closed;        // kRange: ended below open frames; goes when they go
 };
 
+// A range that this thread has entered before, found again by the address of its name: hashing the
+// text would cost as much as all the rest of a push. The text is still compared at each hit,
+// because a buffer may have been written anew.
+struct RecentRange {
+  const char* name;
+  const char* domain;
+  uint32_t parent;
+  uint32_t scope;  // 0: empty
+  shm::ScopeKind kind;
+};
+constexpr uint32_t kRecentRanges = 64;  // a power of two
+
 class ThreadScopes {
  public:
   // Enter a frame. The result is the depth to hand to Leave(), or kRefused: nothing was entered
@@ -68,6 +80,13 @@ class ThreadScopes {
   // Innermost frame that a module entered now is a child of, or null: it is a root.
   const Frame* NearestModuleOrNode() const;
 
+  // Place for a range with this name and parent, or null before the first frame.
+  RecentRange* Recent(const char* name, uint32_t parent) {
+    if (recent_ == nullptr) return nullptr;
+    const auto hash = (reinterpret_cast<uintptr_t>(name) >> 3) + parent * 0x9E3779B1u;
+    return &recent_[(hash ^ hash >> 7) & (kRecentRanges - 1)];
+  }
+
   uint32_t depth() const { return depth_; }
   shm::Phase TopPhase() const { return depth_ == 0 ? shm::Phase::kOther : Top().phase; }
   uint32_t last_node_scope() const { return last_node_scope_; }
@@ -90,6 +109,7 @@ class ThreadScopes {
   uint32_t last_node_scope_;
   bool at_thread_end_known_;
   ThreadLog* log_;
+  RecentRange* recent_;  // kRecentRanges entries, allocated with the first frames
 };
 
 extern __thread ThreadScopes t_scopes __attribute__((tls_model("initial-exec")));

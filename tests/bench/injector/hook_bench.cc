@@ -101,7 +101,7 @@ int Measure(int blocks) {
     }));
     whole_ns.push_back(Block(with_range) - direct_ns.back());
 #ifdef FLOPSPROF_BENCH_LTTNG
-    event_ns.push_back(Block([] { EmitLttngEvent(); }));
+    if (LttngEventIsEnabled()) event_ns.push_back(Block([] { EmitLttngEvent(); }));
 #endif
     usleep(2000);  // the reader catches up: a full ring would measure the wrong thing
   }

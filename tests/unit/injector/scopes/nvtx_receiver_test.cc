@@ -105,6 +105,31 @@ TEST_F(NvtxReceiverTest, TextIsCopied) {
   EXPECT_EQ(Name(), "first");
 }
 
+TEST_F(NvtxReceiverTest, BufferThatIsWrittenAnewNamesAnotherScope) {
+  char text[] = "layer_1";
+  Push(text);
+  Pop();
+  text[6] = '2';
+  Push(text);
+  EXPECT_EQ(Name(), "layer_2");
+  Pop();
+  text[5] = '\0';
+  Push(text);
+  EXPECT_EQ(Name(), "layer");
+}
+
+TEST_F(NvtxReceiverTest, SameTextBelowAnotherRangeIsAnotherScope) {
+  static const char name[] = "layer";
+  Push("a");
+  Push(name);
+  const uint32_t below_a = CurrentAttribution().scope;
+  Pop();
+  Pop();
+  Push("b");
+  Push(name);
+  EXPECT_NE(CurrentAttribution().scope, below_a);
+}
+
 TEST_F(NvtxReceiverTest, WideTextBecomesUtf8) {
   Core<int (*)(const wchar_t*)>(nvtx::kRangePushW)(L"k\u00e4fer \u20ac \U0001F600");
   EXPECT_EQ(Name(),

@@ -1,0 +1,99 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: 2026 The flopsprof authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# run.sh [--short] [BUILD]: all benchmarks that need no GPU, ours and a peer in the same run.
+#
+#   --short   few repetitions: shows that each one runs; its numbers are not to be quoted
+#   BUILD     build folder (default build)
+#
+# Output of the benchmarks goes to stderr; stdout gets one line "pass<TAB>name<TAB>log" or
+# "fail<TAB>..." for each. Only what does not depend on the machine's load is judged here: the
+# number of instructions. Times are printed beside their goals.
+set -uo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+short=
+[[ ${1:-} == --short ]] && { short=1; shift; }
+build=$(cd "${1:-$root/build}" && pwd)
+injector=$build/lib/libflopsprof_inject.so
+python=${FLOPSPROF_TEST_PYTHON:-${HOME}/.cache/flopsprof/sim-env/bin/python}
+work=$(mktemp -d)
+lttng_home=$work/lttng
+sessiond=
+cleanup() {
+  if [[ -n $sessiond ]]; then
+    HOME=$lttng_home LTTNG_HOME=$lttng_home lttng destroy -a > /dev/null 2>&1
+    kill "$sessiond" 2> /dev/null
+    wait "$sessiond" 2> /dev/null
+  fi
+  rm -rf "$work"
+}
+trap cleanup EXIT
+
+bench() {  # NAME COMMAND ... (a program or a function)
+  local name=$1
+  shift
+  printf '\n== %s\n' "$name" >&2
+  local limit=(timeout 600)
+  [[ $(type -t "$1") == function ]] && limit=()
+  if "${limit[@]}" "$@" >&2; then printf 'pass\t%s\n' "$name"; else printf 'fail\t%s\n' "$name"; fi
+}
+skip() { printf 'skip\t%s\t%s\n' "$1" "$2"; }
+
+# An LTTng session in a home of its own, so that nothing of the user's is touched.
+start_lttng() {
+  command -v lttng-sessiond > /dev/null || return 1
+  mkdir -p "$lttng_home"
+  export LTTNG_HOME=$lttng_home
+  lttng-sessiond --no-kernel --quiet > "$work/sessiond.log" 2>&1 &
+  sessiond=$!
+  for _ in $(seq 100); do
+    lttng list > /dev/null 2>&1 && break
+    sleep 0.1
+  done
+  lttng create bench --output "$work/trace" > /dev/null 2>&1 &&
+    lttng enable-channel --userspace --subbuf-size 4M --num-subbuf 8 c > /dev/null 2>&1 &&
+    lttng enable-event --userspace --channel c 'flopsprof_bench:*' > /dev/null 2>&1 &&
+    lttng start > /dev/null 2>&1
+}
+
+# Instructions of one range, hook and records: the same on every machine and under every load.
+count_instructions() {
+  local bound=$1 few=2000 many=22000 a b per
+  instructions() {
+    valgrind --tool=callgrind --trace-children=yes --callgrind-out-file="$work/cg.%p" \
+      "$build/bin/injector_hook_bench" "$injector" --calls "$1" > /dev/null 2> "$work/cg.log"
+    # The child is the process that loaded the injector.
+    grep -lE '^c?ob=.*libflopsprof_inject' "$work"/cg.* | xargs -r grep -h '^summary:' | awk '{print $2}'
+    rm -f "$work"/cg.*
+  }
+  a=$(instructions $few)
+  b=$(instructions $many)
+  [[ -n $a && -n $b ]] || { echo "callgrind gave no count" >&2; return 1; }
+  per=$(((b - a) / (many - few)))
+  printf 'instructions per range push, hooked call, pop and records: %d (bound %d)\n' "$per" "$bound"
+  ((per > 0 && per <= bound))
+}
+
+if start_lttng; then :; else printf 'no LTTng session: its rows are left out\n' >&2; fi
+bench hook_and_range "$build/bin/injector_hook_bench" "$injector" $([[ -n $short ]] && echo 31 || echo 301)
+if command -v valgrind > /dev/null; then
+  bench hook_instructions count_instructions 720
+else
+  skip hook_instructions "valgrind is not installed"
+fi
+if [[ -x $build/bin/scopes_bench ]]; then
+  bench backward_node "$build/bin/scopes_bench" --benchmark_min_time=$([[ -n $short ]] && echo 0.02 || echo 0.5)
+else
+  skip backward_node "Google Benchmark is not installed"
+fi
+if [[ -x $python && -e $build/lib/libscopes_probe.so ]]; then
+  SCOPES_PROBE=$build/lib/libscopes_probe.so PYTHONPATH=$root/tests/programs/scopes \
+    bench module_call "$python" "$root/tests/bench/scopes/module_call.py"
+else
+  skip module_call "no PyTorch environment, or no probe library"
+fi
+for extra in "$build"/bin/*_drain_bench; do
+  [[ -x $extra ]] && bench "$(basename "$extra")" "$extra" --benchmark_min_time=$([[ -n $short ]] && echo 0.02 || echo 0.5)
+done
+exit 0

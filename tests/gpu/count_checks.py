@@ -51,7 +51,7 @@ def measure(context: Context, entry: dict, budget_s: float) -> dict:
             [context.python, *command], folder=folder, timeout=budget_s / 2,
             faults=context.faults if context.simulated else "",
         )  # fmt: skip
-        if run.exit_code != 0 or not run.summary:
+        if not run.ended_well() or not run.summary:
             raise RuntimeError(f"exit code {run.exit_code}: {last_lines(run.stderr)}")
         if run.summary["empty"]:
             raise RuntimeError(f"empty: {run.summary['coverage']['reasons']}")

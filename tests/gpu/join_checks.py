@@ -17,7 +17,7 @@ def records_join(api: str):
             [context.python, PROBE, api], timeout=budget_s,
             faults=context.faults if context.simulated else "",
         )  # fmt: skip
-        if probe.exit_code != 0:
+        if not probe.ended_well():
             return failed(last_lines(probe.stderr))
         seen = json.loads(probe.stdout.splitlines()[-1])
         if seen["unmatched"] or not seen["records"]:

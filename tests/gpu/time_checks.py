@@ -19,7 +19,7 @@ def profiled(context: Context, command: list, name: str, budget_s: float, **more
         [context.python, *command], folder=os.path.join(context.scratch, name),
         timeout=budget_s, faults=context.faults if context.simulated else "", **more,
     )  # fmt: skip
-    if run.exit_code != 0 or not run.summary or run.summary["empty"]:
+    if not run.ended_well() or not run.summary or run.summary["empty"]:
         raise RuntimeError(f"exit code {run.exit_code}: {last_lines(run.stderr)}")
     return run
 
@@ -63,6 +63,18 @@ def times_equal_the_ledger(context: Context, budget_s: float) -> Result:
     return passed(f"{right} ns equal")
 
 
+def shapes_equal_the_ledger(context: Context, budget_s: float) -> Result:
+    if not context.simulated:
+        return skipped("a real GPU keeps no ledger; see the counts")
+    command = acceptance("checkpoint", "--steps", "2")  # linear layers only
+    run = profiled(context, command, "shapes", budget_s, ledger=True)
+    right = book.gemm_flops(run.ledger)
+    ours = summary_checks.total(run.summary["totals"]["flops"])
+    if ours != right or not right:
+        return failed(f"{ours} flops, {right} by the shapes in the ledger")
+    return passed(f"{right} flops equal")
+
+
 def gemm_times_match_events(context: Context, budget_s: float) -> Result:
     run = profiled(context, [GEMMS], "gemms", budget_s)
     measured = json.loads(run.stdout.splitlines()[-1])
@@ -87,5 +99,6 @@ def checks() -> list:
     return [
         Check("every record joins", 30, every_record_joins),
         Check("times equal the ledger", 30, times_equal_the_ledger),
+        Check("shapes equal the ledger", 30, shapes_equal_the_ledger),
         Check("GEMM times match cudaEvents", 40, gemm_times_match_events),
     ]

@@ -66,7 +66,7 @@ def test_a_step_has_the_golden_counts(entry, python, tmp_path):
         run = run_profiled(
             [python, *command], folder=str(tmp_path / f"steps-{steps}"), timeout=600
         )
-        assert run.exit_code == 0, run.explain()
+        assert run.ended_well(), run.explain()
         assert run.summary is not None, run.explain()
         assert summary_checks.problems(run.summary) == [], run.explain()
         runs.append(summary_checks.counts(run.summary))

@@ -69,7 +69,7 @@ def test_all_checks_pass_on_the_stand_in(archive, python, tmp_path):
     [
         ('{"falsify_duration": [40]}', "times equal the ledger"),
         ('{"falsify_correlation": [40]}', "every record joins"),
-        ('{"falsify_shape": [3]}', "counts lenet5"),
+        ('{"falsify_shape": [3]}', "shapes equal the ledger"),
     ],
     ids=["duration", "correlation id", "shape"],
 )

@@ -43,7 +43,7 @@ def test_times_per_module_and_phase_are_the_ledgers(case, python, folder):
         [python, TAGGED, *CASES[case], "--steps", "3"],
         folder=folder, faults=HASHED, ledger=True,
     )  # fmt: skip
-    assert run.exit_code == 0, run.explain()
+    assert run.ended_well(), run.explain()
     assert summary_checks.problems(run.summary) == []
     expected = {key: ns for key, ns in book.by_tag(run.ledger).items() if ns}
     assert reported(run.summary) == expected, run.explain()
@@ -56,7 +56,7 @@ def test_totals_and_coverage_shares_are_the_ledgers(case, python, folder):
         [python, *acceptance(program[:-3], *options, "--steps", "3")],
         folder=folder, faults=HASHED, ledger=True,
     )  # fmt: skip
-    assert run.exit_code == 0, run.explain()
+    assert run.ended_well(), run.explain()
     total = sum(book.duration(row) for row in book.executed(run.ledger))
     coverage = run.summary["coverage"]
     assert summary_checks.nanoseconds(coverage["gpu_time_s"]) == total, run.explain()
@@ -76,7 +76,7 @@ def test_totals_and_coverage_shares_are_the_ledgers(case, python, folder):
 def test_two_ranks_have_the_times_of_their_own_ledgers(python, folder):
     command = torchrun(2, *acceptance("cifar_net", "--batch", "8", "--steps", "2"))
     run = run_profiled(command, folder=folder, faults=HASHED, ledger=True)
-    assert run.exit_code == 0, run.explain()
+    assert run.ended_well(), run.explain()
     assert len(run.summary["ranks"]) == 2
     for rank in run.summary["ranks"]:
         own = [row for row in run.ledger if f".{rank['pid']}." in row["file"]]
@@ -94,7 +94,7 @@ def test_the_tags_do_not_depend_on_the_profiler(python):
     run = run_plain(
         [python, TAGGED, *CASES["lenet5"], "--steps", "2"], faults=HASHED, ledger=True
     )
-    assert run.exit_code == 0, run.explain()
+    assert run.ended_well(), run.explain()
     tags = book.by_tag(run.ledger)
     expected = (
         ("feature_extractor.0", "forward"),

@@ -48,6 +48,16 @@ def by_category(ledger: list) -> dict:
     return times
 
 
+def gemm_flops(ledger: list) -> int:
+    """2 m n k of every cuBLAS product, from the shapes that the calls were asked for."""
+    shapes = {}
+    for row in executed(ledger):
+        if row["call"].startswith("cublas") and row["shape"].startswith("gemm "):
+            words = dict(w.split("=") for w in row["shape"].split() if "=" in w)
+            shapes[row["file"], row["call_id"]] = [int(words[n]) for n in ("m", "n", "k", "batch")]
+    return sum(2 * m * n * k * batch for m, n, k, batch in shapes.values())
+
+
 def union(ledger: list) -> int:
     """ns during which at least one operation ran, per device, summed over devices."""
     total = 0

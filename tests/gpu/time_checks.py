@@ -38,8 +38,9 @@ def every_record_joins(context: Context, budget_s: float) -> Result:
     numbers = {
         key: coverage[key] for key in ("records_lost", "invalid_timestamps", "calls_unmatched")
     }
-    if any(numbers.values()) or losses:
-        return failed(f"{numbers}, losses {losses}", **numbers, losses=losses)
+    if any(numbers.values()) or losses or coverage["reasons"]:
+        why = f"{numbers}, losses {losses}, {coverage['reasons']}"
+        return failed(why, **numbers, losses=losses)
     if not coverage["exact"]:
         return failed("no GPU time was joined to a library call")
     return passed(f"{coverage['exact']:.1%} of GPU time in library calls", **numbers)

@@ -29,25 +29,40 @@ void Correlator::ForgetOldestLaunch() {
   launches_.erase(found);
 }
 
+void Correlator::ForgetOldLaunches() {
+  while (launch_order_.size() > kKeptDone) {
+    const auto oldest = launches_.find(launch_order_.front());
+    const bool done = oldest == launches_.end() || oldest->second.done();
+    if (!done && launch_order_.size() <= kMaxLaunches) return;
+    ForgetOldestLaunch();
+  }
+}
+
+void Correlator::ForgetOldCalls() {
+  while (call_order_.size() > kKeptDone) {
+    const auto oldest = calls_.find(call_order_.front());
+    const bool done = oldest == calls_.end() || oldest->second.done();
+    if (!done && call_order_.size() <= kMaxCalls) return;
+    if (oldest != calls_.end()) calls_.erase(oldest);
+    call_order_.pop_front();
+  }
+}
+
 Correlator::Launch* Correlator::FindOrAddLaunch(uint32_t correlation, const WorkContext& context) {
+  ForgetOldLaunches();
   const auto [found, added] = launches_.try_emplace(correlation);
   if (!added) return &found->second;  // the runtime's and the driver's callback of one launch
   news_ = true;
   found->second.context = context;
   launch_order_.push_back(correlation);
-  if (launch_order_.size() <= kMaxLaunches) return &found->second;
-  ForgetOldestLaunch();
-  return &launches_.find(correlation)->second;
+  return &found->second;
 }
 
 Correlator::Call* Correlator::FindOrAddCall(uint64_t key) {
+  ForgetOldCalls();
   const auto [found, added] = calls_.try_emplace(key);
-  if (!added) return &found->second;
-  call_order_.push_back(key);
-  if (call_order_.size() <= kMaxCalls) return &found->second;
-  calls_.erase(call_order_.front());
-  call_order_.pop_front();
-  return &calls_.find(key)->second;
+  if (added) call_order_.push_back(key);
+  return &found->second;
 }
 
 void Correlator::AddLaunch(RingId ring, const shm::LaunchRecord& record) {
@@ -104,12 +119,12 @@ void Correlator::Join(const shm::ActivityRecord& record, Launch* launch, Call* c
   if (joined.valid_times) joined.duration_ns = record.end_gpu_ns - record.start_gpu_ns;
   if (record.graph_node != 0) launch->graph = true;
   launch->activities++;
+  if (call != nullptr) call->activities++;
   // A graph's nodes are not the work of the call, if any, that launched the graph.
   if (call != nullptr && call->owns && !launch->graph) {
     joined.in_call = true;
     joined.call = call->booked;
     joined.context = call->booked.context;
-    call->activities++;
     call->gpu_time_ns += joined.duration_ns;
     call->times_valid = call->times_valid && joined.valid_times;
   }

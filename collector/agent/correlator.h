@@ -60,6 +60,9 @@ class Correlator {
     uint32_t activities = 0;
     bool graph = false;
     bool captured = false;
+
+    // A replay is never done: nobody says how many nodes it has.
+    bool done() const { return captured || (activities > 0 && !graph); }
   };
   struct Call {
     bool ended = false;
@@ -69,6 +72,8 @@ class Correlator {
     uint32_t activities = 0;
     uint64_t gpu_time_ns = 0;
     BookedCall booked;
+
+    bool done() const { return ended && activities >= launches; }
   };
   struct Waiting {
     shm::ActivityRecord record;
@@ -77,11 +82,16 @@ class Correlator {
   static constexpr size_t kMaxLaunches = 1 << 18;
   static constexpr size_t kMaxCalls = 1 << 17;
   static constexpr size_t kMaxWaiting = 1 << 16;
+  // So many of the newest are kept although they have all that they wait for, in case that more
+  // comes. Few, so that the maps stay in the cache.
+  static constexpr size_t kKeptDone = 4096;
 
   static uint64_t CallKey(RingId ring, uint32_t call);
   Launch* FindOrAddLaunch(uint32_t correlation, const WorkContext& context);
   Call* FindOrAddCall(uint64_t key);
   void ForgetOldestLaunch();
+  void ForgetOldLaunches();
+  void ForgetOldCalls();
   // False: not yet.
   bool TryJoin(const shm::ActivityRecord& record);
   void Join(const shm::ActivityRecord& record, Launch* launch, Call* call);

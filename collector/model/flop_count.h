@@ -31,12 +31,9 @@ class SizeProduct {
   SizeProduct& Times(int64_t size) {
     if (size < 0) valid_ = false;
     if (!valid_) return *this;
-    const auto factor = static_cast<uint64_t>(size);
-    if (factor != 0 && value_ > kMaxCallFlops / factor) {
-      valid_ = false;
-    } else {
-      value_ *= factor;
-    }
+    // Not by division: that of 128 bits would be most of the cost of a call.
+    valid_ = !__builtin_mul_overflow(value_, static_cast<FlopCount>(size), &value_) &&
+             value_ <= kMaxCallFlops;
     return *this;
   }
   std::optional<FlopCount> value() const {

@@ -70,7 +70,7 @@ const char* CuptiPathFromUser() { return NonEmpty("FLOPSPROF_CUPTI"); }
 
 uint64_t ConnectTimeoutNs() {
   int32_t ms = Number("FLOPSPROF_CONNECT_TIMEOUT_MS");
-  if (ms < 0) ms = 200;
+  if (ms < 0) ms = 1000;
   if (ms > 10000) ms = 10000;
   return static_cast<uint64_t>(ms) * 1000000u;
 }

@@ -13,6 +13,8 @@ import pytest
 import summary_checks
 from flopsprof_run import (
     PROGRAMS,
+    ROOT,
+    acceptance,
     product,
     run_plain,
     run_profiled,
@@ -237,3 +239,19 @@ def test_a_report_of_nothing_is_exit_code_3_or_2(what, tmp_path):
     assert done.returncode in (2, 3), done.stderr
     assert done.stdout == ""
     assert done.stderr.startswith("flopsprof:")
+
+
+def test_another_tool_in_the_drivers_place_costs_no_count(python, folder):
+    """CUDA loads one library by CUDA_INJECTION64_PATH: when it is not ours, the session begins
+    with the first device memory, before the first forward."""
+    with open(os.path.join(ROOT, "tests", "golden", "golden.json"), encoding="utf-8") as file:
+        golden = next(e for e in json.load(file) if e["id"] == "cifar_net-batch-8-mode-train")
+    run = run_profiled(
+        [python, *acceptance("cifar_net", "--batch", "8", "--steps", "1")],
+        folder=folder,
+        env={"CUDA_INJECTION64_PATH": "libm.so.6"},
+    )
+    assert run.ended_well(), run.explain()
+    for path, row in golden["by_module"].items():
+        assert run.module(path)["flops"]["forward"] == row["fwd_flops"], path
+        assert run.module(path)["flops"]["backward"] == row["bwd_flops"], path

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+// Where the session begins when CUDA_INJECTION64_PATH names another tool, and the driver therefore
+// does not load us: with the first device memory or cuBLAS handle. That is before any model runs,
+// so that the first forward already has its modules.
+
+#include <stddef.h>
+
+#include "injector/hooks/real_function.h"
+#include "injector/platform.h"
+#include "injector/session.h"
+#include "injector/thread_state.h"
+
+namespace flopsprof::injector {
+namespace {
+
+constexpr int kCudaNotSupported = 801;   // cudaErrorNotSupported
+constexpr int kCublasNotSupported = 15;  // CUBLAS_STATUS_NOT_SUPPORTED
+
+void OnCudaIsUp(int status) {
+  if (status != 0 || CurrentSessionState() != SessionState::kDormant) return;
+  const ThreadState* thread = CurrentThread();
+  if (thread != nullptr && !thread->inside_injector) StartSession();
+}
+
+}  // namespace
+}  // namespace flopsprof::injector
+
+using namespace flopsprof::injector;
+
+FLOPSPROF_EXPORT int cudaMalloc(void** pointer, size_t bytes) {
+  static RealFunction real("cudaMalloc", "libcudart.so");
+  auto* const function =
+      reinterpret_cast<int (*)(void**, size_t)>(real.Find(__builtin_return_address(0)));
+  if (function == nullptr) return kCudaNotSupported;
+  const int status = function(pointer, bytes);
+  OnCudaIsUp(status);
+  return status;
+}
+
+FLOPSPROF_EXPORT int cublasCreate_v2(void** handle) {
+  static RealFunction real("cublasCreate_v2", "libcublas.so");
+  auto* const function = reinterpret_cast<int (*)(void**)>(real.Find(__builtin_return_address(0)));
+  if (function == nullptr) return kCublasNotSupported;
+  const int status = function(handle);
+  OnCudaIsUp(status);
+  return status;
+}

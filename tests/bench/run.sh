@@ -93,7 +93,12 @@ if [[ -x $python && -e $build/lib/libscopes_probe.so ]]; then
 else
   skip module_call "no PyTorch environment, or no probe library"
 fi
-for extra in "$build"/bin/*_drain_bench; do
+if [[ -x $python && -x $build/bin/flopsprof-run ]]; then
+  bench model_step "$python" "$root/tests/bench/model/model_step.py" "$build" ${short:+--short}
+else
+  skip model_step "no PyTorch environment of the stand-in GPU"
+fi
+for extra in "$build"/bin/*drain_bench; do
   [[ -x $extra ]] && bench "$(basename "$extra")" "$extra" --benchmark_min_time=$([[ -n $short ]] && echo 0.02 || echo 0.5)
 done
 exit 0

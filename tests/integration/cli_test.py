@@ -237,3 +237,18 @@ def test_a_collector_that_is_gone_costs_the_profile_not_the_job(tmp_path):
     done = call([RUN, "--collector", "127.0.0.1:9", "--", "sh", "-c", "echo x; exit 6"])
     assert (done.returncode, done.stdout) == (6, b"x\n")
     assert done.stderr.startswith(b"flopsprof: ")
+
+
+def test_the_log_says_what_was_said_and_how_the_job_ended(tmp_path):
+    folder = tmp_path / "run"
+    done = subprocess.run(
+        [RUN, "-o", str(folder), "--", sys.executable, "-c", "raise SystemExit(7)"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 7
+    log = (folder / "log.txt").read_text()
+    assert "the job ended with exit code 7" in log
+    for line in done.stderr.splitlines():
+        assert line in log
+    assert (folder / "log.txt").stat().st_mode & 0o777 == 0o600
+    assert json.loads((folder / "summary.json").read_text())["files"]["log"] == "log.txt"

@@ -116,9 +116,7 @@ class Run {
     return value == nullptr ? "" : value;
   }
 
-  void Verbose(const std::string& text) const {
-    if (options_.verbose) Say(text);
-  }
+  void Verbose(const std::string& text) const { options_.verbose ? Say(text) : Note(text); }
 
   // Reports a failure of ours; the job goes on.
   void Fail(const std::string& what, const std::string& next) {
@@ -167,6 +165,7 @@ class Run {
       return;
     }
     services_ = *std::move(started);
+    if (!services_->folder().empty()) OpenLog(services_->folder() + "/log.txt");
     Verbose(absl::StrCat("run ", run_id_, ", folder ", services_->folder(), ", agent at ",
                          services.agent_socket));
   }
@@ -195,6 +194,7 @@ class Run {
       SayError(absl::StrCat("the profile is not complete: ", sent.message()),
                {"the job is not affected"});
     }
+    Note(EndText(job));
     if (started_) progress_.End(absl::Now(), services_->Progress(), EndText(job));
     bool empty = false;
     if (const auto folder = services_->FinishCollector(); folder != nullptr) {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "viewer/cli/run_output.h"
 
+#include <unistd.h>
+
 #include <utility>
 
 #include "collector/model/summary_json.h"
@@ -15,10 +17,8 @@ absl::StatusOr<LoadedRun> LoadRun(const std::string& folder) {
   LoadedRun run;
   run.profile = *std::move(profile);
   run.summary = model::Summarize(run.profile);
-  run.summary.files = {{"database", "profile.db"},
-                       {"manifest", "run.json"},
-                       {"report", "report.txt"},
-                       {"summary", "summary.json"}};
+  // A collector elsewhere keeps no log of the launcher.
+  if (access((folder + "/log.txt").c_str(), F_OK) != 0) run.summary.files.erase("log");
   return run;
 }
 

@@ -44,10 +44,10 @@ template class SPDLOG_API sinks::ansicolor_stdout_sink<console_nullmutex>;
 template class SPDLOG_API sinks::ansicolor_stderr_sink<console_mutex>;
 template class SPDLOG_API sinks::ansicolor_stderr_sink<console_nullmutex>;
 
-template SPDLOG_API std::shared_ptr<spdlog::logger> spdlog::stdout_logger_mt<
-    spdlog::synchronous_factory>(const std::string&);
-template SPDLOG_API std::shared_ptr<spdlog::logger> spdlog::stderr_logger_mt<
-    spdlog::synchronous_factory>(const std::string&);
+template SPDLOG_API std::shared_ptr<spdlog::logger>
+spdlog::stdout_logger_mt<spdlog::synchronous_factory>(const std::string&);
+template SPDLOG_API std::shared_ptr<spdlog::logger>
+spdlog::stderr_logger_mt<spdlog::synchronous_factory>(const std::string&);
 
 FMT_BEGIN_NAMESPACE
 namespace detail {

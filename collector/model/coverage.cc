@@ -88,7 +88,8 @@ void AddEmptyReasons(const RunProfile& run, const RankGroups& groups, Coverage* 
   if (!groups.ranks.empty()) return;
   if (run.processes.empty()) {
     coverage->reasons.push_back(
-        "no process of the job used CUDA (one that is statically linked, setuid, in a container, or "
+        "no process of the job used CUDA (one that is statically linked, setuid, in a container, "
+        "or "
         "has cleared LD_PRELOAD would not be seen)");
   } else {
     coverage->reasons.push_back(

@@ -34,12 +34,12 @@ static_assert(sizeof(Hello) == 120);
 
 enum class IdentitySource : uint32_t {
   kNone = 0,
-  kOverride = 1,   // FLOPSPROF_RANK ...
-  kTorchrun = 2,   // RANK with LOCAL_RANK
+  kOverride = 1,  // FLOPSPROF_RANK ...
+  kTorchrun = 2,  // RANK with LOCAL_RANK
   kOpenMpi = 3,
   kPmi = 4,
   kSlurm = 5,
-  kBareRank = 6,   // RANK alone: may be a pod's number
+  kBareRank = 6,  // RANK alone: may be a pod's number
 };
 
 struct Welcome {
@@ -47,9 +47,9 @@ struct Welcome {
   uint32_t version;
   uint32_t accepted;  // 1, or 0 with `reason`
   uint64_t segment_bytes;
-  uint32_t options;   // WelcomeOption bits
+  uint32_t options;  // WelcomeOption bits
   uint32_t reserved;
-  char reason[96];    // zero-terminated, when refused
+  char reason[96];  // zero-terminated, when refused
 };
 static_assert(sizeof(Welcome) == 128);
 

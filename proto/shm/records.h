@@ -51,9 +51,9 @@ constexpr int kPhaseCount = 5;
 
 enum class ScopeKind : uint8_t {
   kUnspecified = 0,
-  kModule = 1,     // nn.Module; name = attribute path from the parent ("0", "attn.q")
-  kRange = 2,      // NVTX or flopsprof.h range; name = its text
-  kUser = 3,       // flopsprof.scope("x") from Python
+  kModule = 1,  // nn.Module; name = attribute path from the parent ("0", "attn.q")
+  kRange = 2,   // NVTX or flopsprof.h range; name = its text
+  kUser = 3,    // flopsprof.scope("x") from Python
 };
 
 enum class BlobKind : uint16_t {
@@ -66,9 +66,9 @@ enum class ActivityKind : uint8_t { kUnspecified = 0, kKernel = 1, kMemcpy = 2, 
 
 enum class StepEvent : uint8_t {
   kUnspecified = 0,
-  kBegin = 1,           // step `header.step` begins (its first root forward)
-  kOptimizerEnd = 2,    // an optimizer has stepped in step `header.step`
-  kProcessBegin = 3,    // session start
+  kBegin = 1,         // step `header.step` begins (its first root forward)
+  kOptimizerEnd = 2,  // an optimizer has stepped in step `header.step`
+  kProcessBegin = 3,  // session start
 };
 
 enum class GoodbyeReason : uint8_t { kUnspecified = 0, kExit = 1, kFastExit = 2, kDetach = 3 };
@@ -93,15 +93,15 @@ constexpr uint8_t kFlagBadTimestamp = 2;  // kActivity: start or end is 0, or en
 constexpr uint8_t kFlagSizesUnknown = 4;  // kGemmCall: a size is on the device or a getter failed
 
 struct RecordHeader {
-  uint16_t type;   // RecordType
-  uint8_t phase;   // Phase
+  uint16_t type;  // RecordType
+  uint8_t phase;  // Phase
   uint8_t flags;
-  uint32_t step;   // kNoStep before step 0
+  uint32_t step;  // kNoStep before step 0
 };
 
 struct BlobBegin {
   RecordHeader header;
-  uint16_t kind;          // BlobKind
+  uint16_t kind;  // BlobKind
   uint16_t reserved;
   uint32_t id;
   uint32_t total_bytes;   // of the whole blob, at most kMaxBlobBytes
@@ -127,19 +127,19 @@ struct ScopeRecord {
   uint8_t kind;         // ScopeKind
   uint8_t known;        // module scopes: 1 = name found in the parent's _modules
   uint16_t depth;
-  uint64_t object;      // module scopes: address of the module, else 0
+  uint64_t object;  // module scopes: address of the module, else 0
   uint64_t reserved[3];
 };
 
 struct ModuleRecord {
   RecordHeader header;
-  uint32_t root_scope;      // scope of the root on which named_modules() ran
-  uint32_t path;            // string: name in named_modules(), wrappers included
-  uint32_t class_name;      // string
-  uint32_t order;           // position in named_modules()
-  uint64_t object;          // address
-  uint64_t own_params;      // elements of parameters that are this module's own (shared: first owner)
-  uint64_t total_params;    // of the module and everything below, each parameter once
+  uint32_t root_scope;    // scope of the root on which named_modules() ran
+  uint32_t path;          // string: name in named_modules(), wrappers included
+  uint32_t class_name;    // string
+  uint32_t order;         // position in named_modules()
+  uint64_t object;        // address
+  uint64_t own_params;    // elements of parameters that are this module's own (shared: first owner)
+  uint64_t total_params;  // of the module and everything below, each parameter once
   uint64_t trainable_params;
   uint64_t reserved;
 };
@@ -154,10 +154,10 @@ struct ScopeEnter {
 // m, n, k as the operation's sizes after transposition: 2*m*n*k*batch real operations.
 struct GemmCall {
   RecordHeader header;
-  uint32_t call;         // > 0; unique per ring and generation
+  uint32_t call;  // > 0; unique per ring and generation
   uint32_t scope;
-  uint16_t api;          // ApiId
-  uint8_t type_a;        // cudaDataType
+  uint16_t api;    // ApiId
+  uint8_t type_a;  // cudaDataType
   uint8_t type_b;
   uint8_t type_c;        // C or D
   uint8_t compute_type;  // cublasComputeType_t; 0 = follows from the API's name
@@ -165,7 +165,7 @@ struct GemmCall {
   uint8_t epilogue;      // cuBLASLt: low byte
   int64_t m, n, k;
   int64_t batch;
-  uint64_t mono_ns;      // CLOCK_MONOTONIC, 0 = not taken
+  uint64_t mono_ns;  // CLOCK_MONOTONIC, 0 = not taken
 };
 
 struct CudnnCall {
@@ -189,8 +189,8 @@ struct CollectiveCall {
   uint64_t count;      // elements, as passed
   uint64_t bytes;      // count * size of an element
   uint64_t communicator;
-  int32_t peer;        // root or peer, -1 = none
-  int32_t rank;        // own rank in the communicator, -1 = not known
+  int32_t peer;  // root or peer, -1 = none
+  int32_t rank;  // own rank in the communicator, -1 = not known
   uint64_t mono_ns;
 };
 
@@ -198,9 +198,9 @@ struct LaunchRecord {
   RecordHeader header;
   uint32_t correlation;
   uint32_t scope;
-  uint32_t call;     // kNoCall or a call of the same ring (its record follows)
+  uint32_t call;  // kNoCall or a call of the same ring (its record follows)
   uint16_t cbid;
-  uint8_t domain;    // CUPTI callback domain: 1 driver, 2 runtime
+  uint8_t domain;  // CUPTI callback domain: 1 driver, 2 runtime
   uint8_t reserved;
   uint64_t reserved2[5];
 };
@@ -208,10 +208,10 @@ struct LaunchRecord {
 struct ActivityRecord {
   RecordHeader header;  // step and phase are not known here: they come from the launch
   uint32_t correlation;
-  uint32_t name;        // string: kernel; 0 = no name given
-  uint8_t kind;         // ActivityKind
-  uint8_t copy_kind;    // kMemcpy: CUpti_ActivityMemcpyKind
-  uint16_t device;      // ordinal
+  uint32_t name;      // string: kernel; 0 = no name given
+  uint8_t kind;       // ActivityKind
+  uint8_t copy_kind;  // kMemcpy: CUpti_ActivityMemcpyKind
+  uint16_t device;    // ordinal
   uint32_t stream;
   uint64_t start_gpu_ns;
   uint64_t end_gpu_ns;

@@ -42,10 +42,10 @@ struct SlotHeader {
   std::atomic<uint32_t> generation;         // +1 at each claim
   std::atomic<uint32_t> thread_id;          // gettid of the owner
   uint32_t reserved0;
-  alignas(64) std::atomic<uint64_t> head;     // records written, ever; release
-  std::atomic<uint64_t> dropped;              // records not written: ring full
+  alignas(64) std::atomic<uint64_t> head;  // records written, ever; release
+  std::atomic<uint64_t> dropped;           // records not written: ring full
   // Written by the agent.
-  alignas(64) std::atomic<uint64_t> tail;     // records read, ever; release
+  alignas(64) std::atomic<uint64_t> tail;  // records read, ever; release
   alignas(64) uint64_t reserved1[8];
 };
 static_assert(sizeof(SlotHeader) == kSlotHeaderBytes);

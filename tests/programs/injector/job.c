@@ -18,8 +18,8 @@ int cublasSgemv_v2(void*, int, int, int, const float*, const float*, int, const 
 
 static void gemm(const char* unused) {
   float alpha = 2.0f, beta = 3.0f;
-  int status = cublasSgemm_v2((void*)1, 0, 1, 11, 12, 13, &alpha, NULL, 101, NULL, 102, &beta,
-                              NULL, 103);
+  int status =
+      cublasSgemm_v2((void*)1, 0, 1, 11, 12, 13, &alpha, NULL, 101, NULL, 102, &beta, NULL, 103);
   if (status != 0) printf("gemm: %d\n", status);
 }
 
@@ -78,8 +78,8 @@ static void threads(const char* count) {
 static void look(const char* unused) {
   char command[128];
   fflush(stdout);
-  snprintf(command, sizeof command, "ls /proc/%d/task | wc -l; ls /proc/%d/fd | wc -l",
-           getpid(), getpid());
+  snprintf(command, sizeof command, "ls /proc/%d/task | wc -l; ls /proc/%d/fd | wc -l", getpid(),
+           getpid());
   unsetenv("LD_PRELOAD");
   if (system(command) != 0) abort();
 }
@@ -109,10 +109,12 @@ static const struct {
   const char* name;
   void (*run)(const char* argument);
 } actions[] = {
-    {"gemm", gemm},       {"gemv", gemv},       {"gemms", gemms},
-    {"sleep", sleep_ms},  {"fork", in_child},   {"vfork", in_vfork},
-    {"orphan", orphan},   {"threads", threads}, {"look", look},
-    {"slowest", slowest}, {"exit", leave_exit}, {"_exit", leave__exit},
+    {"gemm", gemm},         {"gemv", gemv},
+    {"gemms", gemms},       {"sleep", sleep_ms},
+    {"fork", in_child},     {"vfork", in_vfork},
+    {"orphan", orphan},     {"threads", threads},
+    {"look", look},         {"slowest", slowest},
+    {"exit", leave_exit},   {"_exit", leave__exit},
     {"_Exit", leave__Exit}, {"quick_exit", leave_quick_exit},
     {"abort", leave_abort}, {"signal", leave_signal},
 };

@@ -192,4 +192,4 @@ API NAKED cudnnStatus_t cudnnGetFusedOpsVariantParamPackAttribute() FORWARD(cudn
 API NAKED cudnnStatus_t cudnnCreateFusedOpsPlan() FORWARD(cudnnCreateFusedOpsPlan)
 API NAKED cudnnStatus_t cudnnDestroyFusedOpsPlan() FORWARD(cudnnDestroyFusedOpsPlan)
 API NAKED cudnnStatus_t cudnnSubquadraticOpsVersionCheck() FORWARD(cudnnSubquadraticOpsVersionCheck)
-// clang-format on
+    // clang-format on

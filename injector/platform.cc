@@ -63,4 +63,16 @@ void BriefLock::Lock() {
   }
 }
 
+bool BriefLock::LockWithin(uint64_t timeout_ns) {
+  uint64_t deadline_ns = 0;
+  for (int spins = 0; locked_.exchange(true, std::memory_order_acquire); ++spins) {
+    if (spins <= 100) continue;
+    const uint64_t now_ns = MonoNs();
+    if (deadline_ns == 0) deadline_ns = now_ns + timeout_ns;
+    if (now_ns >= deadline_ns) return false;
+    sched_yield();
+  }
+  return true;
+}
+
 }  // namespace flopsprof::injector

@@ -5,6 +5,7 @@
 // The few things that the injector asks of the operating system, without libpthread and
 // without the C++ library.
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,6 +32,9 @@ void FutexWakeAll(std::atomic<uint32_t>* word);
 class BriefLock {
  public:
   void Lock();
+  // For what a signal handler may reach by _exit: the thread that it interrupted may hold the
+  // lock. False: not free for so long.
+  bool LockWithin(uint64_t timeout_ns);
   void Unlock() { locked_.store(false, std::memory_order_release); }
 
  private:
@@ -46,6 +50,18 @@ class BriefLockHolder {
 
  private:
   BriefLock* const lock_;
+};
+
+// Around whatever makes system calls in a hook: the program may look at errno after its own call.
+class ErrnoKeeper {
+ public:
+  ErrnoKeeper() : value_(errno) {}
+  ~ErrnoKeeper() { errno = value_; }
+  ErrnoKeeper(const ErrnoKeeper&) = delete;
+  ErrnoKeeper& operator=(const ErrnoKeeper&) = delete;
+
+ private:
+  const int value_;
 };
 
 }  // namespace flopsprof::injector

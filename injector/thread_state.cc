@@ -23,6 +23,9 @@ namespace {
 // A thread without a slot looks for one again after so many refused records.
 constexpr uint32_t kClaimRetryInterval = 1024;
 
+// A signal handler that ends the process takes states_lock, and may have interrupted its holder.
+constexpr uint64_t kLockPatienceNs = 100000000u;
+
 std::atomic<bool> forked_child{false};
 BriefLock states_lock;
 ThreadState* free_states = nullptr;  // under states_lock
@@ -51,8 +54,8 @@ void Renew(ThreadState* state) {
   state->nodes.store(nodes, std::memory_order_relaxed);
 }
 
+// With states_lock held.
 ThreadState* TakeState() {
-  BriefLockHolder hold(&states_lock);
   if (ThreadState* state = free_states) {
     free_states = state->next_free;
     Renew(state);
@@ -70,7 +73,10 @@ ThreadState* TakeState() {
 
 ThreadState* MakeThreadState() {
   if (forked_child.load(std::memory_order_relaxed)) return nullptr;
+  const ErrnoKeeper keep;
+  if (!states_lock.LockWithin(kLockPatienceNs)) return nullptr;
   ThreadState* state = TakeState();
+  states_lock.Unlock();
   if (state == nullptr) return nullptr;
   current_thread_state = state;
   __cxa_thread_atexit_impl(OnThreadEnd, state, &__dso_handle);
@@ -96,7 +102,8 @@ bool EnsureRing(ThreadState* state) {
 }
 
 void FoldCounts() {
-  BriefLockHolder hold(&states_lock);  // one at a time; and no state is renewed meanwhile
+  // One at a time, and no state is renewed meanwhile.
+  if (!states_lock.LockWithin(kLockPatienceNs)) return;
   uint64_t hook_calls = 0;
   uint64_t module_calls = 0;
   uint64_t nodes = 0;
@@ -109,6 +116,7 @@ void FoldCounts() {
   header->hook_calls.store(hook_calls, std::memory_order_relaxed);
   header->module_calls.store(module_calls, std::memory_order_relaxed);
   header->nodes.store(nodes, std::memory_order_relaxed);
+  states_lock.Unlock();
 }
 
 void ForgetThreadsInForkedChild() { forked_child.store(true, std::memory_order_relaxed); }

@@ -13,8 +13,24 @@ namespace {
 
 using ExitFunction = void (*)(int);
 
-[[noreturn]] void LeaveBy(const char* name, int status) {
-  if (auto real = reinterpret_cast<ExitFunction>(dlsym(RTLD_NEXT, name))) real(status);
+// Found while loading: these calls may come from a signal handler, or while another thread holds
+// the loader's lock for ever, when dlsym would wait for it.
+ExitFunction real_exit_now = nullptr;
+ExitFunction real_Exit_now = nullptr;
+ExitFunction real_quick_exit = nullptr;
+
+ExitFunction Next(const char* name) {
+  return reinterpret_cast<ExitFunction>(dlsym(RTLD_NEXT, name));
+}
+
+__attribute__((constructor)) void FindRealFunctions() {
+  real_exit_now = Next("_exit");
+  real_Exit_now = Next("_Exit");
+  real_quick_exit = Next("quick_exit");
+}
+
+[[noreturn]] void LeaveBy(ExitFunction real, int status) {
+  if (real != nullptr) real(status);
   for (;;) syscall(SYS_exit_group, status);
 }
 
@@ -22,15 +38,15 @@ using ExitFunction = void (*)(int);
 
 FLOPSPROF_EXPORT __attribute__((noreturn)) void _exit(int status) {
   flopsprof::injector::EndSession(true);
-  LeaveBy("_exit", status);
+  LeaveBy(real_exit_now, status);
 }
 
 FLOPSPROF_EXPORT __attribute__((noreturn)) void _Exit(int status) {
   flopsprof::injector::EndSession(true);
-  LeaveBy("_Exit", status);
+  LeaveBy(real_Exit_now, status);
 }
 
 FLOPSPROF_EXPORT __attribute__((noreturn)) void quick_exit(int status) {
   flopsprof::injector::EndSession(true);
-  LeaveBy("quick_exit", status);
+  LeaveBy(real_quick_exit, status);
 }

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+int cupti_calls;  // that a late caller could make
+
 static int says(const char* what) {
   const char* chosen = getenv("CUPTI_SAYS");
   return chosen != NULL && strcmp(chosen, what) == 0;
@@ -17,6 +19,7 @@ int cuptiGetVersion(uint32_t* version) {
   return 0;
 }
 int cuptiGetTimestamp(uint64_t* now) {
+  ++cupti_calls;
   *now = 1;
   return 0;
 }
@@ -24,14 +27,20 @@ int cuptiSubscribe(void** subscriber, void* callback, void* data) {
   *subscriber = subscriber;
   return says("taken") ? 39 : says("error") ? 999 : 0;
 }
-int cuptiUnsubscribe(void* subscriber) { return 0; }
+int cuptiUnsubscribe(void* subscriber) {
+  ++cupti_calls;
+  return 0;
+}
 int cuptiEnableCallback(uint32_t enable, void* subscriber, int domain, uint32_t cbid) {
   return says("no_callbacks") ? 1 : 0;
 }
 int cuptiActivityRegisterCallbacks(void* requested, void* completed) { return 0; }
 int cuptiActivityEnable(uint32_t kind) { return says("refuse_kernels") && kind == 10 ? 35 : 0; }
 int cuptiActivityDisable(uint32_t kind) { return 0; }
-int cuptiActivityFlushAll(uint32_t flags) { return 0; }
+int cuptiActivityFlushAll(uint32_t flags) {
+  ++cupti_calls;
+  return 0;
+}
 int cuptiActivityGetNextRecord(uint8_t* buffer, size_t bytes, uint8_t** record) { return 12; }
 int cuptiActivityGetNumDroppedRecords(void* context, uint32_t stream, size_t* dropped) {
   *dropped = 0;

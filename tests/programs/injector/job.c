@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
 // A program that does what its arguments say, one after the other: see the table at the end.
+#include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -98,6 +100,49 @@ static void slowest(const char* count) {
   printf("slowest %.3f ms\n", worst);
 }
 
+// Prints how many calls into libcupti the rest of the exit saw, two seconds of it. Before the
+// first call, so that the handler runs after the injector's.
+extern int cupti_calls;
+
+static void count_cupti_calls(void) {
+  const int before = cupti_calls;
+  usleep(2200000);
+  printf("cupti calls at exit: %d\n", cupti_calls - before);
+}
+
+static void linger(const char* unused) { atexit(count_cupti_calls); }
+
+static void keep_errno(const char* unused) {
+  errno = 77;
+  gemm(NULL);
+  printf("errno %d\n", errno);
+}
+
+// Prints what a plugin's call of its own libcublas returns.
+static void plugin(const char* path) {
+  void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  int (*call)(void) = library == NULL ? NULL : (int (*)(void))dlsym(library, "call");
+  printf("%s: %d\n", path, call == NULL ? -1 : call());
+}
+
+// From here on a thread is inside of dlopen, for five seconds.
+static void* load_slowly(void* unused) {
+  if (dlopen("slow_plugin.so", RTLD_NOW) == NULL) abort();
+  return NULL;  // no tail call: the loader looks where the caller's file says
+}
+
+static void hold_loader(const char* unused) {
+  pthread_t id;
+  pthread_create(&id, NULL, load_slowly, NULL);
+  usleep(200000);
+}
+
+__attribute__((weak)) void flopsprof_push(const char* name);
+
+static void push(const char* name) {
+  if (flopsprof_push != NULL) flopsprof_push(name);
+}
+
 static void leave_exit(const char* status) { exit(atoi(status)); }
 static void leave__exit(const char* status) { _exit(atoi(status)); }
 static void leave__Exit(const char* status) { _Exit(atoi(status)); }
@@ -109,14 +154,27 @@ static const struct {
   const char* name;
   void (*run)(const char* argument);
 } actions[] = {
-    {"gemm", gemm},         {"gemv", gemv},
-    {"gemms", gemms},       {"sleep", sleep_ms},
-    {"fork", in_child},     {"vfork", in_vfork},
-    {"orphan", orphan},     {"threads", threads},
-    {"look", look},         {"slowest", slowest},
-    {"exit", leave_exit},   {"_exit", leave__exit},
-    {"_Exit", leave__Exit}, {"quick_exit", leave_quick_exit},
-    {"abort", leave_abort}, {"signal", leave_signal},
+    {"gemm", gemm},
+    {"gemv", gemv},
+    {"gemms", gemms},
+    {"sleep", sleep_ms},
+    {"fork", in_child},
+    {"vfork", in_vfork},
+    {"orphan", orphan},
+    {"threads", threads},
+    {"look", look},
+    {"slowest", slowest},
+    {"linger", linger},
+    {"errno", keep_errno},
+    {"plugin", plugin},
+    {"hold_loader", hold_loader},
+    {"push", push},
+    {"exit", leave_exit},
+    {"_exit", leave__exit},
+    {"_Exit", leave__Exit},
+    {"quick_exit", leave_quick_exit},
+    {"abort", leave_abort},
+    {"signal", leave_signal},
 };
 
 int main(int argc, char** argv) {

@@ -34,6 +34,29 @@ int Visit(dl_phdr_info* info, size_t, void* data) {
   return 1;
 }
 
+struct ObjectAt {
+  uintptr_t address;
+  uintptr_t begin;
+  uintptr_t end;
+};
+
+int VisitAddress(dl_phdr_info* info, size_t, void* data) {
+  auto* wanted = static_cast<ObjectAt*>(data);
+  uintptr_t begin = UINTPTR_MAX;
+  uintptr_t end = 0;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const auto& segment = info->dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD) continue;
+    const uintptr_t first = info->dlpi_addr + segment.p_vaddr;
+    if (first < begin) begin = first;
+    if (first + segment.p_memsz > end) end = first + segment.p_memsz;
+  }
+  if (wanted->address < begin || wanted->address >= end) return 0;
+  wanted->begin = begin;
+  wanted->end = end;
+  return 1;
+}
+
 }  // namespace
 
 bool FindLoadedLibrary(const char* prefix, int n, LibraryPath* path) {
@@ -52,6 +75,14 @@ void* FindInLoadedLibrary(const char* prefix, const char* function) {
     if (found != nullptr) return found;
   }
   return nullptr;
+}
+
+bool FindObjectAt(const void* address, uintptr_t* begin, size_t* bytes) {
+  ObjectAt wanted{reinterpret_cast<uintptr_t>(address), 0, 0};
+  if (dl_iterate_phdr(VisitAddress, &wanted) != 1) return false;
+  *begin = wanted.begin;
+  *bytes = wanted.end - wanted.begin;
+  return true;
 }
 
 int MajorOfLibrary(const char* path) {

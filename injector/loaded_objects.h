@@ -5,6 +5,7 @@
 // Libraries that are already mapped into the process. Nothing here loads one.
 
 #include <stddef.h>
+#include <stdint.h>
 
 namespace flopsprof::injector {
 
@@ -22,6 +23,9 @@ void* OpenLoadedLibrary(const char* path);
 
 // A function of the first mapped library with that prefix that has it; nullptr: none.
 void* FindInLoadedLibrary(const char* prefix, const char* function);
+
+// Where the mapped object lies that contains an address. False: no object does.
+bool FindObjectAt(const void* address, uintptr_t* begin, size_t* bytes);
 
 // The number after "lib….so." in a path, or -1.
 int MajorOfLibrary(const char* path);

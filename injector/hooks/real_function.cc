@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 
 #include "injector/loaded_objects.h"
+#include "injector/platform.h"
 #include "injector/record_sink.h"
 
 namespace flopsprof::injector {
@@ -28,7 +29,24 @@ void* InScopeOf(const void* caller, const char* name) {
 
 }  // namespace
 
+void RealFunction::Remember(const void* caller, void* function) {
+  uintptr_t begin = 0;
+  size_t bytes = 0;
+  if (!FindObjectAt(caller, &begin, &bytes)) return;  // code without an object
+  for (Caller& place : callers_) {
+    uintptr_t owner = 0;
+    if (!place.begin.compare_exchange_strong(owner, begin, std::memory_order_relaxed)) {
+      if (owner == begin) return;  // another thread is faster
+      continue;
+    }
+    place.bytes = bytes;
+    place.function.store(function, std::memory_order_release);
+    return;
+  }
+}
+
 void* RealFunction::Search(const void* caller) {
+  const ErrnoKeeper keep;
   void* found = InScopeOf(caller, name_);
   if (found == nullptr) found = Foreign(dlsym(RTLD_NEXT, name_));
   if (found == nullptr) found = Foreign(FindInLoadedLibrary(library_, name_));
@@ -36,7 +54,7 @@ void* RealFunction::Search(const void* caller) {
     CountLoss(shm::LossCounter::kRealFunctionMissing);
     return nullptr;
   }
-  address_.store(found, std::memory_order_release);
+  Remember(caller, found);
   return found;
 }
 

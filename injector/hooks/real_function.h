@@ -3,8 +3,12 @@
 #pragma once
 
 // The function that a hook stands in front of. Python wheels load their CUDA libraries into
-// local scopes, where RTLD_NEXT does not find them: the first place to look is the scope of the
-// caller.
+// local scopes, where RTLD_NEXT does not find them, and a process may hold two versions of one
+// (libcublas.so.12 of one package, .13 of another): each calling object is answered from its own
+// scope first.
+
+#include <stddef.h>
+#include <stdint.h>
 
 #include <atomic>
 
@@ -18,17 +22,32 @@ class RealFunction {
 
   // `caller`: an address in the object that called the hook. nullptr (counted): nowhere.
   void* Find(const void* caller) {
-    // Acquire; pairs with the release in Search.
-    void* found = address_.load(std::memory_order_acquire);
-    return __builtin_expect(found != nullptr, 1) ? found : Search(caller);
+    const auto address = reinterpret_cast<uintptr_t>(caller);
+    for (const Caller& known : callers_) {
+      // Acquire; pairs with the release in Remember.
+      void* function = known.function.load(std::memory_order_acquire);
+      if (function == nullptr) break;
+      if (address - known.begin.load(std::memory_order_relaxed) < known.bytes) return function;
+    }
+    return Search(caller);
   }
 
  private:
+  // One object that calls, and what its calls mean. Such an object is never unmapped: Search has
+  // opened it.
+  struct Caller {
+    std::atomic<uintptr_t> begin{0};  // 0: free; taken before the rest is filled in
+    size_t bytes = 0;
+    std::atomic<void*> function{nullptr};
+  };
+  static constexpr int kCallers = 16;  // beyond them each call is searched for again
+
   void* Search(const void* caller);
+  void Remember(const void* caller, void* function);
 
   const char* const name_;
   const char* const library_;
-  std::atomic<void*> address_{nullptr};
+  Caller callers_[kCallers];
 };
 
 }  // namespace flopsprof::injector

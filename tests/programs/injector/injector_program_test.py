@@ -77,6 +77,14 @@ class Calls(unittest.TestCase):
         [end] = run.of("call_end")
         self.assertEqual((end["status"], end["api"]), (13, 1))
 
+    def test_each_caller_reaches_its_own_library(self):
+        actions = ("plugin=plugin12.so", "plugin=plugin11.so", "plugin=plugin12.so")
+        expected = "plugin12.so: 12\nplugin11.so: 11\nplugin12.so: 12\n"
+        self.assertEqual(bare(*actions).stdout, expected)
+        run = Run(*actions)
+        self.assertEqual(run.output, expected)
+        self.assertEqual([row["status"] for row in run.of("call_end")], [12, 11, 12])
+
     def test_a_slow_reader_loses_records_and_every_one_is_counted(self):
         run = Run("gemms=1000", agent=("--records", "256", "--no-drain", "--cupti", "0"))
         self.assertEqual(run.status, 0)

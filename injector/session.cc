@@ -134,6 +134,7 @@ void Connect() {
 SessionState CurrentSessionState() { return state.load(std::memory_order_acquire); }
 
 void StartSession() {
+  const ErrnoKeeper keep;
   auto expected = SessionState::kDormant;
   if (state.load(std::memory_order_relaxed) != expected) return;
   connect_deadline_ns.store(MonoNs() + ConnectTimeoutNs(), std::memory_order_relaxed);
@@ -151,6 +152,7 @@ void StartSession() {
 bool SessionWantsRecords() {
   if (IsRecording()) return true;
   if (state.load(std::memory_order_relaxed) == SessionState::kDormant) StartSession();
+  const ErrnoKeeper keep;
   // Another thread may be connecting: within the same patience its calls are recorded as well.
   while (state.load(std::memory_order_acquire) == SessionState::kConnecting &&
          MonoNs() < connect_deadline_ns.load(std::memory_order_relaxed)) {
@@ -188,6 +190,7 @@ void EndSession(bool fast_exit) {
 }
 
 void YieldCupti() {
+  const ErrnoKeeper keep;
   NoteForeignCuptiClient();
   if (!CuptiIsOurs()) return;
   CountLoss(shm::LossCounter::kCuptiYielded);

@@ -77,6 +77,11 @@ class Calls(unittest.TestCase):
         [end] = run.of("call_end")
         self.assertEqual((end["status"], end["api"]), (13, 1))
 
+    def test_errno_stays(self):
+        self.assertEqual(Run("errno", "errno").output, "errno 77\nerrno 77\n")
+        alone = bare("errno", env={"LD_PRELOAD": LIBRARY, "FLOPSPROF_SOCKET": "/nowhere"})
+        self.assertEqual(alone.stdout, "errno 77\n")
+
     def test_each_caller_reaches_its_own_library(self):
         actions = ("plugin=plugin12.so", "plugin=plugin11.so", "plugin=plugin12.so")
         expected = "plugin12.so: 12\nplugin11.so: 11\nplugin12.so: 12\n"

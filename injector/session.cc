@@ -42,10 +42,17 @@ void EmitProcessBegin() {
   EmitRecord(&begin);
 }
 
-// The segment is mapped: everything begins. Runs once, on the thread that got the welcome.
-void BeginRecording() {
+// The segment is mapped: everything begins. Runs once, on the thread that got the welcome. False:
+// the process has begun to end meanwhile, and it is too late to call into CUDA.
+bool BeginRecording() {
   UseSegment(link_to_agent.segment());
-  state.store(SessionState::kRecording, std::memory_order_release);
+  auto expected = SessionState::kConnecting;
+  if (!state.compare_exchange_strong(expected, SessionState::kRecording,
+                                     std::memory_order_acq_rel)) {
+    CurrentSegment()->process_state.store(static_cast<uint32_t>(shm::ProcessState::kDead),
+                                          std::memory_order_release);
+    return false;
+  }
   EmitProcessBegin();
   const uint32_t options = link_to_agent.options();
   if ((options & shm::kOptionCupti) == 0) {
@@ -54,6 +61,7 @@ void BeginRecording() {
     StartCupti(foreign_cupti_client.load(std::memory_order_relaxed));
   }
   if ((options & shm::kOptionModules) != 0) BeginScopes();
+  return true;
 }
 
 void Die() {
@@ -65,16 +73,20 @@ void Die() {
 // The agent did not answer within the first call's patience: go on waiting where nobody waits
 // for us. Hooked calls until then are counted as lost.
 bool FinishConnecting() {
-  if (state.load(std::memory_order_acquire) != SessionState::kConnecting) return true;
-  if (link_to_agent.AwaitSegment(kLateWelcomeNs) != AgentLink::Result::kReady) {
-    Die();
-    return false;
+  const SessionState now = state.load(std::memory_order_acquire);
+  if (now != SessionState::kConnecting) return now != SessionState::kDead;
+  if (link_to_agent.AwaitSegment(kLateWelcomeNs) == AgentLink::Result::kReady && BeginRecording()) {
+    return true;
   }
-  BeginRecording();
-  return true;
+  Die();
+  return false;
 }
 
+bool HasEnded() { return state.load(std::memory_order_acquire) == SessionState::kDead; }
+
+// Nothing is done once the session has ended: CUDA may be taking itself apart by then.
 void HandleRequests(uint32_t requests) {
+  if (HasEnded()) return;
   FoldCounts();
   if ((requests & kRequestFlush) != 0) FlushCupti(true);
   if ((requests & kRequestStopCupti) != 0) StopCupti();
@@ -85,6 +97,7 @@ void HandleRequests(uint32_t requests) {
 }
 
 void Tick() {
+  if (state.load(std::memory_order_acquire) != SessionState::kRecording) return;
   FoldCounts();
   FlushCupti(false);
   EmitClockPair();
@@ -97,9 +110,11 @@ bool AgentHasGone() { return link_to_agent.AgentHasGone(); }
 
 void OnAgentGone() {
   FoldCounts();
-  if (state.exchange(SessionState::kDead, std::memory_order_acq_rel) == SessionState::kRecording) {
-    CountLoss(shm::LossCounter::kAgentGone);
+  auto expected = SessionState::kRecording;
+  if (!state.compare_exchange_strong(expected, SessionState::kDead, std::memory_order_acq_rel)) {
+    return;  // the process ends: its CUDA and its Python are not ours to call any more
   }
+  CountLoss(shm::LossCounter::kAgentGone);
   StopRecording();
   StopCupti();
   EndScopes();
@@ -118,7 +133,10 @@ void Connect() {
     Die();
     return;
   }
-  if (result == AgentLink::Result::kReady) BeginRecording();
+  if (result == AgentLink::Result::kReady && !BeginRecording()) {
+    Die();
+    return;
+  }
   InstallExitPath();
   const HelperWork work = {FinishConnecting, HandleRequests, Tick, AgentHasGone, OnAgentGone};
   if (StartHelperThread(work, link_to_agent.socket())) return;
@@ -168,7 +186,11 @@ bool SessionWantsRecords() {
 void EndSession(bool fast_exit) {
   // A vfork child shares our memory, but not our process id.
   if (ProcessId() != session_pid) return;
-  auto expected = SessionState::kRecording;
+  auto expected = SessionState::kConnecting;
+  if (state.compare_exchange_strong(expected, SessionState::kDead, std::memory_order_acq_rel)) {
+    return;  // a late answer of the agent begins nothing any more
+  }
+  expected = SessionState::kRecording;
   if (!state.compare_exchange_strong(expected, SessionState::kDraining,
                                      std::memory_order_acq_rel)) {
     return;
@@ -187,6 +209,7 @@ void EndSession(bool fast_exit) {
   StopRecording();
   CurrentSegment()->process_state.store(static_cast<uint32_t>(shm::ProcessState::kGoodbye),
                                         std::memory_order_release);
+  state.store(SessionState::kDead, std::memory_order_release);
 }
 
 void YieldCupti() {

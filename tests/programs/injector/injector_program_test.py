@@ -186,6 +186,13 @@ class Exits(unittest.TestCase):
     def test_quick_exit(self):
         self.leaves("quick_exit=6", [2])
 
+    def test_cupti_is_left_alone_once_the_session_has_ended(self):
+        for how in ("exit=0", "sleep=1"):
+            self.assertEqual(Run("linger", "gemm", how).output, "cupti calls at exit: 0\n")
+        # An agent that answers when the process has begun to end.
+        run = Run("linger", "gemm", "exit=0", agent=("--delay-ms", "1500"))
+        self.assertEqual(run.output, "cupti calls at exit: 0\n")
+
     def test__exit_does_not_wait_for_the_loader(self):
         for environment in ({}, {"LD_PRELOAD": LIBRARY},
                             {"LD_PRELOAD": LIBRARY, "FLOPSPROF_SOCKET": "/nowhere"}):

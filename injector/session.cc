@@ -54,6 +54,7 @@ bool BeginRecording() {
     return false;
   }
   EmitProcessBegin();
+  DefineScopesSoFar();
   const uint32_t options = link_to_agent.options();
   if ((options & shm::kOptionCupti) == 0) {
     EmitNote("cupti", "not wanted");

@@ -19,6 +19,10 @@ struct Attribution {
 // Reads thread-local state and one atomic: no lock, allocation, Python or CUDA call.
 Attribution CurrentAttribution();
 
+// Called by the session when it begins to record: sends the definitions of the ranges that were
+// entered before. They may never be entered again, but what is launched now is theirs.
+void DefineScopesSoFar();
+
 // Called once by the session when it begins to record (any thread, CUDA may be initialising):
 // schedules the installation of the module hook and the backward callback in Python's main
 // thread when this process runs Python. Returns at once.

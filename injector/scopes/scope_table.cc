@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "injector/scopes/attribution.h"
 #include "injector/scopes/spin_lock.h"
 
 namespace flopsprof::injector {
@@ -208,6 +209,15 @@ void DefineScope(uint32_t scope) {
     entry.defined_epoch.store(epoch, std::memory_order_relaxed);
     scope = entry.parent;
   }
+}
+
+void DefineScopesSoFar() {
+  uint32_t count = 0;
+  {
+    SpinGuard guard(g_lock);  // entries below the count are complete
+    count = g_count.load(std::memory_order_relaxed);
+  }
+  for (uint32_t scope = kOtherScope + 1; scope < count; ++scope) DefineScope(scope);
 }
 
 const char* InternDomain(const char* text) {

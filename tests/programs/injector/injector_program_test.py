@@ -90,6 +90,12 @@ class Calls(unittest.TestCase):
         self.assertEqual(run.output, expected)
         self.assertEqual([row["status"] for row in run.of("call_end")], [12, 11, 12])
 
+    def test_a_range_entered_before_the_first_call_is_defined(self):
+        run = Run("push=before", "gemm")
+        [gemm] = run.of("gemm")
+        names = {row["scope"]: row["name"] for row in run.of("scope")}
+        self.assertEqual(names.get(gemm["scope"]), "before")
+
     def test_a_slow_reader_loses_records_and_every_one_is_counted(self):
         run = Run("gemms=1000", agent=("--records", "256", "--no-drain", "--cupti", "0"))
         self.assertEqual(run.status, 0)

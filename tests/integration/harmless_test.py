@@ -62,8 +62,9 @@ def threads_of(run):
 def test_the_library_calls_are_equal_per_thread(name, python, folder):
     command = [python, *acceptance(name, "--steps", "2")]
     without = run_plain(command, calls=True)
+    assert without.ended_well(), without.explain()
     profiled = run_profiled(command, folder=folder, calls=True)
-    assert profiled.exit_code == without.exit_code == 0, profiled.explain()
+    assert profiled.ended_well(), profiled.explain()
     assert sum(len(calls) for calls in threads_of(without)) > 10
     assert threads_of(profiled) == threads_of(without)
 

@@ -7,6 +7,8 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "collector/agent/name_table.h"
+#include "collector/agent/profile_split.h"
 #include "collector/base/clock.h"
 #include "collector/base/log.h"
 
@@ -19,15 +21,25 @@ constexpr absl::Duration kServeTick = absl::Milliseconds(50);
 constexpr uint64_t kProgressPeriodNs = 250'000'000;
 // For processes that end just after the job's own: most do within milliseconds.
 constexpr absl::Duration kStragglers = absl::Seconds(1);
-constexpr size_t kRowsPerRequest = 2000;  // about 200 KiB
+constexpr size_t kRowsPerRequest = 2000;      // about 200 KiB
+constexpr size_t kMaxRequestBytes = 1 << 20;  // a collector takes 4 MiB
 
 std::string MakeAgentId(const std::string& node) {
   return absl::StrCat(node, "/", ::getpid(), "/", base::Clock::Real().UtcNs());
 }
 
+// What a user types may be no text, and longer than a collector takes.
+void BoundTexts(v1::RunInfo* run) {
+  run->set_job(BoundedUtf8(run->job(), kMaxTextBytes));
+  run->set_command(BoundedUtf8(run->command(), kMaxTextBytes));
+  run->set_node(BoundedUtf8(run->node(), kMaxTextBytes));
+  run->set_version(BoundedUtf8(run->version(), kMaxTextBytes));
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(Options options) {
+  BoundTexts(&options.run);
   std::unique_ptr<Agent> agent(new Agent(std::move(options)));
   const Options& o = agent->options_;
   AgentServer::Options server;
@@ -157,9 +169,11 @@ bool Agent::PostChanges() {
       if (!uploader_->CanAccept()) return false;
       v1::ProcessProfile profile;
       if (!process.recorder->Emit(kRowsPerRequest, &profile)) break;
-      std::vector<v1::ProcessProfile> one;
-      one.push_back(std::move(profile));
-      uploader_->Post(std::move(one));
+      for (v1::ProcessProfile& part : SplitProfile(std::move(profile), kMaxRequestBytes)) {
+        std::vector<v1::ProcessProfile> one;
+        one.push_back(std::move(part));
+        uploader_->Post(std::move(one));
+      }
     }
   }
   return true;
@@ -215,11 +229,19 @@ absl::Status Agent::Finish(std::optional<int> job_exit_code, absl::Duration time
     if (!process.recorder->finished()) process.recorder->Finish(ProcessEnd(), now_ns);
   }
   UpdateProgress();
-  while (!PostChanges() && absl::Now() < deadline) absl::SleepFor(absl::Milliseconds(1));
+  bool posted = PostChanges();
+  while (!posted && absl::Now() < deadline) {
+    absl::SleepFor(absl::Milliseconds(1));
+    posted = PostChanges();
+  }
   v1::RunInfo run = options_.run;
   run.set_job_exit_known(job_exit_code.has_value());
   run.set_job_exit_code(job_exit_code.value_or(0));
-  return uploader_->Finish(run, std::max(deadline - absl::Now(), absl::Milliseconds(100)));
+  const absl::Status sent =
+      uploader_->Finish(run, std::max(deadline - absl::Now(), absl::Milliseconds(100)));
+  if (!sent.ok() || posted) return sent;
+  return absl::DeadlineExceededError(absl::StrCat("the collector at ", options_.collector_target,
+                                                  " is too slow: not everything was sent"));
 }
 
 }  // namespace flopsprof::agent

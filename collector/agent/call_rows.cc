@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 
 #include "absl/strings/str_cat.h"
+#include "collector/agent/name_table.h"
 #include "collector/model/compute_type.h"
 #include "collector/model/flops.h"
 #include "proto/shm/api_ids.h"
@@ -38,6 +40,15 @@ std::string NcclTypeText(uint8_t type) {
   return type < std::size(kNames) ? kNames[type] : absl::StrCat("type", int{type});
 }
 
+// A text that the receiver keys rows by: a cut one must stay different from its like.
+std::string BoundedIdentity(std::string text) {
+  constexpr size_t kMaxShapeBytes = 4096;
+  std::string bounded = BoundedUtf8(text, kMaxShapeBytes);
+  if (bounded.size() == text.size()) return bounded;
+  return absl::StrCat(bounded, "... ", text.size(), " bytes, hash ",
+                      absl::Hex(std::hash<std::string>()(text)));
+}
+
 constexpr uint32_t kUnknownPlan = 0;  // in a key; plan i of plans_ is i + 1
 
 }  // namespace
@@ -46,6 +57,8 @@ void CallRows::DefinePlan(uint32_t id, std::string_view json) {
   if (plan_index_.contains(id) || plan_index_.size() >= kMaxPlans) return;
   model::CudnnPlan plan = model::ParseCudnnPlan(json);
   if (!plan.readable) plan.shape = "plan not readable";
+  plan.shape = BoundedIdentity(std::move(plan.shape));
+  plan.description = BoundedUtf8(plan.description, kMaxTextBytes);
   const auto next = static_cast<uint32_t>(plans_.size());
   // Plans with the same text but other compute types differ (the engine's notes).
   const std::string identity = absl::StrCat(plan.shape, "|", plan.compute_type);

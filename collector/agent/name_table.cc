@@ -51,15 +51,25 @@ std::string ToValidUtf8(std::string_view text) {
   return valid;
 }
 
+std::string BoundedUtf8(std::string_view text, size_t max_bytes) {
+  std::string valid = ToValidUtf8(text.substr(0, max_bytes));
+  if (valid.size() <= max_bytes) return valid;
+  size_t end = max_bytes;
+  while (end > 0 && (static_cast<unsigned char>(valid[end]) & 0xc0) == 0x80) end--;
+  valid.resize(end);
+  return valid;
+}
+
 bool NameTable::Define(uint32_t id, std::string_view text) {
   if (id == 0 || by_id_.contains(id)) return true;
-  text = text.substr(0, kMaxStringBytes);
+  text = text.substr(0, kMaxTextBytes);
   if (by_id_.size() >= kMaxStrings || total_bytes_ + text.size() > kMaxTotalBytes) {
     refused_count_++;
     return false;
   }
-  total_bytes_ += text.size();
-  std::string valid = ToValidUtf8(text);
+  // A byte that is no text becomes three.
+  std::string valid = BoundedUtf8(text, kMaxTextBytes);
+  total_bytes_ += valid.size();
   const uint32_t canonical = first_id_.emplace(valid, id).first->second;
   by_id_.emplace(id, Entry{std::move(valid), canonical});
   return true;

@@ -15,6 +15,12 @@ namespace flopsprof::agent {
 // Protobuf refuses other text, and names come from a process that may send anything.
 std::string ToValidUtf8(std::string_view text);
 
+// The same, cut to at most `max_bytes` at the border of a character.
+std::string BoundedUtf8(std::string_view text, size_t max_bytes);
+
+// A collector refuses longer texts, and with them everything that comes after.
+constexpr size_t kMaxTextBytes = 1 << 16;
+
 // Strings of one process by id; bounded in number and bytes. One thread.
 class NameTable {
  public:
@@ -31,7 +37,6 @@ class NameTable {
 
  private:
   static constexpr size_t kMaxStrings = 1 << 16;
-  static constexpr size_t kMaxStringBytes = 1 << 16;
   static constexpr size_t kMaxTotalBytes = 16 << 20;
 
   struct Entry {

@@ -43,7 +43,7 @@ Uploader::~Uploader() {
 
 bool Uploader::CanAccept() const {
   base::MutexLock lock(&mutex_);
-  return requests_.size() < options_.max_unacknowledged;
+  return !refused_.empty() || requests_.size() < options_.max_unacknowledged;
 }
 
 void Uploader::Post(std::vector<v1::ProcessProfile> processes) {

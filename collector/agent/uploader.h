@@ -37,7 +37,7 @@ class Uploader {
   explicit Uploader(Options options);
   ~Uploader();
 
-  // False: not now, too much waits for its acknowledgement.
+  // False: not now, too much waits for its acknowledgement. After a refusal nothing waits.
   bool CanAccept() const;
   // One request. Ignored after a refusal.
   void Post(std::vector<v1::ProcessProfile> processes);

@@ -30,12 +30,6 @@ absl::Status CheckId(std::string_view id, std::string_view what, size_t max_byte
   return absl::OkStatus();
 }
 
-// Texts that may be long: mangled names and what users type.
-bool IsLongText(const FieldDescriptor& field) {
-  return (field.containing_type() == v1::KernelRow::descriptor() && field.name() == "name") ||
-         field.name() == "command" || field.name() == "detail" || field.name() == "value";
-}
-
 absl::Status CheckTexts(const Message& message, const RequestLimits& limits) {
   std::vector<const FieldDescriptor*> fields;
   const google::protobuf::Reflection& reflection = *message.GetReflection();
@@ -44,13 +38,12 @@ absl::Status CheckTexts(const Message& message, const RequestLimits& limits) {
   for (const FieldDescriptor* field : fields) {
     const int count = field->is_repeated() ? reflection.FieldSize(message, field) : 1;
     if (field->cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
-      const size_t limit = IsLongText(*field) ? limits.max_long_text_bytes : limits.max_name_bytes;
       for (int i = 0; i < count; ++i) {
         const std::string& text =
             field->is_repeated()
                 ? reflection.GetRepeatedStringReference(message, field, i, &scratch)
                 : reflection.GetStringReference(message, field, &scratch);
-        if (text.size() > limit) return Refuse(field->full_name(), "is too long");
+        if (text.size() > limits.max_text_bytes) return Refuse(field->full_name(), "is too long");
         if (text.find('\0') != std::string::npos) {
           return Refuse(field->full_name(), "has a zero byte");
         }

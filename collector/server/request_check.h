@@ -11,10 +11,9 @@
 namespace flopsprof::server {
 
 struct RequestLimits {
-  size_t max_id_bytes = 256;           // run and agent ids
-  size_t max_name_bytes = 4096;        // names, classes, shapes, notes
-  size_t max_long_text_bytes = 65536;  // kernel names, command lines, strings
-  size_t max_processes = 4096;         // in one request
+  size_t max_id_bytes = 256;      // run and agent ids
+  size_t max_text_bytes = 65536;  // names, shapes, notes, command lines
+  size_t max_processes = 4096;    // in one request
 };
 
 // Refuses what no agent of ours sends. Peers are not trusted: ids and names become keys and

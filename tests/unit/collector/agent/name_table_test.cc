@@ -29,6 +29,14 @@ TEST(NameTableTest, TheFirstDefinitionCounts) {
   EXPECT_EQ(*names.Find(3), "a");
 }
 
+TEST(NameTableTest, NoTextIsLongerThanACollectorTakes) {
+  NameTable names;
+  names.Define(1, std::string(65'536, '\xff'));
+  names.Define(2, std::string(65'535, 'x') + "\xc3\xa4");
+  EXPECT_EQ(names.Find(1)->size(), 65'535u);  // 21,845 replacements of 3 bytes
+  EXPECT_EQ(*names.Find(2), std::string(65'535, 'x'));
+}
+
 TEST(NameTableTest, KnowsIdsOfOneText) {
   NameTable names;
   names.Define(3, "a");

@@ -37,11 +37,11 @@ TEST(CheckRequestTest, RefusesAProcessWithoutAKey) {
   EXPECT_FALSE(Accepted(request));
 }
 
-TEST(CheckRequestTest, BoundsNamesAndGivesKernelNamesMoreRoom) {
+TEST(CheckRequestTest, AcceptsTheLongestTextOfAnAgentAndNoLongerOne) {
   v1::UploadRequest request = SampleRequest(1, 5);
-  request.mutable_processes(0)->mutable_kernels(0)->set_name(std::string(5000, 'x'));
+  request.mutable_processes(0)->mutable_scopes(0)->set_name(std::string(65536, 'x'));
   EXPECT_TRUE(Accepted(request));
-  request.mutable_processes(0)->mutable_scopes(0)->set_name(std::string(5000, 'x'));
+  request.mutable_processes(0)->mutable_scopes(0)->set_name(std::string(65537, 'x'));
   EXPECT_FALSE(Accepted(request));
 }
 

@@ -148,6 +148,47 @@ TEST_F(AgentTest, EveryProcessCanStillBeReadAfterALongAbsenceOfTheCollector) {
   EXPECT_EQ(Newest(collector).begin()->second.calls(0).calls(), 5000u);
 }
 
+TEST_F(AgentTest, ACommandThatIsNoTextDoesNotStopTheUpload) {
+  FakeCollector collector(address());
+  Agent::Options options;
+  options.socket_path = socket_path();
+  options.run_id = "run-1";
+  options.run.set_command("python caf\xe9.py " + std::string(100'000, 'x'));
+  options.collector_target = address();
+  std::unique_ptr<Agent> agent = *Agent::Create(std::move(options));
+  ASSERT_TRUE(agent->Finish(0, absl::Seconds(5)).ok());
+  EXPECT_EQ(collector.requests().back().run().command().substr(0, 16), "python caf\xef\xbf\xbd.py");
+  EXPECT_LE(collector.requests().back().run().command().size(), 65'536u);
+}
+
+TEST_F(AgentTest, ARequestIsSmallEnoughForACollector) {
+  FakeCollector collector(address());
+  std::unique_ptr<Agent> agent = MakeAgent();
+  FakeProcess process;
+  ASSERT_TRUE(process.Connect(socket_path()));
+  process.SayHello(testing::ValidHello());
+  ASSERT_TRUE(process.ReceiveWelcome().has_value());
+  {
+    testing::FakeInjector::Ring ring = process.injector->Claim();
+    for (uint32_t i = 1; i <= 50; i++) {
+      ring.WriteString(i, std::to_string(i) + std::string(60'000, 'k'));
+      ring.Write(testing::Launch(i, 5, shm::kNoCall));
+      ring.Write(testing::Kernel(i, i, i * 100, i * 100 + 10));
+    }
+  }
+  process.Disconnect();
+  ASSERT_TRUE(agent->Finish(0, absl::Seconds(8)).ok());
+  int kernel_count = 0;
+  for (const v1::UploadRequest& request : collector.requests()) {
+    EXPECT_LT(request.ByteSizeLong(), size_t{2} << 20);
+    for (const v1::ProcessProfile& part : request.processes()) {
+      EXPECT_TRUE(part.has_key());
+      kernel_count += part.kernels_size();
+    }
+  }
+  EXPECT_EQ(kernel_count, 50);
+}
+
 TEST_F(AgentTest, WithoutACollectorFinishSaysSoAndEnds) {
   std::unique_ptr<Agent> agent = MakeAgent();
   EXPECT_FALSE(agent->Finish(0, absl::Milliseconds(200)).ok());

@@ -125,6 +125,14 @@ TEST_F(UploaderTest, StopsWhenTheCollectorRefuses) {
   EXPECT_EQ(collector.stream_count(), 1);
 }
 
+TEST_F(UploaderTest, NothingWaitsForACollectorThatRefuses) {
+  FakeCollector collector(address());
+  collector.Refuse("other version");
+  Uploader uploader(Options());
+  while (uploader.CanAccept()) uploader.Post(Profile(1));
+  EXPECT_TRUE(testing::WaitUntil([&] { return uploader.CanAccept(); }));
+}
+
 TEST_F(UploaderTest, SaysWhatIsMissingWhenTheTimeIsOver) {
   Uploader uploader(Options());
   uploader.Post(Profile(1));

@@ -114,7 +114,10 @@ void Aggregator::OnScopeEnter(const shm::ScopeEnter& record) {
 }
 
 void Aggregator::OnStep(const shm::StepRecord& record) {
-  if (Wanted(record.header.step)) steps_.OnStep(record);
+  if (Wanted(record.header.step)) return steps_.OnStep(record);
+  const bool ends_window = window_.has_value() && record.header.step == window_->end &&
+                           record.event == static_cast<uint8_t>(shm::StepEvent::kBegin);
+  if (ends_window) steps_.EndBefore(record.header.step, record.mono_ns);
 }
 
 void Aggregator::OnJoined(const JoinedActivity& activity) {
@@ -125,7 +128,8 @@ void Aggregator::OnJoined(const JoinedActivity& activity) {
   const bool marked = (activity.record.header.flags & shm::kFlagBadTimestamp) != 0;
   if (!activity.valid_times && !marked) bad_times_count_++;
 
-  if (activity.in_call && activity.call.row != kNoRow) {
+  // One without a time would make the rate of its call too high: it stays missing there.
+  if (activity.in_call && activity.call.row != kNoRow && activity.valid_times) {
     calls_.AddKernel(activity.call.row, activity.duration_ns);
   }
   if (const uint32_t row = times_.FindOrAdd(TimeKey(activity.context, category)); row != kNoRow) {

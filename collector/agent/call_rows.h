@@ -38,6 +38,7 @@ class CallRows {
   CallWork AddCudnn(const shm::CudnnCall& call);
   CallWork AddCollective(const shm::CollectiveCall& call);
 
+  // A kernel whose times are valid.
   void AddKernel(uint32_t row, uint64_t duration_ns);
   void AddCallTime(uint32_t row, uint64_t gpu_time_ns);
 

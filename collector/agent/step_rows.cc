@@ -30,11 +30,13 @@ void StepRows::OnStep(const shm::StepRecord& record) {
 void StepRows::Begin(uint32_t step, uint64_t mono_ns) {
   const uint32_t index = Find(step);
   if (index == kNoRow) return;
-  rows_.Change(index).begin_mono_ns = mono_ns;
-  if (any_begun_ && step > newest_step_) {
-    const uint32_t previous = Find(newest_step_);
-    if (previous != kNoRow) rows_.Change(previous).next_begin_mono_ns = mono_ns;
+  Row& row = rows_.Change(index);
+  row.begin_mono_ns = mono_ns;
+  if (row.next_begin_mono_ns == 0) {
+    const uint32_t next = rows_.Find(step + 1);
+    if (next != kNoRow) row.next_begin_mono_ns = rows_.Hold(next).begin_mono_ns;
   }
+  EndBefore(step, mono_ns);
   if (any_begun_ && step < newest_step_) return;
   const bool next = any_begun_ && step == newest_step_ + 1 && mono_ns > newest_begin_mono_ns_;
   last_step_ns_ = next ? mono_ns - newest_begin_mono_ns_ : 0;
@@ -42,6 +44,11 @@ void StepRows::Begin(uint32_t step, uint64_t mono_ns) {
   newest_step_ = step;
   newest_begin_mono_ns_ = mono_ns;
   FoldOldSteps();
+}
+
+void StepRows::EndBefore(uint32_t step, uint64_t mono_ns) {
+  const uint32_t index = step == 0 ? kNoRow : rows_.Find(step - 1);
+  if (index != kNoRow) rows_.Change(index).next_begin_mono_ns = mono_ns;
 }
 
 void StepRows::FoldOldSteps() {

@@ -35,6 +35,9 @@ struct DeviceBusy {
 class StepRows {
  public:
   void OnStep(const shm::StepRecord& record);
+  // The step before `step`, if it is known, ends here. A step that was lost in between leaves
+  // the one before it without this end: its length is then not known, not that of two.
+  void EndBefore(uint32_t step, uint64_t mono_ns);
   void AddFlops(uint32_t step, shm::Phase phase, model::FlopCount flops);
   void AddActivity(const JoinedActivity& activity, bool communication);
 

@@ -365,6 +365,31 @@ TEST_F(ProcessRecorderTest, BadTimesAreInNoSumButTheKernelCounts) {
   EXPECT_EQ(received_.loss["bad_times_unmarked"], 1u);
 }
 
+TEST_F(ProcessRecorderTest, ACallWhoseKernelHasNoTimeLacksAKernel) {
+  WriteGemmWithKernel(1, 5, 1000, 1100);
+  WriteGemmWithKernel(2, 5, 500, 400);
+  Tick();
+  EXPECT_EQ(received_.calls[kGemmRow].calls(), 2u);
+  EXPECT_EQ(received_.calls[kGemmRow].kernels(), 1u);
+  EXPECT_EQ(received_.calls[kGemmRow].gpu_time_ns(), 100u);
+  EXPECT_EQ(received_.times["5/PHASE_FORWARD/TIME_CATEGORY_EXACT"].activities(), 2u);
+}
+
+TEST_F(ProcessRecorderTest, AStepBeforeALostOneIsNotAsLongAsTwo) {
+  main_->Write(testing::Step(0, shm::StepEvent::kBegin, 1000));
+  main_->Write(testing::Step(0, shm::StepEvent::kOptimizerEnd, 1800));
+  main_->Write(testing::Step(2, shm::StepEvent::kBegin, 3000));
+  Tick();
+  EXPECT_EQ(received_.steps[0].end_mono_ns(), 1800u);
+}
+
+TEST_F(ProcessRecorderTest, StepsMayComeOutOfOrder) {
+  main_->Write(testing::Step(1, shm::StepEvent::kBegin, 2000));
+  main_->Write(testing::Step(0, shm::StepEvent::kBegin, 1000));
+  Tick();
+  EXPECT_EQ(received_.steps[0].end_mono_ns(), 2000u);
+}
+
 TEST_F(ProcessRecorderTest, StepsHaveBeginEndAndWork) {
   main_->Write(testing::Step(0, shm::StepEvent::kBegin, 1000));
   WriteGemmWithKernel(1, 5, 10, 30);
@@ -467,6 +492,9 @@ TEST_F(WindowTest, OnlyWorkInsideIsBooked) {
   EXPECT_EQ(received_.steps.size(), 2u);
   EXPECT_EQ(received_.steps.count(2), 1u);
   EXPECT_EQ(received_.steps.count(3), 1u);
+  // The first step behind the window ends the last one in it.
+  EXPECT_EQ(received_.steps[3].end_mono_ns(), 1005u);
+  EXPECT_TRUE(received_.steps[3].complete());
 }
 
 }  // namespace

@@ -123,12 +123,12 @@ void OnAgentGone() {
 
 void Connect() {
   session_pid = ProcessId();
+  InstallForkGuard();  // without an agent, too, threads take the lock of their states
   const char* path = AgentSocketPath();
   if (path == nullptr || !link_to_agent.Connect(path)) {
     state.store(SessionState::kDead, std::memory_order_release);
     return;
   }
-  InstallForkGuard();
   const AgentLink::Result result = link_to_agent.AwaitSegment(ConnectTimeoutNs());
   if (result == AgentLink::Result::kRefused) {
     Die();

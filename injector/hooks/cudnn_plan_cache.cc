@@ -51,11 +51,13 @@ void CudnnPlanCache::Insert(const void* plan, uint32_t id, uint32_t epoch) {
   entry.plan.store(plan, std::memory_order_release);
 }
 
+// Takes no lock: a forked child, too, destroys plans, and a thread that it does not have may have
+// held it. An entry in use is moved by nobody else.
 void CudnnPlanCache::Remove(const void* plan) {
-  if (IndexOf(plan) < 0) return;  // most descriptors are no plans
-  BriefLockHolder hold(&lock_);
   const int32_t index = IndexOf(plan);
-  if (index >= 0) entries_[index].plan.store(kRemoved, std::memory_order_release);
+  if (index < 0) return;  // most descriptors are no plans
+  entries_[index].plan.compare_exchange_strong(plan, kRemoved, std::memory_order_release,
+                                               std::memory_order_relaxed);
 }
 
 }  // namespace flopsprof::injector

@@ -9,6 +9,10 @@
 #include "injector/scopes/attribution.h"
 #include "injector/scopes/spin_lock.h"
 
+// What pthread_atfork calls; in libc itself since glibc 2.3.2.
+extern "C" int __register_atfork(void (*prepare)(), void (*parent)(), void (*child)(), void* dso);
+extern "C" __attribute__((visibility("hidden"))) void* __dso_handle;
+
 namespace flopsprof::injector {
 
 ScopeEntry* g_scopes;
@@ -28,6 +32,15 @@ std::atomic<uint32_t>* g_buckets;
 std::atomic<uint32_t> g_count{0};  // ids given, 0 included
 uint32_t g_range_count;
 DomainName* g_domains;
+
+// Ranges come before any session and its fork guard. Without this a forked child would wait for
+// ever for a thread that the fork left behind with the lock; every step of what it was doing
+// leaves the table whole.
+void GuardForks() {
+  static std::atomic<bool> guarded{false};
+  if (guarded.load(std::memory_order_relaxed) || guarded.exchange(true)) return;
+  __register_atfork(nullptr, nullptr, [] { g_lock.Unlock(); }, &__dso_handle);
+}
 
 uint64_t HashText(uint64_t hash, const char* text, size_t bytes) {
   constexpr uint64_t kPrime = 0x9E3779B97F4A7C15ull;
@@ -147,6 +160,7 @@ uint32_t FindOrAddScope(const ScopeIdentity& identity) {
     const uint32_t scope = g_buckets[bucket].load(std::memory_order_acquire);
     if (scope != 0) return scope;
   }
+  GuardForks();
   uint32_t scope = 0;
   {
     SpinGuard guard(g_lock);
@@ -223,6 +237,7 @@ void DefineScopesSoFar() {
 const char* InternDomain(const char* text) {
   if (text == nullptr || *text == '\0') return nullptr;
   const size_t bytes = strnlen(text, kMaxScopeNameBytes);
+  GuardForks();
   SpinGuard guard(g_lock);
   for (DomainName* domain = g_domains; domain != nullptr; domain = domain->next) {
     if (strncmp(domain->text, text, bytes) == 0 && domain->text[bytes] == '\0') {

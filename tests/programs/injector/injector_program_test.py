@@ -230,6 +230,9 @@ class Children(unittest.TestCase):
         self.assertEqual(len(run.of("hello")), 2)
         self.assertEqual(len(run.of("gemm")), 2)
 
+    def test_a_child_forked_before_the_first_call_gets_stuck_in_no_range(self):
+        self.assertEqual(Run("fork_in_ranges=300").output, "stuck children: 0\n")
+
     def test_the_exit_of_a_vfork_child_ends_nothing(self):
         run = Run("gemm", "vfork", "gemm")
         self.assertEqual(len(run.of("gemm")), 2)

@@ -143,6 +143,39 @@ static void push(const char* name) {
   if (flopsprof_push != NULL) flopsprof_push(name);
 }
 
+__attribute__((weak)) void flopsprof_pop(void);
+
+static void* push_new_names(void* unused) {
+  char name[32];
+  for (unsigned i = 0;; ++i) {
+    snprintf(name, sizeof name, "name %u", i);
+    flopsprof_push(name);
+    flopsprof_pop();
+  }
+  return NULL;
+}
+
+// Prints how many of so many forked children get stuck in a range, while two threads of this
+// process enter new ones.
+static void fork_in_ranges(const char* count) {
+  int stuck = 0;
+  pthread_t id;
+  pthread_create(&id, NULL, push_new_names, NULL);
+  pthread_create(&id, NULL, push_new_names, NULL);
+  for (int i = atoi(count); i > 0; --i) {
+    pid_t child = fork();
+    if (child == 0) {
+      alarm(2);
+      flopsprof_push("name of the child");
+      _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (status != 0) ++stuck;
+  }
+  printf("stuck children: %d\n", stuck);
+}
+
 static void leave_exit(const char* status) { exit(atoi(status)); }
 static void leave__exit(const char* status) { _exit(atoi(status)); }
 static void leave__Exit(const char* status) { _Exit(atoi(status)); }
@@ -154,27 +187,17 @@ static const struct {
   const char* name;
   void (*run)(const char* argument);
 } actions[] = {
-    {"gemm", gemm},
-    {"gemv", gemv},
-    {"gemms", gemms},
-    {"sleep", sleep_ms},
-    {"fork", in_child},
-    {"vfork", in_vfork},
-    {"orphan", orphan},
-    {"threads", threads},
-    {"look", look},
-    {"slowest", slowest},
-    {"linger", linger},
-    {"errno", keep_errno},
-    {"plugin", plugin},
-    {"hold_loader", hold_loader},
-    {"push", push},
-    {"exit", leave_exit},
-    {"_exit", leave__exit},
-    {"_Exit", leave__Exit},
-    {"quick_exit", leave_quick_exit},
-    {"abort", leave_abort},
-    {"signal", leave_signal},
+    {"gemm", gemm},         {"gemv", gemv},
+    {"gemms", gemms},       {"sleep", sleep_ms},
+    {"fork", in_child},     {"vfork", in_vfork},
+    {"orphan", orphan},     {"threads", threads},
+    {"look", look},         {"slowest", slowest},
+    {"linger", linger},     {"errno", keep_errno},
+    {"plugin", plugin},     {"hold_loader", hold_loader},
+    {"push", push},         {"fork_in_ranges", fork_in_ranges},
+    {"exit", leave_exit},   {"_exit", leave__exit},
+    {"_Exit", leave__Exit}, {"quick_exit", leave_quick_exit},
+    {"abort", leave_abort}, {"signal", leave_signal},
 };
 
 int main(int argc, char** argv) {

@@ -96,9 +96,8 @@ bool EnsureRing(ThreadState* state) {
     state->ring_epoch = epoch;
     state->claims_refused = 1;
   }
-  if (!state->ring.Claim(segment, ThreadId())) return false;
-  state->last_call = 0;
-  return true;
+  // Call ids go on counting: the slot may come in the middle of a call, which has its id already.
+  return state->ring.Claim(segment, ThreadId());
 }
 
 void FoldCounts() {

@@ -36,7 +36,8 @@ class RingWriter {
 
   // Is there room for `count` records?
   bool HasRoom(uint64_t count) {
-    return capacity_ - (head_ - tail_) >= count || RefreshTail(count);
+    const uint64_t used = head_ - tail_;  // huge when the tail is nonsense
+    return (used <= capacity_ && capacity_ - used >= count) || RefreshTail(count);
   }
 
   uint64_t capacity() const { return capacity_; }

@@ -73,6 +73,15 @@ TEST(RingWriterTest, ATailFromNowhereCountsAsFull) {
   EXPECT_FALSE(writer.Write(&record));
 }
 
+TEST(RingWriterTest, ATailThatIsNonsenseMakesNoRoom) {
+  TestSegment segment(1, 4);
+  RingWriter writer;
+  ASSERT_TRUE(writer.Claim(segment.header(), 1));
+  segment.slot(0)->tail.store(1000);
+  EXPECT_FALSE(writer.HasRoom(5));  // reads the tail
+  EXPECT_FALSE(writer.HasRoom(1));
+}
+
 TEST(RingWriterTest, ThereAreOnlySoManySlots) {
   TestSegment segment(2, 4);
   RingWriter a;

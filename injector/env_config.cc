@@ -3,6 +3,7 @@
 #include "injector/env_config.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 namespace flopsprof::injector {
 namespace {
@@ -76,6 +77,16 @@ uint64_t ConnectTimeoutNs() {
 }
 
 const char* Tf32Override() { return NonEmpty("NVIDIA_TF32_OVERRIDE"); }
+
+const char* ForcedModuleHook() {
+  const char* value = NonEmpty("FLOPSPROF_MODULE_HOOK");
+  if (value == nullptr) return nullptr;
+  constexpr const char* kWays[] = {"swap", "monitoring", "hooks", "none"};
+  for (const char* way : kWays) {
+    if (strcmp(value, way) == 0) return way;
+  }
+  return nullptr;
+}
 
 Identity ResolveIdentity() {
   Identity who;

@@ -31,6 +31,10 @@ uint64_t ConnectTimeoutNs();
 // NVIDIA_TF32_OVERRIDE as it is set, or nullptr: it overrules every math mode.
 const char* Tf32Override();
 
+// The only way of seeing module calls to try: "swap", "monitoring", "hooks" or "none"; nullptr: all
+// that fit, in this order.
+const char* ForcedModuleHook();
+
 // Who this process is, by the first of these that is set: FLOPSPROF_RANK and its kin; RANK
 // together with LOCAL_RANK (torchrun, DeepSpeed, accelerate, Ray); Open MPI; PMI and PMIx with
 // a local id; Slurm; RANK alone, which may be a pod's number. Reads the live environment, which

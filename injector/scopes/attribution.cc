@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "injector/scopes/attribution.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include <atomic>
 
+#include "injector/env_config.h"
 #include "injector/record_sink.h"
 #include "injector/scopes/module_hook.h"
 #include "injector/scopes/python_api.h"
@@ -34,10 +36,18 @@ std::atomic<bool> g_enabled{false};
 std::atomic<State> g_state{State::kOff};
 std::atomic<bool> g_python_loaded{false};
 
-void Refuse(const char* reason) {
-  g_state.store(State::kRefused, std::memory_order_relaxed);
-  CountLoss(shm::LossCounter::kModuleHookRefused);
-  EmitNote("modules", reason);
+// The vectorcall hook, else what the Python shim can do, else nothing; the note says which.
+void FollowModules() {
+  const char* way = ForcedModuleHook();
+  const char* reason = nullptr;
+  if ((way == nullptr || strcmp(way, "swap") == 0) && InstallModuleHook(&reason)) {
+    EmitNote("modules", "vectorcall hook");
+    return;
+  }
+  if (way != nullptr && strcmp(way, "none") == 0) reason = "FLOPSPROF_MODULE_HOOK=none";
+  if (!LetShimFollowModules(way, reason)) {
+    RefuseModules(reason != nullptr ? reason : "the Python shim failed");
+  }
 }
 
 // In Python's main thread, with its lock.
@@ -46,21 +56,14 @@ int InstallPending(void*) {
     g_state.store(State::kOff, std::memory_order_relaxed);
     return 0;
   }
-  const char* reason = nullptr;
-  switch (InstallModuleHook(&reason)) {
-    case HookResult::kTorchNotReady:
-      g_state.store(State::kWaiting, std::memory_order_relaxed);
-      break;
-    case HookResult::kRefused:
-      Refuse(reason);
-      break;
-    case HookResult::kInstalled:
-      g_state.store(State::kInstalled, std::memory_order_relaxed);
-      FindTorchFunctions();
-      EmitNote("modules", "vectorcall hook");
-      if (!InstallShim()) EmitNote("backward", "not attributed: the Python shim failed");
-      break;
+  if (!TorchIsReady()) {
+    g_state.store(State::kWaiting, std::memory_order_relaxed);
+    return 0;
   }
+  g_state.store(State::kInstalled, std::memory_order_relaxed);
+  FindTorchFunctions();
+  if (!InstallShim()) EmitNote("backward", "not attributed: the Python shim failed");
+  FollowModules();
   return 0;
 }
 
@@ -75,7 +78,11 @@ void TryToInstall() {
   if (!PythonIsRunning()) return;
   if (!g_python_loaded.load(std::memory_order_acquire)) {
     const char* reason = g_python.Load();
-    if (reason != nullptr) return Refuse(reason);
+    if (reason != nullptr) {
+      g_state.store(State::kRefused, std::memory_order_relaxed);
+      RefuseModules(reason);
+      return;
+    }
     g_python_loaded.store(true, std::memory_order_release);
   }
   State waiting = State::kWaiting;
@@ -90,6 +97,13 @@ void TryToInstall() {
 bool ScopesEnabled() { return g_enabled.load(std::memory_order_relaxed); }
 
 Attribution CurrentAttribution() { return ThisThread().Current(); }
+
+void RefuseModules(const char* reason) {
+  char note[512];
+  snprintf(note, sizeof(note), "none: %s", reason);
+  CountLoss(shm::LossCounter::kModuleHookRefused);
+  EmitNote("modules", note);
+}
 
 void BeginScopes() {
   g_enabled.store(true, std::memory_order_relaxed);

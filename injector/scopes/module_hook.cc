@@ -2,14 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "injector/scopes/module_hook.h"
 
-#include "injector/record_sink.h"
-#include "injector/scopes/module_trie.h"
+#include "injector/scopes/module_calls.h"
 #include "injector/scopes/python_api.h"
-#include "injector/scopes/python_shim.h"
 #include "injector/scopes/scope_stack.h"
-#include "injector/scopes/scope_table.h"
 #include "injector/scopes/scopes.h"
-#include "injector/scopes/steps.h"
 
 namespace flopsprof::injector {
 
@@ -21,66 +17,8 @@ constexpr intptr_t kTypeVectorcallOffset = 56;
 PyVectorcall g_original;
 PyObject* g_function;  // owned: the function object that holds our pointer
 PyVectorcall* g_slot;
-bool g_first_call_seen;
 bool g_self_test;
 unsigned g_self_test_calls;
-
-ModuleParent ParentOnThisThread(const ThreadScopes& thread) {
-  ModuleParent parent;
-  const Frame* below = thread.NearestModuleOrNode();
-  if (below == nullptr) {
-    parent.outermost = true;
-    return parent;
-  }
-  parent.scope = ModuleScopeAtOrAbove(below->scope);
-  if (below->kind == FrameKind::kModule) parent.module = static_cast<PyObject*>(below->module);
-  return parent;
-}
-
-void OnOutermostCall(const ModuleEdge& edge, bool in_pass) {
-  if (!in_pass && edge.kind != EdgeKind::kAlias) {
-    if (WantsOptimizerCheck() && AskShimForOptimizer()) OnOptimizerFound();
-    OnRootForward();
-  }
-}
-
-void DescribeRoot(uint32_t root_scope) {
-  const uint32_t epoch = SessionEpoch();
-  if (!NeedsDescription(root_scope, epoch)) return;
-  PyObject* root = ModuleOfScope(root_scope);
-  if (root == nullptr) return;
-  SetDescribed(root_scope, epoch);  // before: the shim may call modules of its own
-  if (!LetShimDescribe(root, root_scope)) SetDescribed(root_scope, 0);
-}
-
-// Depth for Leave().
-uint32_t EnterModuleCall(PyObject* module) {
-  ThreadScopes& thread = ThisThread();
-  ModuleParent parent = ParentOnThisThread(thread);
-  const bool in_pass = parent.outermost && InBackwardPass();
-  if (parent.outermost && !g_first_call_seen) {
-    g_first_call_seen = true;
-    TellShimFirstCall();
-  }
-  if (in_pass) parent.outermost = false;
-  ModuleEdge edge = ResolveModule(module, parent);
-  if (parent.outermost) {
-    if (IsRecording() && NeedsDescription(edge.root_scope, SessionEpoch())) {
-      DescribeRoot(edge.root_scope);
-      edge = ResolveModule(module, parent);  // shared modules are known now
-    }
-    OnOutermostCall(edge, in_pass);
-  }
-  const uint32_t depth = edge.kind == EdgeKind::kInherited ? thread.EnterInherited()
-                                                           : thread.EnterModule(module, edge.scope);
-  if (IsRecording()) {
-    if (edge.kind != EdgeKind::kInherited && depth != ThreadScopes::kRefused) {
-      EmitScopeEnter(edge.scope, thread.TopPhase());
-    }
-    CountModuleCalls(1);
-  }
-  return depth;
-}
 
 PyObject* Hook(PyObject* callable, PyObject* const* arguments, size_t count_and_flags,
                PyObject* keyword_names) {
@@ -156,12 +94,18 @@ PyObject* FindCallImpl() {
 
 }  // namespace
 
-HookResult InstallModuleHook(const char** reason) {
-  if (g_slot != nullptr && *g_slot == Hook) return HookResult::kInstalled;
+bool TorchIsReady() {
   PyObject* function = FindCallImpl();
-  if (function == nullptr) return HookResult::kTorchNotReady;
-  *reason = nullptr;
+  g_python.DecRef(function);
+  return function != nullptr;
+}
+
+bool InstallModuleHook(const char** reason) {
+  if (g_slot != nullptr && *g_slot == Hook) return true;
+  PyObject* function = FindCallImpl();
+  *reason = function == nullptr ? "torch.nn.Module has no _call_impl" : nullptr;
   size_t offset = 0;
+  if (function == nullptr) return false;
   if (function->type != g_python.function_type) {
     *reason = "torch.nn.Module._call_impl is no Python function (replaced by another tool)";
   } else if ((offset = FindVectorcallOffset(function)) == 0 ||
@@ -172,17 +116,17 @@ HookResult InstallModuleHook(const char** reason) {
   }
   if (*reason != nullptr) {
     g_python.DecRef(function);
-    return HookResult::kRefused;
+    return false;
   }
   g_function = function;  // the reference is kept
   g_slot = reinterpret_cast<PyVectorcall*>(reinterpret_cast<char*>(function) + offset);
   g_original = *g_slot;
   StorePointer(Hook);
-  if (*g_slot == Hook && SelfTest()) return HookResult::kInstalled;
+  if (*g_slot == Hook && SelfTest()) return true;
   StorePointer(g_original);
   g_slot = nullptr;
   *reason = "the hook failed its self-test";
-  return HookResult::kRefused;
+  return false;
 }
 
 void UninstallModuleHook() {

@@ -8,11 +8,12 @@
 
 namespace flopsprof::injector {
 
-enum class HookResult { kInstalled, kTorchNotReady, kRefused };
+// False: torch is not, or not fully, imported.
+bool TorchIsReady();
 
-// Finds the pointer by its value, replaces it and tests itself with a call. `reason` is set when
-// refused: nothing is touched then.
-HookResult InstallModuleHook(const char** reason);
+// Finds the pointer by its value, replaces it and tests itself with a call. False: `reason` is set
+// and nothing is touched.
+bool InstallModuleHook(const char** reason);
 
 // Calls in flight end by themselves.
 void UninstallModuleHook();

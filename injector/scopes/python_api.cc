@@ -40,6 +40,7 @@ const char* PythonApi::Load() {
   Find("PyFunction_SetVectorcall", &PyFunction_SetVectorcall);
   Find("PyVectorcall_Function", &PyVectorcall_Function);
   Find("_PyFunction_Vectorcall", &default_vectorcall);
+  Find("PyFrame_GetVarString", &PyFrame_GetVarString);
   Find("PyWeakref_GetObject", &PyWeakref_GetObject);
   if (none == nullptr || function_type == nullptr || PyWeakref_GetObject == nullptr) {
     return "Python without the objects that the hook needs";

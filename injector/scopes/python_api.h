@@ -77,6 +77,7 @@ struct PythonApi {
   void (*PyFunction_SetVectorcall)(PyObject*, PyVectorcall);  // 3.12 and later, else null
   PyVectorcall (*PyVectorcall_Function)(PyObject*);           // 3.11 and later, else null
   PyVectorcall default_vectorcall;                            // up to 3.12, else null
+  PyObject* (*PyFrame_GetVarString)(PyObject*, const char*);  // 3.12 and later, else null
   PyObject* (*PyWeakref_GetObject)(PyObject*);                // up to 3.14
   int minor;                                                  // 3.minor
 

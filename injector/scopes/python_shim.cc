@@ -122,6 +122,16 @@ bool LetShimDescribe(PyObject* root, uint32_t root_scope) {
   return complete;
 }
 
+bool LetShimFollowModules(const char* way, const char* reason) {
+  PyObject* first = g_python.PyUnicode_FromString(way == nullptr ? "" : way);
+  PyObject* second = g_python.PyUnicode_FromString(reason == nullptr ? "" : reason);
+  PyObject* result = Call("follow_modules", first, second);
+  g_python.DecRef(first);
+  g_python.DecRef(second);
+  g_python.DecRef(result);
+  return result != nullptr;
+}
+
 bool AskShimForOptimizer() { return IsTrue(Call("optimizer_exists", nullptr, nullptr)); }
 void TellShimFirstCall() { g_python.DecRef(Call("on_first_call", nullptr, nullptr)); }
 void LetShimUninstall() { g_python.DecRef(Call("uninstall", nullptr, nullptr)); }

@@ -23,6 +23,11 @@ PyObject* AskShimForChain(PyObject* module, bool outermost);
 // Sends ModuleRecords of everything in a root. True: complete; false: ask again later.
 bool LetShimDescribe(PyObject* root, uint32_t root_scope);
 
+// Sees module calls without the vectorcall hook, which did not fit for `reason` (null: was not
+// tried). `way`: the only one to try, or null. The shim notes what it does, and counts
+// kModuleHookRefused when nothing is left. False: the shim does not run.
+bool LetShimFollowModules(const char* way, const char* reason);
+
 bool AskShimForOptimizer();
 void TellShimFirstCall();
 void LetShimUninstall();

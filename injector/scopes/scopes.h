@@ -14,6 +14,9 @@ namespace flopsprof::injector {
 // False before BeginScopes, after EndScopes and in a forked child: hooks only pass through.
 bool ScopesEnabled();
 
+// There are no module names: counts kModuleHookRefused and notes why.
+void RefuseModules(const char* reason);
+
 // Enters a range below the current scope and reports it. Depth for ThreadScopes::Leave, or
 // ThreadScopes::kRefused. `domain` is interned or null.
 uint32_t EnterNamedRange(shm::ScopeKind kind, const char* domain, const char* name, size_t bytes);

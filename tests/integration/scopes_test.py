@@ -6,6 +6,7 @@ On the CPU through a library with a recording sink (libscopes_probe.so), on the 
 through the real injector and tests/support/fake_agent.py.
 """
 
+import copy
 import glob
 import json
 import os
@@ -13,8 +14,10 @@ import shutil
 import subprocess
 import sys
 
+import compare
 import pytest
-from flopsprof_run import PROGRAMS, ROOT, product, sim_python
+import summary_checks
+from flopsprof_run import PROGRAMS, ROOT, acceptance, product, run_profiled, sim_python
 
 sys.path.insert(0, os.path.join(PROGRAMS, "scopes"))
 from probe import Names  # noqa: E402
@@ -27,13 +30,21 @@ WRAPPERS = ("DataParallel", "DistributedDataParallel")
 FOLDED = ("_orig_mod", "_fsdp_wrapped_module", "_checkpoint_wrapped_module")
 
 
-def run(program: str, *flags: str, probed: bool = True, timeout: int = 300) -> list:
+def probe_environment(way: str = "", probed: bool = True) -> dict:
+    """`way`: of seeing module calls; empty: the first that fits."""
+    environment = dict(os.environ, PYTHONPATH=PACKAGE, SCOPES_PROBE=PROBE)
+    environment["FLOPSPROF_MODULE_HOOK"] = way
+    if not probed:
+        del environment["SCOPES_PROBE"]
+    return environment
+
+
+def run(
+    program: str, *arguments: str, way: str = "", probed: bool = True, timeout: int = 300
+) -> list:
     """Standard output of a program of tests/programs/scopes, a parsed JSON object a line."""
-    environment = dict(os.environ, PYTHONPATH=PACKAGE)
-    environment.pop("SCOPES_PROBE", None)
-    if probed:
-        environment["SCOPES_PROBE"] = PROBE
-    argv = [sim_python(), *flags, os.path.join(FOLDER, program)]
+    environment = probe_environment(way, probed)
+    argv = [sim_python(), os.path.join(FOLDER, program), *arguments]
     done = subprocess.run(
         argv, env=environment, capture_output=True, text=True, timeout=timeout, check=False
     )
@@ -41,9 +52,19 @@ def run(program: str, *flags: str, probed: bool = True, timeout: int = 300) -> l
     return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
 
 
-@pytest.mark.parametrize("program", ["names.py", "facts.py"])
-def test_every_check_of_the_program_holds(program):
-    checks = run(program)
+@pytest.mark.parametrize(
+    "way, program, argument",
+    [
+        ("", "names.py", ""),
+        ("", "facts.py", ""),
+        ("hooks", "names.py", ""),
+        ("hooks", "facts.py", ""),
+        ("hooks", "global_hooks.py", ""),
+        ("", "global_hooks.py", "replaced"),
+    ],
+)
+def test_every_check_of_the_program_holds(way, program, argument):
+    checks = run(program, *filter(None, [argument]), way=way)
     assert len(checks) > 10
     wrong = [check for check in checks if check["got"] != check["want"]]
     assert not wrong
@@ -63,11 +84,12 @@ def pythons() -> list:
     return sorted(found.items())
 
 
+@pytest.mark.parametrize("way", ["swap", "monitoring", "hooks", "none"])
 @pytest.mark.parametrize("name, path", pythons())
-def test_the_hook_fits_or_refuses_on_any_python(name, path):
+def test_the_hook_fits_or_refuses_on_any_python(name, path, way):
     # Without site, environment and user folders: nothing but the embedded shim is there.
     argv = [path, "-S", "-I", "-E", os.path.join(FOLDER, "any_python.py")]
-    environment = dict(os.environ, SCOPES_PROBE=PROBE)
+    environment = probe_environment(way)
     done = subprocess.run(
         argv, env=environment, capture_output=True, text=True, timeout=60, check=False
     )
@@ -78,14 +100,23 @@ def test_the_hook_fits_or_refuses_on_any_python(name, path):
     assert done.stderr == ""
 
 
-def test_torch_compile_behaves_as_without_us():
-    without, (with_us, ours) = run("dynamo.py", probed=False)[0], run("dynamo.py")
+@pytest.fixture(scope="module")
+def unprofiled_dynamo():
+    return run("dynamo.py", probed=False)[0]
+
+
+@pytest.mark.parametrize(
+    "way, note", [("swap", "vectorcall hook"), ("hooks", "none: torch.compile is used")]
+)
+def test_torch_compile_behaves_as_without_us(unprofiled_dynamo, way, note):
+    without, (with_us, ours) = copy.deepcopy(unprofiled_dynamo), run("dynamo.py", way=way)
     # An optimizer hook of our own lets Dynamo skip one frame that holds no operation.
     for result in (without, with_us):
         del result["optimizer"]["frames"]
     assert with_us == without
     assert without["plain"]["stats"]["unique_graphs"] > 0
     assert ours["failed"] == 0
+    assert ours["notes"]["modules"].startswith(note)
     assert ours["unknown"] == [], "compiled graphs are no modules of the user's"
 
 
@@ -162,3 +193,48 @@ def test_nothing_was_lost_in_the_cases(cases):
     expected = {"captured_call", "graph_replay"}  # of the case `capture`
     assert set(end["loss"]) <= expected
     assert end["nodes"] > 100
+
+
+# cifar_net, batch 8, one training step: tests/golden/golden.json.
+FORWARD, BACKWARD = 10_427_520, 15_210_240
+
+
+def two_and_three_steps(python, folder, way):
+    """Runs of cifar_net whose difference is one step."""
+    runs = []
+    for steps in (2, 3):
+        command = [python, *acceptance("cifar_net", "--batch", "8", "--steps", str(steps))]
+        run = run_profiled(
+            command, folder=str(folder / str(steps)), env={"FLOPSPROF_MODULE_HOOK": way}
+        )
+        assert run.ended_well(), run.explain()
+        assert summary_checks.problems(run.summary) == [], run.explain()
+        runs.append(run)
+    return runs
+
+
+def test_global_hooks_give_the_golden_counts(python, tmp_path):
+    two, three = two_and_three_steps(python, tmp_path, "hooks")
+    with open(os.path.join(ROOT, "tests", "golden", "golden.json"), encoding="utf-8") as file:
+        golden = next(e for e in json.load(file) if e["id"] == "cifar_net-batch-8-mode-train")
+    counts = summary_checks.counts
+    step = summary_checks.difference(counts(three.summary), counts(two.summary))
+    assert compare.judge(golden, step, "visible") == []
+    assert three.summary["ranks"][0]["notes"]["modules"] == "global hooks"
+    assert "module_hook_refused" not in three.summary["ranks"][0]["loss"]
+
+
+def test_without_module_names_phases_stay_right_and_the_report_says_so(python, tmp_path):
+    two, three = two_and_three_steps(python, tmp_path, "none")
+    flops = [run.summary["totals"]["flops"] for run in (two, three)]
+    step = {phase: (flops[1][phase] or 0) - (flops[0][phase] or 0) for phase in flops[1]}
+    # What runs outside of modules and of a backward pass has no phase of its own.
+    assert {phase: count for phase, count in step.items() if count} == {
+        "other": FORWARD,
+        "backward": BACKWARD,
+    }
+    summary, reason = three.summary, "none: FLOPSPROF_MODULE_HOOK=none"
+    assert summary["ranks"][0]["notes"]["modules"] == reason
+    assert [module["path"] for module in summary["modules"]] == ["(outside)"]
+    assert reason in [finding["evidence"] for finding in summary["findings"]]
+    assert reason in three.report()

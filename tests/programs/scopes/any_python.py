@@ -1,10 +1,14 @@
 # SPDX-FileCopyrightText: 2026 The flopsprof authors
 # SPDX-License-Identifier: Apache-2.0
-"""The module hook on any Python from 3.8 on, with a torch of a few lines. JSON as names.py."""
+"""Module calls on any Python from 3.8 on, with a torch of a few lines. JSON as names.py.
+
+FLOPSPROF_MODULE_HOOK says which way of seeing them; not set: the vectorcall hook.
+"""
 
 import json
 import os
 import sys
+import threading
 
 sys.path[:0] = [
     os.path.join(os.path.dirname(os.path.abspath(__file__)), "mini_torch"),
@@ -14,6 +18,17 @@ sys.path[:0] = [
 import probe  # noqa: E402
 import torch  # noqa: E402
 
+WAY = os.environ.get("FLOPSPROF_MODULE_HOOK", "swap")
+# Without torch's hooks, and before 3.12 without sys.monitoring, nothing is left.
+NOTES = {
+    "swap": "vectorcall hook",
+    "monitoring": "sys.monitoring"
+    if sys.version_info >= (3, 12)
+    else "none: no sys.monitoring before Python 3.12",
+    "hooks": "none: no global module hooks in this torch",
+    "none": "none: FLOPSPROF_MODULE_HOOK=none",
+}
+MODULE_HOOK_REFUSED, SHIM_FAILED = 21, 22
 seen = []
 
 
@@ -25,6 +40,17 @@ class Probe(torch.nn.Module):
         return x
 
 
+class Recovering(torch.nn.Module):
+    """Catches what its child raises, and goes on with another one."""
+
+    def forward(self, x):
+        try:
+            self.inner(x)
+        except ValueError:
+            seen.append(probe.here()[0])
+        return self.spare(1)
+
+
 class Net(torch.nn.Module):
     def __init__(self):
         super().__init__()
@@ -32,6 +58,12 @@ class Net(torch.nn.Module):
 
     def forward(self, x):
         return self.b(self.a(x))
+
+
+def in_thread(call):
+    thread = threading.Thread(target=call)
+    thread.start()
+    thread.join()
 
 
 def check(name, got, want):
@@ -46,10 +78,15 @@ def main():
     probe.begin()
     taken = probe.take()
     if sys.version_info >= (3, 14):
-        check("refused", taken["notes"].get("modules"), "Python newer than 3.13: not proved yet")
-        check("counted", probe.LIB.probe_loss(21), 1)
+        NOTES[WAY] = "none: Python newer than 3.13: not proved yet"
+    note = NOTES[WAY]
+    check("way", taken["notes"].get("modules"), note)
+    refused = note.startswith("none")
+    check("refusals counted", probe.LIB.probe_loss(MODULE_HOOK_REFUSED), int(refused))
+    if refused:
+        net(1)
+        check("no names", seen, [0, 0])
         return
-    check("hook", taken["notes"].get("modules"), "vectorcall hook")
     names = probe.Names()
 
     def paths(call):
@@ -73,12 +110,21 @@ def main():
             pass
 
     check("exception", paths(raising), ["a"])
-    check("depth", probe.LIB.probe_depth(), 0)
+    check("depth after an exception", probe.LIB.probe_depth(), 0)
+
+    def recovering():
+        recovers = Recovering()
+        recovers.inner, recovers.spare = Probe(), Probe()
+        recovers(2)
+
+    check("inside of the caller that catches", paths(recovering), ["inner", "", "spare"])
+    check("depth after all", probe.LIB.probe_depth(), 0)
+    check("another thread", paths(lambda: in_thread(lambda: net.b(1))), ["b"])
     probe.end()
     seen.clear()
     net(1)
     check("after the end", seen, [0, 0])
-    check("failures of the shim", probe.LIB.probe_loss(22), 0)
+    check("failures of the shim", probe.LIB.probe_loss(SHIM_FAILED), 0)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 """What the shim reports: parameters, steps, optimizer phase, failures. One JSON line a check."""
 
 import json
+import os
 import threading
 
 import torch
@@ -169,7 +170,8 @@ def reinstall() -> None:
 def main() -> None:
     probe.begin()
     notes = probe.take()["notes"]
-    check("hook", notes["modules"], "vectorcall hook")
+    hooks = os.environ.get("FLOPSPROF_MODULE_HOOK") == "hooks"
+    check("way", notes["modules"], "global hooks" if hooks else "vectorcall hook")
     nn.Identity()(1)
     check("backward", probe.take()["notes"]["backward"], "callback")
     for function in (parameters, steps, threads, public_package, reinstall):

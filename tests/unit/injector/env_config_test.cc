@@ -20,6 +20,18 @@ TEST_F(EnvConfigTest, NobodyIsNobody) {
   EXPECT_EQ(who.source, shm::IdentitySource::kNone);
 }
 
+TEST_F(EnvConfigTest, OnlyKnownWaysOfSeeingModuleCallsAreForced) {
+  EXPECT_EQ(ForcedModuleHook(), nullptr);
+  setenv("FLOPSPROF_MODULE_HOOK", "", 1);
+  EXPECT_EQ(ForcedModuleHook(), nullptr);
+  for (const char* way : {"swap", "monitoring", "hooks", "none"}) {
+    setenv("FLOPSPROF_MODULE_HOOK", way, 1);
+    EXPECT_STREQ(ForcedModuleHook(), way);
+  }
+  setenv("FLOPSPROF_MODULE_HOOK", "hook", 1);
+  EXPECT_EQ(ForcedModuleHook(), nullptr);
+}
+
 TEST_F(EnvConfigTest, TorchrunWinsOverTheSlurmTaskThatStartedIt) {
   setenv("SLURM_PROCID", "1", 1);
   setenv("SLURM_LOCALID", "0", 1);

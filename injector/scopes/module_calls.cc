@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "injector/scopes/module_calls.h"
+
+#include "injector/record_sink.h"
+#include "injector/scopes/module_trie.h"
+#include "injector/scopes/python_shim.h"
+#include "injector/scopes/scope_stack.h"
+#include "injector/scopes/scope_table.h"
+#include "injector/scopes/scopes.h"
+#include "injector/scopes/steps.h"
+
+namespace flopsprof::injector {
+
+namespace {
+
+bool g_first_call_seen;
+
+ModuleParent ParentOnThisThread(const ThreadScopes& thread) {
+  ModuleParent parent;
+  const Frame* below = thread.NearestModuleOrNode();
+  if (below == nullptr) {
+    parent.outermost = true;
+    return parent;
+  }
+  parent.scope = ModuleScopeAtOrAbove(below->scope);
+  if (below->kind == FrameKind::kModule) parent.module = static_cast<PyObject*>(below->module);
+  return parent;
+}
+
+void OnOutermostCall(const ModuleEdge& edge, bool in_pass) {
+  if (!in_pass && edge.kind != EdgeKind::kAlias) {
+    if (WantsOptimizerCheck() && AskShimForOptimizer()) OnOptimizerFound();
+    OnRootForward();
+  }
+}
+
+void DescribeRoot(uint32_t root_scope) {
+  const uint32_t epoch = SessionEpoch();
+  if (!NeedsDescription(root_scope, epoch)) return;
+  PyObject* root = ModuleOfScope(root_scope);
+  if (root == nullptr) return;
+  SetDescribed(root_scope, epoch);  // before: the shim may call modules of its own
+  if (!LetShimDescribe(root, root_scope)) SetDescribed(root_scope, 0);
+}
+
+}  // namespace
+
+uint32_t EnterModuleCall(PyObject* module) {
+  ThreadScopes& thread = ThisThread();
+  ModuleParent parent = ParentOnThisThread(thread);
+  const bool in_pass = parent.outermost && InBackwardPass();
+  if (parent.outermost && !g_first_call_seen) {
+    g_first_call_seen = true;
+    TellShimFirstCall();
+  }
+  if (in_pass) parent.outermost = false;
+  ModuleEdge edge = ResolveModule(module, parent);
+  if (parent.outermost) {
+    if (IsRecording() && NeedsDescription(edge.root_scope, SessionEpoch())) {
+      DescribeRoot(edge.root_scope);
+      edge = ResolveModule(module, parent);  // shared modules are known now
+    }
+    OnOutermostCall(edge, in_pass);
+  }
+  const uint32_t depth = edge.kind == EdgeKind::kInherited ? thread.EnterInherited()
+                                                           : thread.EnterModule(module, edge.scope);
+  if (IsRecording()) {
+    if (edge.kind != EdgeKind::kInherited && depth != ThreadScopes::kRefused) {
+      EmitScopeEnter(edge.scope, thread.TopPhase());
+    }
+    CountModuleCalls(1);
+  }
+  return depth;
+}
+
+}  // namespace flopsprof::injector

@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What happens when a call of an nn.Module begins, in whatever way the call was seen: its scope is
+// found and entered on the thread's stack, and an outermost call may begin a step.
+
+#include <stdint.h>
+
+#include "injector/scopes/python_api.h"
+
+namespace flopsprof::injector {
+
+// Needs Python's lock. The result is the depth to hand to ThreadScopes::Leave(): the thread's depth
+// before the call, or ThreadScopes::kRefused.
+uint32_t EnterModuleCall(PyObject* module);
+
+}  // namespace flopsprof::injector

@@ -115,11 +115,13 @@ namespace shm = flopsprof::shm;
     return text
 
 
-# cublas_api.h gives three calls a C++ overload: the C function is chosen by its exact type.
-OVERLOADED = ("cublasGemmEx", "cublasGemmBatchedEx", "cublasGemmStridedBatchedEx")
+# Headers give these calls a C++ overload: the C function is chosen by its exact type.
+OVERLOADED = ("cublasGemmEx", "cublasGemmBatchedEx", "cublasGemmStridedBatchedEx", "cudaMalloc")
 
 
 def exact_type(name, parameters):
+    if name == "cudaMalloc":
+        return "cudaError_t (*)(void**, size_t)"
     arrays = "Batched" in name and "Strided" not in name
     exact = {"handle": "cublasHandle_t", "transa": "cublasOperation_t",
              "transb": "cublasOperation_t", "alpha": "const void*", "beta": "const void*",

@@ -415,9 +415,11 @@ const ModuleEdge& ResolveModule(PyObject* module, const ModuleParent& parent) {
     if (!EnterPath(index, parent)) Resolve(index, module, parent);
   } else if (!StillRight(edge, module, parent)) {
     Resolve(index, module, parent);
-  } else if (edge.kind == EdgeKind::kNamed &&
-             g_scopes[edge.scope].object != reinterpret_cast<uintptr_t>(module)) {
-    EnterPath(index, parent);  // another module bore this name in between
+  } else if (edge.kind == EdgeKind::kNamed) {
+    const ScopeEntry* entry = FindScopeEntry(edge.scope);  // null: the parent of a fork knew it
+    if (entry != nullptr && entry->object != reinterpret_cast<uintptr_t>(module)) {
+      EnterPath(index, parent);  // another module bore this name in between
+    }
   }
   g_edges[index].generation = generation;
   return g_edges[index];

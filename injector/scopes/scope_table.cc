@@ -39,7 +39,8 @@ DomainName* g_domains;
 void GuardForks() {
   static std::atomic<bool> guarded{false};
   if (guarded.load(std::memory_order_relaxed) || guarded.exchange(true)) return;
-  __register_atfork(nullptr, nullptr, [] { g_lock.Unlock(); }, &__dso_handle);
+  __register_atfork(
+      nullptr, nullptr, [] { g_lock.Unlock(); }, &__dso_handle);
 }
 
 uint64_t HashText(uint64_t hash, const char* text, size_t bytes) {

@@ -67,20 +67,19 @@ void AddNotes(const std::vector<RankSummary>& ranks, Coverage* coverage) {
 }
 
 void AddUnmatched(const RankGroups& groups, Coverage* coverage) {
-  uint64_t launches = 0;
-  uint64_t activities = 0;
   for (const RankGroup& group : groups.ranks) {
     for (const v1::ProcessProfile* process : group.processes) {
-      launches += process->info().launches_without_activity();
-      activities += process->info().activities_without_launch();
+      coverage->launches_without_activity += process->info().launches_without_activity();
+      coverage->activities_without_launch += process->info().activities_without_launch();
     }
   }
-  if (launches > 0) {
-    coverage->reasons.push_back(absl::StrCat("launches without GPU times: ", launches));
-  }
-  if (activities > 0) {
+  if (coverage->launches_without_activity > 0) {
     coverage->reasons.push_back(
-        absl::StrCat("GPU activity whose launch was not seen: ", activities));
+        absl::StrCat("launches without GPU times: ", coverage->launches_without_activity));
+  }
+  if (coverage->activities_without_launch > 0) {
+    coverage->reasons.push_back(absl::StrCat("GPU activity whose launch was not seen: ",
+                                             coverage->activities_without_launch));
   }
 }
 
@@ -131,7 +130,7 @@ Coverage SummarizeCoverage(const RunProfile& run, const RankGroups& groups,
         if (CategoryName(category) == "unknown") category = v1::TIME_CATEGORY_UNKNOWN;
         coverage.category_ns[category] += row.gpu_time_ns();
         coverage.gpu_time_ns += row.gpu_time_ns();
-        coverage.times_known |= row.activities() > 0;
+        coverage.times_known |= row.gpu_time_ns() > 0;
       }
     }
   }

@@ -42,6 +42,13 @@ std::vector<DeviceSummary> DevicesOf(const RankGroup& group) {
   return result;
 }
 
+// Without GPU times all devices that the rank could see are listed: only one is surely the one
+// that was used.
+bool DevicesAreThoseInUse(const RankGroup& group, const std::vector<DeviceSummary>& devices) {
+  const size_t busy_count = BusyOrdinals(group).size();
+  return devices.size() == (busy_count > 0 ? busy_count : 1);
+}
+
 double ToDouble(FlopCount count) { return static_cast<double>(count); }
 
 FlopCount Sum(const std::map<std::string, FlopCount>& by_type) {
@@ -143,6 +150,7 @@ RankSummary SummarizeRank(const v1::RunInfo& run, const RankGroup& group, const 
               static_cast<double>(rank.overhead.module_calls) * costs.module_call_ns +
               static_cast<double>(rank.overhead.backward_nodes) * costs.backward_node_ns);
 
+  if (!DevicesAreThoseInUse(group, rank.devices)) return rank;
   const StepTime steps = CompleteSteps(group);
   rank.mfu = Utilisation(rank, steps, model_by_type, steps.model_flops);
   rank.hfu = Utilisation(rank, steps, executed_by_type, steps.model_flops + steps.recompute_flops);

@@ -47,21 +47,24 @@ void SummarizeDeviceTime(const RankGroups& groups, Totals* totals) {
   uint64_t idle_ns = 0;
   uint64_t exposed_ns = 0;
   bool any = false;
+  // Where CUPTI was not ours all along, unseen work would pass for idle time.
+  bool all_seen = true;
   for (const RankGroup& group : groups.ranks) {
     uint64_t rank_busy_ns = 0;
     uint64_t rank_span_ns = 0;
     uint64_t rank_exposed_ns = 0;
-    bool has_times = false;
+    bool seen = true;
     for (const v1::ProcessProfile* process : group.processes) {
-      has_times |= HasTimes(*process);
+      seen = seen && !MayHaveUnseenKernels(*process);
       for (const v1::DeviceTime& time : process->device_times()) {
         rank_busy_ns += time.busy_ns();
         rank_span_ns += time.last_gpu_ns() - std::min(time.first_gpu_ns(), time.last_gpu_ns());
         rank_exposed_ns += time.busy_ns() - std::min(time.not_communication_ns(), time.busy_ns());
       }
     }
-    if (!has_times) continue;
+    if (rank_busy_ns == 0) continue;
     any = true;
+    all_seen = all_seen && seen;
     busy_ns += rank_busy_ns;
     const StepTime steps = CompleteSteps(group);
     if (steps.complete > 0) {
@@ -75,6 +78,7 @@ void SummarizeDeviceTime(const RankGroups& groups, Totals* totals) {
   }
   if (!any) return;
   totals->gpu_busy_ns = busy_ns;
+  if (!all_seen) return;
   totals->idle_ns = idle_ns;
   totals->exposed_communication_ns = exposed_ns;
 }
@@ -88,14 +92,15 @@ void SummarizeKernels(const RankGroups& groups, size_t max_kernels, Summary* sum
         const std::string category(CategoryName(row.category()));
         const std::string phase(PhaseName(PhaseIndex(row.phase())));
         KernelSummary& kernel = kernels[{row.name(), row.kind(), category, phase}];
-        const bool is_new = kernel.count == 0;
+        const bool is_first_time = kernel.max_ns == 0;
         kernel.name = row.name();
         kernel.kind = row.kind();
         kernel.category = category;
         kernel.phase = phase;
         kernel.count += row.count();
         kernel.gpu_time_ns += row.gpu_time_ns();
-        kernel.min_ns = is_new ? row.min_ns() : std::min(kernel.min_ns, row.min_ns());
+        if (row.max_ns() == 0) continue;  // no valid time in it
+        kernel.min_ns = is_first_time ? row.min_ns() : std::min(kernel.min_ns, row.min_ns());
         kernel.max_ns = std::max(kernel.max_ns, row.max_ns());
       }
     }

@@ -115,6 +115,8 @@ struct Coverage {
   uint64_t records_lost = 0;
   uint64_t invalid_timestamps = 0;
   uint64_t calls_unmatched = 0;
+  uint64_t launches_without_activity = 0;
+  uint64_t activities_without_launch = 0;
   std::vector<std::string> reasons;
 };
 
@@ -134,7 +136,7 @@ struct KernelSummary {
   uint64_t count = 0;
   uint64_t gpu_time_ns = 0;
   uint64_t min_ns = 0;
-  uint64_t max_ns = 0;
+  uint64_t max_ns = 0;  // 0: no valid time at all, neither sum nor minimum
 };
 
 struct CollectiveSummary {

@@ -310,9 +310,12 @@ class SummaryJson {
     Text("category", kernel.category);
     Text("phase", kernel.phase);
     Unsigned("count", kernel.count);
-    Duration("gpu_time_s", kernel.gpu_time_ns);
-    Duration("min_s", kernel.min_ns);
-    Duration("max_s", kernel.max_ns);
+    const auto known = [&kernel](uint64_t ns) {
+      return kernel.max_ns == 0 ? std::nullopt : std::optional<uint64_t>(ns);
+    };
+    Maybe("gpu_time_s", known(kernel.gpu_time_ns), &JsonWriter::Seconds);
+    Maybe("min_s", known(kernel.min_ns), &JsonWriter::Seconds);
+    Maybe("max_s", known(kernel.max_ns), &JsonWriter::Seconds);
   }
 
   void WriteCollective(const CollectiveSummary& collective) {

@@ -54,7 +54,8 @@ void Tally::AddCall(const v1::CallRow& row) {
 void Tally::AddTime(const v1::TimeRow& row) {
   PhaseTally& phase = phases_[PhaseIndex(row.phase())];
   phase.gpu_time_ns += row.gpu_time_ns();
-  phase.has_time |= row.activities() > 0;
+  phase.has_time |= row.gpu_time_ns() > 0;
+  phase.has_untimed |= row.activities() > 0 && row.gpu_time_ns() == 0;
   const bool unknown = row.category() == v1::TIME_CATEGORY_UNKNOWN ||
                        row.category() == v1::TIME_CATEGORY_UNSPECIFIED;
   if (unknown && row.activities() > 0) {
@@ -78,6 +79,7 @@ void Tally::Add(const Tally& other) {
     to.has_modelled |= from.has_modelled;
     to.has_unknown |= from.has_unknown;
     to.has_time |= from.has_time;
+    to.has_untimed |= from.has_untimed;
     to.has_unseen |= from.has_unseen;
   }
 }
@@ -103,7 +105,8 @@ PhaseCounts Tally::modelled_flop_counts() const {
 PhaseTimes Tally::gpu_time_ns() const {
   PhaseTimes times;
   for (int i = 0; i < kPhaseCount; ++i) {
-    if (phases_[i].has_time || !phases_[i].has_unseen) times[i] = phases_[i].gpu_time_ns;
+    const bool missing = phases_[i].has_unseen || phases_[i].has_untimed;
+    if (phases_[i].has_time || !missing) times[i] = phases_[i].gpu_time_ns;
   }
   return times;
 }

@@ -68,6 +68,7 @@ class Tally {
     bool has_modelled = false;
     bool has_unknown = false;
     bool has_time = false;
+    bool has_untimed = false;  // activities, none of them with valid times
     bool has_unseen = false;
   };
 

@@ -158,6 +158,44 @@ TEST(SummaryTest, AnUnknownCardHasNoUtilisation) {
   EXPECT_TRUE(HasFinding(summary, "no MFU"));
 }
 
+TEST(SummaryTest, NoUtilisationWhereTheDevicesInUseAreNotKnown) {
+  RunProfile run = SampleRun();
+  v1::ProcessProfile& rank_0 = run.processes[0];
+  rank_0.clear_times();
+  rank_0.clear_device_times();
+  v1::Device second = rank_0.devices(0);
+  second.set_ordinal(7);
+  *rank_0.add_devices() = second;
+  const Summary summary = Summarize(run);
+  EXPECT_FALSE(summary.ranks[0].mfu.has_value());
+  EXPECT_TRUE(summary.ranks[1].mfu.has_value());
+}
+
+TEST(SummaryTest, TimeAfterCuptiWasGivenUpIsNotIdleTime) {
+  RunProfile run = SampleRun();
+  (*run.processes[1].mutable_loss())["cupti_yielded"] = 1;
+  const Summary summary = Summarize(run);
+  EXPECT_EQ(summary.totals.gpu_busy_ns, 600u);
+  EXPECT_FALSE(summary.totals.idle_ns.has_value());
+  EXPECT_FALSE(summary.totals.exposed_communication_ns.has_value());
+}
+
+TEST(SummaryTest, AKernelWithoutValidTimesHasNoMinimum) {
+  ProfileBuilder b(0);
+  for (const uint64_t ns : {0, 30}) {
+    v1::KernelRow& row = *b.profile().add_kernels();
+    row.set_name("k");
+    row.set_count(1);
+    row.set_gpu_time_ns(ns);
+    row.set_min_ns(ns);
+    row.set_max_ns(ns);
+  }
+  const Summary summary = Summarize(RunOf(b.profile()));
+  ASSERT_EQ(summary.kernels.size(), 1u);
+  EXPECT_EQ(summary.kernels[0].count, 2u);
+  EXPECT_EQ(summary.kernels[0].min_ns, 30u);
+}
+
 TEST(SummaryTest, StepZeroIsLeftOutOfTheStepTimes) {
   const Summary summary = Summarize(SampleRun());
   EXPECT_EQ(summary.steps.profiled, 2u);
@@ -244,6 +282,20 @@ TEST(SummaryTest, ALostRankIsAFinding) {
   EXPECT_EQ(summary.ranks[1].state, "lost");
   EXPECT_FALSE(summary.ranks[1].exit_code.has_value());
   EXPECT_TRUE(HasFinding(summary, "rank 1 was lost"));
+}
+
+TEST(SummaryTest, MissingModuleNamesAreAFindingThatSaysWhy) {
+  RunProfile run = SampleRun();
+  EXPECT_FALSE(HasFinding(Summarize(run), "no module names"));
+  (*run.processes[0].mutable_loss())["module_hook_refused"] = 1;
+  (*run.processes[0].mutable_notes())["modules"] = "none: a reason";
+  for (const Finding& finding : Summarize(run).findings) {
+    if (finding.text == "no module names") {
+      EXPECT_EQ(finding.evidence, "none: a reason");
+      return;
+    }
+  }
+  FAIL() << "no such finding";
 }
 
 TEST(SummaryTest, WithoutCuptiCountsStayAndTimesAreUnknown) {

@@ -26,6 +26,14 @@ TEST(TallyTest, APhaseInWhichNothingRanIsZeroAndNotUnknown) {
   EXPECT_EQ(tally.gpu_time_ns()[v1::PHASE_FORWARD], 0u);
 }
 
+TEST(TallyTest, KernelsWithoutValidTimesHaveAnUnknownTimeAndNotZero) {
+  Tally tally;
+  tally.AddTime(TimeOf(v1::PHASE_FORWARD, v1::TIME_CATEGORY_EXACT, 0));
+  EXPECT_FALSE(tally.gpu_time_ns()[v1::PHASE_FORWARD].has_value());
+  tally.AddTime(TimeOf(v1::PHASE_FORWARD, v1::TIME_CATEGORY_COPY, 5));
+  EXPECT_EQ(tally.gpu_time_ns()[v1::PHASE_FORWARD], 5u);
+}
+
 TEST(TallyTest, UnknownKernelsAloneMakeTheCountUnknown) {
   Tally tally;
   tally.AddTime(TimeOf(v1::PHASE_FORWARD, v1::TIME_CATEGORY_UNKNOWN, 5));

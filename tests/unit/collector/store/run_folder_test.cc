@@ -100,6 +100,22 @@ TEST(RunFolderTest, ALaterRequestReplacesAndAnEarlierOneDoesNot) {
   EXPECT_TRUE(MessageDifferencer::Equals(OnlyProcess(run->path()), newest.processes(0)));
 }
 
+TEST(RunFolderTest, AnEarlierRowWithoutCallsDoesNotReplaceALaterOne) {
+  TemporaryFolder folder;
+  const auto run = MakeRun(folder / "run");
+  for (const uint64_t sequence : {2, 1}) {
+    v1::UploadRequest request = SampleRequest(sequence, 5);
+    v1::CallRow& recompute = *request.mutable_processes(0)->mutable_calls(0);
+    recompute.set_phase(v1::PHASE_RECOMPUTE);
+    recompute.set_calls(0);
+    recompute.set_kernels(0);
+    recompute.set_gpu_time_ns(0);
+    recompute.mutable_flops()->set_low(100 * sequence);
+    ASSERT_TRUE(run->Apply(request).ok());
+  }
+  EXPECT_EQ(OnlyProcess(run->path()).calls(0).flops().low(), 200u);
+}
+
 TEST(RunFolderTest, RowsOfProcessesWithTheSamePidAreApart) {
   TemporaryFolder folder;
   const auto run = MakeRun(folder / "run");

@@ -129,6 +129,7 @@ void Connect() {
     state.store(SessionState::kDead, std::memory_order_release);
     return;
   }
+  PrepareThreadEnds();
   const AgentLink::Result result = link_to_agent.AwaitSegment(ConnectTimeoutNs());
   if (result == AgentLink::Result::kRefused) {
     Die();

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "injector/thread_state.h"
 
+#include <dlfcn.h>
+#include <pthread.h>
+
 #include <atomic>
 #include <new>
 
@@ -26,6 +29,12 @@ constexpr uint32_t kClaimRetryInterval = 1024;
 // A signal handler that ends the process takes states_lock, and may have interrupted its holder.
 constexpr uint64_t kLockPatienceNs = 100000000u;
 
+// The thread's first state has ended. Destructors of pthread keys run later still, and may make
+// another one, which __cxa_thread_atexit_impl would never end: a key of ours does.
+__thread bool thread_is_ending __attribute__((tls_model("initial-exec"))) = false;
+pthread_key_t end_key;
+std::atomic<int (*)(pthread_key_t, const void*)> set_end_key{nullptr};
+
 std::atomic<bool> forked_child{false};
 BriefLock states_lock;
 ThreadState* free_states = nullptr;  // under states_lock
@@ -34,6 +43,7 @@ ThreadState* all_states = nullptr;   // under states_lock; grows only
 void OnThreadEnd(void* object) {
   auto* state = static_cast<ThreadState*>(object);
   if (current_thread_state == state) current_thread_state = nullptr;
+  thread_is_ending = true;
   if (forked_child.load(std::memory_order_relaxed)) return;
   if (state->ring_epoch == SessionEpoch()) state->ring.Retire();
   BriefLockHolder hold(&states_lock);
@@ -79,8 +89,21 @@ ThreadState* MakeThreadState() {
   states_lock.Unlock();
   if (state == nullptr) return nullptr;
   current_thread_state = state;
-  __cxa_thread_atexit_impl(OnThreadEnd, state, &__dso_handle);
+  const auto set = thread_is_ending ? set_end_key.load(std::memory_order_acquire) : nullptr;
+  if (set == nullptr || set(end_key, state) != 0) {
+    __cxa_thread_atexit_impl(OnThreadEnd, state, &__dso_handle);
+  }
   return state;
+}
+
+void PrepareThreadEnds() {
+  using Create = int (*)(pthread_key_t*, void (*)(void*));
+  // Not linked: up to glibc 2.33 they are in libpthread, and without it there are no threads.
+  const auto create = reinterpret_cast<Create>(dlsym(RTLD_DEFAULT, "pthread_key_create"));
+  const auto set = reinterpret_cast<int (*)(pthread_key_t, const void*)>(
+      dlsym(RTLD_DEFAULT, "pthread_setspecific"));
+  if (create == nullptr || set == nullptr || create(&end_key, OnThreadEnd) != 0) return;
+  set_end_key.store(set, std::memory_order_release);
 }
 
 bool EnsureRing(ThreadState* state) {

@@ -58,6 +58,9 @@ extern __thread ThreadState* current_thread_state __attribute__((tls_model("init
 // Makes the calling thread's state; nullptr when there is no memory or the process is a fork.
 ThreadState* MakeThreadState();
 
+// Once, before the first slot: a thread then gives its slot back however late it takes one.
+void PrepareThreadEnds();
+
 // The calling thread's state, made when needed; nullptr on failure.
 inline ThreadState* CurrentThread() {
   ThreadState* state = current_thread_state;

@@ -116,6 +116,11 @@ class Calls(unittest.TestCase):
         self.assertEqual(len(run.of("gemm")), 40)
         self.assertNotIn("no_ring_slot", run.loss)
 
+    def test_a_call_at_the_very_end_of_a_thread_keeps_no_slot(self):
+        run = Run("destructors=40", agent=("--slots", "16", "--cupti", "0"))
+        self.assertEqual(len(run.of("gemm")), 81)
+        self.assertEqual(run.loss, {})
+
 
 class Cupti(unittest.TestCase):
     def says(self, what):

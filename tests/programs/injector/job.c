@@ -76,6 +76,28 @@ static void threads(const char* count) {
   for (int i = 0; i < n; ++i) pthread_join(ids[i], NULL);
 }
 
+static pthread_key_t at_thread_end;
+
+static void* thread_with_destructor(void* unused) {
+  gemm(NULL);
+  pthread_setspecific(at_thread_end, "");  // calls gemm again, after all other destructors
+  return NULL;
+}
+
+static void call_gemm(void* unused) { gemm(NULL); }
+
+// So many threads, one after the other, each with a call from the destructor of a pthread key.
+static void destructors(const char* count) {
+  pthread_key_create(&at_thread_end, call_gemm);
+  gemm(NULL);
+  for (int i = atoi(count); i > 0; --i) {
+    pthread_t id;
+    pthread_create(&id, NULL, thread_with_destructor, NULL);
+    pthread_join(id, NULL);
+    usleep(20000);
+  }
+}
+
 // Prints "threads descriptors": as the kernel lists them.
 static void look(const char* unused) {
   char command[128];
@@ -187,17 +209,29 @@ static const struct {
   const char* name;
   void (*run)(const char* argument);
 } actions[] = {
-    {"gemm", gemm},         {"gemv", gemv},
-    {"gemms", gemms},       {"sleep", sleep_ms},
-    {"fork", in_child},     {"vfork", in_vfork},
-    {"orphan", orphan},     {"threads", threads},
-    {"look", look},         {"slowest", slowest},
-    {"linger", linger},     {"errno", keep_errno},
-    {"plugin", plugin},     {"hold_loader", hold_loader},
-    {"push", push},         {"fork_in_ranges", fork_in_ranges},
-    {"exit", leave_exit},   {"_exit", leave__exit},
-    {"_Exit", leave__Exit}, {"quick_exit", leave_quick_exit},
-    {"abort", leave_abort}, {"signal", leave_signal},
+    {"gemm", gemm},
+    {"gemv", gemv},
+    {"gemms", gemms},
+    {"sleep", sleep_ms},
+    {"fork", in_child},
+    {"vfork", in_vfork},
+    {"orphan", orphan},
+    {"threads", threads},
+    {"look", look},
+    {"slowest", slowest},
+    {"linger", linger},
+    {"errno", keep_errno},
+    {"plugin", plugin},
+    {"hold_loader", hold_loader},
+    {"destructors", destructors},
+    {"push", push},
+    {"fork_in_ranges", fork_in_ranges},
+    {"exit", leave_exit},
+    {"_exit", leave__exit},
+    {"_Exit", leave__Exit},
+    {"quick_exit", leave_quick_exit},
+    {"abort", leave_abort},
+    {"signal", leave_signal},
 };
 
 int main(int argc, char** argv) {

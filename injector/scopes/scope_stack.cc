@@ -248,7 +248,9 @@ void ThreadScopes::OnThreadEnd() {
   free(frames_);
   free(recent_);
   recent_ = nullptr;
-  // The main thread runs on after this (exit handlers): start over empty.
+  // The main thread runs on after this (exit handlers), others in late destructors: start over
+  // empty, to be ended again.
+  at_thread_end_known_ = false;
   frames_ = nullptr;
   depth_ = capacity_ = 0;
   log_ = nullptr;

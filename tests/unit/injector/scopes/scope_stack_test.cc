@@ -4,6 +4,7 @@
 #include "injector/scopes/scope_stack.h"
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <thread>
 
@@ -46,6 +47,26 @@ class ScopeStackTest : public testing::Test {
 TEST_F(ScopeStackTest, NothingRunsIsOutsideAndOther) {
   EXPECT_EQ(scope(), shm::kOutsideScope);
   EXPECT_EQ(phase(), Phase::kOther);
+}
+
+TEST_F(ScopeStackTest, ARangeInALateDestructorLeavesNothingBehind) {
+  struct Late {
+    bool touched = false;
+    ~Late() { stack().Leave(stack().EnterRange(nullptr, kB)); }
+  };
+  const auto run_threads = [](int count) {
+    for (; count > 0; --count) {
+      std::thread([] {
+        static thread_local Late late;
+        late.touched = true;  // registered before the stack is, hence destroyed after it
+        stack().Leave(stack().EnterRange(nullptr, kA));
+      }).join();
+    }
+  };
+  run_threads(10);
+  const size_t before = mallinfo2().uordblks;
+  run_threads(50);
+  EXPECT_LT(mallinfo2().uordblks, before + 50000);  // one stack: about 5 KB
 }
 
 TEST_F(ScopeStackTest, InnermostModuleOwnsForwardWork) {

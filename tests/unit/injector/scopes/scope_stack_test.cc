@@ -66,7 +66,8 @@ TEST_F(ScopeStackTest, ARangeInALateDestructorLeavesNothingBehind) {
   run_threads(10);
   const size_t before = mallinfo2().uordblks;
   run_threads(50);
-  EXPECT_LT(mallinfo2().uordblks, before + 50000);  // one stack: about 5 KB
+  // A thread's log of 1.1 KB outlives it, as its nodes may; a stack would be 4.8 KB.
+  EXPECT_LT(mallinfo2().uordblks, before + 50 * 2500);
 }
 
 TEST_F(ScopeStackTest, InnermostModuleOwnsForwardWork) {

@@ -109,6 +109,24 @@ double TotalOverheadShare(const model::Summary& summary, double wall_s) {
   return wall_s > 0 ? estimated_s / wall_s : 0;
 }
 
+// Flops per second of wall time of one rank, over the same steps as their median: complete, and
+// not the first.
+std::optional<double> SpeedOfARank(const model::RunProfile& run) {
+  double flop_count = 0;
+  double wall_s = 0;
+  for (const v1::ProcessProfile& process : run.processes) {
+    for (const v1::StepRow& row : process.steps()) {
+      if (!row.complete() || row.step() == 0 || row.end_mono_ns() <= row.begin_mono_ns()) continue;
+      wall_s += static_cast<double>(row.end_mono_ns() - row.begin_mono_ns()) * 1e-9;
+      for (const v1::Count& count : row.flops()) {
+        flop_count += static_cast<double>(model::ToFlopCount(count));
+      }
+    }
+  }
+  if (flop_count == 0 || wall_s == 0) return std::nullopt;
+  return flop_count / wall_s;
+}
+
 std::string SpeedLine(const ReportContext& context) {
   const model::Summary& summary = context.summary;
   const model::StepsSummary& steps = summary.steps;
@@ -126,12 +144,13 @@ std::string SpeedLine(const ReportContext& context) {
   const std::string hfu = RangeOfShares(summary.ranks, &model::RankSummary::hfu);
   if (!mfu.empty()) parts.push_back("MFU " + context.terminal.Paint(Tone::kStrong, mfu));
   if (!hfu.empty() && hfu != mfu) parts.push_back("HFU " + hfu);
-  const std::optional<double> flops = AsDouble(KnownSum(summary.totals.work.flops));
-  if (flops.has_value() && context.rank_step_count > 0 && median_s.has_value()) {
-    const double per_step = *flops / static_cast<double>(context.rank_step_count);
-    const bool bound = AnyUnknown(summary.totals.work.flops);
-    parts.push_back((bound ? (context.terminal.utf8 ? "≥" : ">=") : "") +
-                    FormatSi(per_step / *median_s) + "FLOPS per rank");
+  if (const std::optional<double> speed = SpeedOfARank(context.run); speed.has_value()) {
+    const model::Work& work = summary.totals.work;
+    const bool bound = AnyUnknown(work.flops) || work.unknown_gpu_time_ns > 0;
+    parts.push_back((bound ? (context.terminal.utf8 ? "≥" : ">=") : "") + FormatSi(speed) +
+                    "FLOPS per rank");
+  }
+  if (context.rank_step_count > 0 && median_s.has_value()) {
     const double wall_s = *median_s * static_cast<double>(context.rank_step_count);
     parts.push_back("overhead " + FormatShare(TotalOverheadShare(summary, wall_s)) + " (estimate)");
   }

@@ -73,7 +73,8 @@ std::string KernelsView(const ReportContext& context) {
       const model::KernelSummary& row = kernels[i];
       const std::string name = row.name.empty() ? "(" + row.kind + " without a name)" : row.name;
       const bool unknown = row.category == "unknown";
-      const std::optional<double> seconds = Seconds(row.gpu_time_ns);
+      const std::optional<double> seconds =
+          row.max_ns > 0 ? Seconds(row.gpu_time_ns) : std::nullopt;
       table.AddRow(
           {{context.terminal.Clean(ReadableKernelName(name))},
            {context.terminal.Clean(row.category), unknown ? Tone::kWarning : Tone::kPlain},
@@ -95,7 +96,10 @@ std::string CallsView(const ReportContext& context) {
     uint64_t calls = 0;
     model::FlopCount flops = 0;
     bool flops_known = true;
+    uint64_t kernels = 0;
     uint64_t gpu_time_ns = 0;
+    // A rate needs the times of all calls.
+    bool lacks_times = false;
   };
   using Key =
       std::tuple<std::string, std::string, std::string, bool>;  // api, shape, type, captured
@@ -107,7 +111,9 @@ std::string CallsView(const ReportContext& context) {
       sum.calls += row.calls();
       sum.flops += absl::MakeUint128(row.flops().high(), row.flops().low());
       sum.flops_known = sum.flops_known && row.flops_known();
+      sum.kernels += row.kernels();
       sum.gpu_time_ns += row.gpu_time_ns();
+      sum.lacks_times = sum.lacks_times || row.kernels() < row.calls();
     }
   }
   if (sums.empty()) return "";
@@ -134,7 +140,10 @@ std::string CallsView(const ReportContext& context) {
     const Sum& sum = rows[i].second;
     const std::optional<model::FlopCount> flops =
         sum.flops_known ? std::optional<model::FlopCount>(sum.flops) : std::nullopt;
-    const std::optional<double> seconds = times ? Seconds(sum.gpu_time_ns) : std::nullopt;
+    const std::optional<double> seconds =
+        times && sum.kernels > 0 ? Seconds(sum.gpu_time_ns) : std::nullopt;
+    const std::optional<double> rate =
+        sum.lacks_times ? std::nullopt : Ratio(AsDouble(flops), seconds);
     table.AddRow({{context.terminal.Clean(api) + (captured ? " (captured)" : "")},
                   {context.terminal.Clean(shape)},
                   {context.terminal.Clean(type)},
@@ -142,7 +151,7 @@ std::string CallsView(const ReportContext& context) {
                   {context.style.exact ? FormatExact(flops) : FormatSi(AsDouble(flops)),
                    sum.flops_known ? Tone::kPlain : Tone::kWarning},
                   {FormatSeconds(seconds, context.terminal.utf8)},
-                  {FormatSi(Ratio(AsDouble(flops), seconds))}});
+                  {FormatSi(rate)}});
   }
   return Title(context, "Library calls", TopNote(shown, rows.size(), "kinds by GPU time")) +
          RenderTable(context, &table);

@@ -73,7 +73,9 @@ std::string LossesView(const ReportContext& context) {
   const model::Coverage& coverage = context.summary.coverage;
   std::string text = Title(context, "Losses", "");
   if (sums.empty() && coverage.records_lost == 0 && coverage.invalid_timestamps == 0 &&
-      coverage.calls_unmatched == 0) {
+      coverage.calls_unmatched == 0 && coverage.launches_without_activity == 0 &&
+      coverage.activities_without_launch == 0) {
+    if (!coverage.times_known) return text + "  no record lost; no GPU times to be judged\n";
     return text + "  " + context.terminal.Paint(Tone::kGood, "none") +
            ": no record lost, no time invalid, every launch matched\n";
   }
@@ -90,7 +92,15 @@ std::string LossesView(const ReportContext& context) {
     add("invalid_timestamps", coverage.invalid_timestamps, "activities without usable times");
   }
   if (coverage.calls_unmatched > 0) {
-    add("calls_unmatched", coverage.calls_unmatched, "launches and records without their partner");
+    add("calls_unmatched", coverage.calls_unmatched, "library calls without a kernel time");
+  }
+  if (coverage.launches_without_activity > 0) {
+    add("launches_without_activity", coverage.launches_without_activity,
+        "launches whose GPU times never came");
+  }
+  if (coverage.activities_without_launch > 0) {
+    add("activities_without_launch", coverage.activities_without_launch,
+        "GPU activity outside of any module, since its launch was not seen");
   }
   for (const auto& [name, value] : sums) {
     add(context.terminal.Clean(name), value, LossText(name));

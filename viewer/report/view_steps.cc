@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "collector/model/work.h"
 #include "viewer/report/numbers.h"
 #include "viewer/report/views.h"
 
@@ -19,13 +20,16 @@ struct StepLine {
   uint64_t complete_busy_ns = 0;
   uint64_t exposed_ns = 0;
   model::FlopCount flops = 0;
+  bool unseen_kernels = false;  // of a rank whose CUPTI was not ours all along
 };
 
 std::map<uint32_t, StepLine> CollectSteps(const model::RunProfile& run) {
   std::map<uint32_t, StepLine> lines;
   for (const v1::ProcessProfile& process : run.processes) {
+    const bool unseen_kernels = model::MayHaveUnseenKernels(process);
     for (const v1::StepRow& row : process.steps()) {
       StepLine& line = lines[row.step()];
+      line.unseen_kernels = line.unseen_kernels || unseen_kernels;
       ++line.rank_count;
       line.busy_ns += row.gpu_busy_ns();
       line.exposed_ns += row.exposed_communication_ns();
@@ -88,7 +92,7 @@ void AddRow(const ReportContext& context, const std::string& name, const StepLin
         wall_sum_ns > line.complete_busy_ns ? wall_sum_ns - line.complete_busy_ns : 0;
     idle_s = MeanSeconds(idle_ns, complete);
   }
-  const bool times = context.summary.coverage.times_known;
+  const bool times = context.summary.coverage.times_known && !line.unseen_kernels;
   const auto time = [&](std::optional<double> s) {
     return times ? FormatSeconds(s, utf8) : std::string("?");
   };

@@ -61,6 +61,45 @@ TEST(ReportTest, LossesAreNamedWithTheirMeaning) {
   EXPECT_THAT(Render(SampleSummary()), HasSubstr("the thread's ring was full"));
 }
 
+TEST(ReportTest, AnUnmatchedLaunchIsALoss) {
+  model::Summary summary = SampleSummary();
+  summary.coverage.records_lost = 0;
+  for (model::RankSummary& rank : summary.ranks) rank.loss.clear();
+  EXPECT_THAT(Render(summary), HasSubstr("every launch matched"));
+  summary.coverage.launches_without_activity = 3;
+  EXPECT_THAT(Render(summary), Not(HasSubstr("every launch matched")));
+  EXPECT_THAT(Render(summary), HasSubstr("launches_without_activity"));
+}
+
+TEST(ReportTest, SpeedIsOfCompleteStepsAndABoundBesideUnknownKernels) {
+  model::Summary summary = SampleSummary();
+  // 24,000 flops in each step of 5 ms, whatever the totals hold besides.
+  EXPECT_THAT(Render(summary), HasSubstr("  4.80 MFLOPS per rank"));
+  summary.totals.work.unknown_gpu_time_ns = 3000;
+  EXPECT_THAT(Render(summary), HasSubstr("≥4.80 MFLOPS per rank"));
+}
+
+TEST(ReportTest, StepsWhoseKernelsWentUnseenAreNotIdle) {
+  const ReportStyle style = {.views = {"steps"}};
+  const Terminal terminal;
+  model::RunProfile run = SampleRun();
+  // 5 ms of wall time without 15 us of work.
+  EXPECT_THAT(RenderReport(SampleSummary(), run, "run", style, terminal), HasSubstr("4.99 ms"));
+  (*run.processes[0].mutable_loss())["cupti_yielded"] = 1;
+  EXPECT_THAT(RenderReport(SampleSummary(), run, "run", style, terminal),
+              Not(HasSubstr("4.99 ms")));
+}
+
+TEST(ReportTest, ACallWithoutAllItsTimesHasNoRate) {
+  const ReportStyle style = {.views = {"calls"}};
+  const Terminal terminal;
+  model::RunProfile run = SampleRun();
+  // 144,000 flops in 72 us.
+  EXPECT_THAT(RenderReport(SampleSummary(), run, "run", style, terminal), HasSubstr("2.00 G"));
+  run.processes[0].mutable_calls(0)->set_kernels(23);
+  EXPECT_THAT(RenderReport(SampleSummary(), run, "run", style, terminal), Not(HasSubstr("2.00 G")));
+}
+
 TEST(ReportTest, NamesFromTheJobCannotSteerTheTerminal) {
   model::Summary summary = SampleSummary();
   summary.modules[1].class_name = "Evil\x1b]0;title\x07";

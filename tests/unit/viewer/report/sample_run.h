@@ -125,9 +125,15 @@ inline model::RunProfile SampleRun() {
     call->set_shape("m=120 n=8 k=400 batch=1 a=f32 b=f32 c=f32 math=tf32");
     call->set_compute_type("tf32");
     call->set_calls(24);
+    call->set_kernels(24);
     call->mutable_flops()->set_low(72000);
     call->set_flops_known(true);
     call->set_gpu_time_ns(36000);
+    v1::TimeRow* time = process.add_times();
+    time->set_category(v1::TIME_CATEGORY_EXACT);
+    time->set_in_step(true);
+    time->set_activities(24);
+    time->set_gpu_time_ns(36000);
     run.processes.push_back(process);
   }
   return run;

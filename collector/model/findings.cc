@@ -99,8 +99,12 @@ void AddAttribution(const Summary& summary, std::vector<Finding>* findings) {
                          "totals are right; module rows lack that part"});
   }
   if (const uint64_t count = Loss(summary, "module_hook_refused"); count > 0) {
-    findings->push_back({"warning", "no module names: this Python or torch is not supported",
-                         absl::StrCat("module_hook_refused: ", count), "run: flopsprof doctor"});
+    std::string why = absl::StrCat("module_hook_refused: ", count);
+    for (const RankSummary& rank : summary.ranks) {
+      const auto found = rank.notes.find("modules");
+      if (found != rank.notes.end() && found->second.rfind("none: ", 0) == 0) why = found->second;
+    }
+    findings->push_back({"warning", "no module names", why, "run: flopsprof doctor"});
   }
 }
 

@@ -61,6 +61,7 @@ def run(
         ("hooks", "facts.py", ""),
         ("hooks", "global_hooks.py", ""),
         ("", "global_hooks.py", "replaced"),
+        ("none", "without_names.py", ""),
     ],
 )
 def test_every_check_of_the_program_holds(way, program, argument):

@@ -38,6 +38,7 @@ _scanned_at = 0.0  # end of the last scan, and how long it took
 _scan_seconds = None
 _undo: list = []  # (function, arguments) that take our changes out again
 _undo_calls: list = []  # the same for those of follow_modules()
+_called = False  # on_first_call() was
 _primary = None  # weak reference to the optimizer that stepped first
 # .node_hook: the fallback's hook was entered on this thread; .calls: see enter_call()
 _local = threading.local()
@@ -485,7 +486,14 @@ def follow_nodes() -> bool:
 
 
 def on_first_call() -> None:
-    """Before the first call of a module; never during `import torch` (import lock)."""
+    """Before the first call of a module; never during `import torch` (import lock).
+
+    When no calls will be seen: at once, so that recomputation in a backward pass is.
+    """
+    global _called
+    if _called:
+        return
+    _called = True
     follow_fsdp()
     places = search_places()
     if places:
@@ -614,6 +622,11 @@ def compiler_used() -> bool:
     return not isinstance(backends, dict) or any(map(callable, list(backends.values())))
 
 
+def refuse(reason) -> None:
+    native.modules_refused(reason)
+    on_first_call()
+
+
 def step_aside() -> None:
     """Takes the global hooks out for good: they would change what is compiled."""
     if not _undo_calls:
@@ -622,7 +635,7 @@ def step_aside() -> None:
     for call in getattr(_local, "calls", ())[:1]:
         native.leave(call[1])
     _local.calls = []
-    native.modules_refused("torch.compile is used, and global hooks would break its graphs")
+    refuse("torch.compile is used, and global hooks would break its graphs")
 
 
 def frame_of_call(frame):
@@ -702,7 +715,7 @@ def follow_modules(way, reason) -> None:
             native.note("modules", text)
             return
         reasons.append(problem)
-    native.modules_refused("; ".join(reasons))
+    refuse("; ".join(reasons))
 
 
 # ----------------------------------------------------------------------------------- installing

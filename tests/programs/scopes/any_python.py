@@ -7,6 +7,8 @@ FLOPSPROF_MODULE_HOOK says which way of seeing them; not set: the vectorcall hoo
 
 import json
 import os
+import random
+import signal
 import sys
 import threading
 
@@ -66,6 +68,22 @@ def in_thread(call):
     thread.join()
 
 
+def interrupted_anywhere(net, paths_of_call):
+    """Ctrl-C wherever it comes, in our callbacks too: (how often, with what wrong after it)."""
+    signal.signal(signal.SIGALRM, lambda *_: signal.default_int_handler(signal.SIGINT, None))
+    chance = random.Random(0)
+    interrupts = wrong = 0
+    for _ in range(100):
+        try:
+            signal.setitimer(signal.ITIMER_REAL, chance.uniform(0.0001, 0.0006))
+            for _ in range(300000):
+                net(1)
+        except KeyboardInterrupt:
+            interrupts += 1
+        wrong += paths_of_call() != ["a", "b"] or probe.LIB.probe_depth() != 0
+    return interrupts, wrong
+
+
 def check(name, got, want):
     print(json.dumps({"check": name, "got": got, "want": want}), flush=True)
 
@@ -120,6 +138,9 @@ def main():
     check("inside of the caller that catches", paths(recovering), ["inner", "", "spare"])
     check("depth after all", probe.LIB.probe_depth(), 0)
     check("another thread", paths(lambda: in_thread(lambda: net.b(1))), ["b"])
+    interrupts, wrong = interrupted_anywhere(net, lambda: paths(lambda: net(1)))
+    check("interrupted often", interrupts > 80, True)
+    check("wrong names after interrupts", wrong, 0)
     probe.end()
     seen.clear()
     net(1)

@@ -165,10 +165,11 @@ bool Agent::DrainAll(uint64_t now_ns) {
 
 bool Agent::PostChanges() {
   for (Process& process : processes_) {
-    while (true) {
+    bool more = true;
+    while (more) {
       if (!uploader_->CanAccept()) return false;
       v1::ProcessProfile profile;
-      if (!process.recorder->Emit(kRowsPerRequest, &profile)) break;
+      if (!process.recorder->Emit(kRowsPerRequest, &profile, &more)) break;
       for (v1::ProcessProfile& part : SplitProfile(std::move(profile), kMaxRequestBytes)) {
         std::vector<v1::ProcessProfile> one;
         one.push_back(std::move(part));

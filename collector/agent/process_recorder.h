@@ -41,8 +41,10 @@ class ProcessRecorder : public RecordHandler {
   void Finish(const ProcessEnd& end, uint64_t now_ns);
   bool finished() const { return finished_; }
 
-  // Appends what has changed, at most about `max_rows` rows. False: nothing has.
-  bool Emit(size_t max_rows, v1::ProcessProfile* profile);
+  // Appends what has changed, at most about `max_rows` rows. False: nothing has. `more`, if
+  // given: whether rows stayed behind. A running process's counters change all the time: they
+  // alone are no reason to ask again at once.
+  bool Emit(size_t max_rows, v1::ProcessProfile* profile, bool* more = nullptr);
 
   // Tells the process that somebody listens.
   void Heartbeat(uint64_t now_ns);

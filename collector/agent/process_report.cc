@@ -9,9 +9,10 @@
 
 namespace flopsprof::agent {
 
-bool ProcessRecorder::Emit(size_t max_rows, v1::ProcessProfile* profile) {
+bool ProcessRecorder::Emit(size_t max_rows, v1::ProcessProfile* profile, bool* more) {
   size_t emitted = definitions_.Emit(names_, max_rows, finished_, profile);
   emitted += aggregator_.Emit(names_, max_rows - emitted, finished_, profile);
+  if (more != nullptr) *more = emitted >= max_rows;
   ReadCounters();
   const bool info_changed = UpdateInfo();
   if (emitted == 0 && !info_changed && !losses_changed_) return false;

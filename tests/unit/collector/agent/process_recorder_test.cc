@@ -135,6 +135,20 @@ TEST_F(ProcessRecorderTest, SumsCallsAndTheirTimes) {
   EXPECT_EQ(received_.devices[0].busy_ns(), 130u);
 }
 
+TEST_F(ProcessRecorderTest, CountersThatRunOnLeaveNothingBehind) {
+  WriteGemmWithKernel(1, 5, 1000, 1100);
+  recorder_->Drain(now_ns_);
+  v1::ProcessProfile profile;
+  bool more = false;
+  EXPECT_TRUE(recorder_->Emit(1, &profile, &more));
+  EXPECT_TRUE(more);
+  EXPECT_TRUE(recorder_->Emit(100, &profile, &more));
+  EXPECT_FALSE(more);
+  injector_->header().launches.store(9);
+  EXPECT_TRUE(recorder_->Emit(100, &profile, &more));
+  EXPECT_FALSE(more);
+}
+
 TEST_F(ProcessRecorderTest, SendsOnlyWhatHasChanged) {
   WriteGemmWithKernel(1, 5, 1000, 1100);
   Tick();

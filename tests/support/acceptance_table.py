@@ -3,6 +3,8 @@
 """The dated Markdown table of an acceptance run, from pytest's JUnit file.
 
     python tests/support/acceptance_table.py build/test-logs/acceptance.xml > docs/acceptance.md
+
+Of several files, the last one that has a row counts.
 """
 
 import datetime
@@ -27,14 +29,15 @@ def verdict(case) -> tuple:
 def main() -> int:
     with open(os.path.join(ROOT, "tests", "golden", "golden.json"), encoding="utf-8") as file:
         golden = {entry["id"]: entry for entry in json.load(file)}
-    rows = []
-    for case in ElementTree.parse(sys.argv[1]).getroot().iter("testcase"):
+    rows = {}
+    for case in (c for path in sys.argv[1:] for c in ElementTree.parse(path).getroot().iter("testcase")):
         name = case.get("name", "")
         if "[" not in name:
             continue
         entry = golden.get(name.split("[", 1)[1].rstrip("]"))
         if entry:
-            rows.append((entry, *verdict(case), float(case.get("time", 0))))
+            rows[entry["id"]] = (entry, *verdict(case), float(case.get("time", 0)))
+    rows = list(rows.values())
     today = datetime.datetime.now(datetime.timezone.utc).date()
     equal = sum(row[1] == "equal" for row in rows)
     print("# Acceptance programs\n")

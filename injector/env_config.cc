@@ -88,6 +88,16 @@ const char* ForcedModuleHook() {
   return nullptr;
 }
 
+const char* ForcedBackward() {
+  const char* value = NonEmpty("FLOPSPROF_BACKWARD");
+  if (value == nullptr) return nullptr;
+  constexpr const char* kWays[] = {"callback", "nodes", "none"};
+  for (const char* way : kWays) {
+    if (strcmp(value, way) == 0) return way;
+  }
+  return nullptr;
+}
+
 Identity ResolveIdentity() {
   Identity who;
   who.restart = FirstNumber("TORCHELASTIC_RESTART_COUNT", "SLURM_RESTART_COUNT");

@@ -35,6 +35,10 @@ const char* Tf32Override();
 // that fit, in this order.
 const char* ForcedModuleHook();
 
+// The only way of following backward nodes to try: "callback", "nodes" or "none"; nullptr: the
+// first that fits.
+const char* ForcedBackward();
+
 // Who this process is, by the first of these that is set: FLOPSPROF_RANK and its kin; RANK
 // together with LOCAL_RANK (torchrun, DeepSpeed, accelerate, Ray); Open MPI; PMI and PMIx with
 // a local id; Slurm; RANK alone, which may be a pod's number. Reads the live environment, which

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "injector/env_config.h"
 #include "injector/public_api.h"
 #include "injector/record_sink.h"
 #include "injector/scopes/backward_callback.h"
@@ -153,7 +154,15 @@ FLOPSPROF_NATIVE(next_sequence, 0) {
 FLOPSPROF_NATIVE(thread_number, 0) {
   return Number(g_torch.thread_number == nullptr ? 0 : g_torch.thread_number());
 }
-FLOPSPROF_NATIVE(search_begin, 0) { return Number(BeginFieldSearch() ? 1 : 0); }
+// May backward nodes be followed by "callback" or by "nodes" (hooks on each)?
+bool BackwardMayUse(const char* way) {
+  const char* forced = ForcedBackward();
+  return forced == nullptr || strcmp(forced, way) == 0;
+}
+FLOPSPROF_NATIVE(node_hooks_allowed, 0) { return Number(BackwardMayUse("nodes") ? 1 : 0); }
+FLOPSPROF_NATIVE(search_begin, 0) {
+  return Number(BackwardMayUse("callback") && BeginFieldSearch() ? 1 : 0);
+}
 FLOPSPROF_NATIVE(search_expect, 2) {
   ExpectNode(Unsigned(a[0]), Unsigned(a[1]));
   return None();
@@ -170,33 +179,20 @@ FLOPSPROF_NATIVE(follow_backward, 1) {
   { #name, name, kPyFastCall, nullptr }
 
 PyMethodDef g_methods[] = {
-    FLOPSPROF_ROW(depth),
-    FLOPSPROF_ROW(module_enter),
-    FLOPSPROF_ROW(self_of),
-    FLOPSPROF_ROW(modules_refused),
-    FLOPSPROF_ROW(push_scope),
-    FLOPSPROF_ROW(push_range),
-    FLOPSPROF_ROW(leave),
-    FLOPSPROF_ROW(push_node),
-    FLOPSPROF_ROW(pop_node),
-    FLOPSPROF_ROW(current_scope),
-    FLOPSPROF_ROW(current_phase),
-    FLOPSPROF_ROW(scope_of),
-    FLOPSPROF_ROW(step),
-    FLOPSPROF_ROW(optimizer_begin),
-    FLOPSPROF_ROW(optimizer_end),
-    FLOPSPROF_ROW(registered),
-    FLOPSPROF_ROW(shared),
-    FLOPSPROF_ROW(alias),
-    FLOPSPROF_ROW(module_record),
-    FLOPSPROF_ROW(note),
-    FLOPSPROF_ROW(failed),
-    FLOPSPROF_ROW(next_sequence),
-    FLOPSPROF_ROW(thread_number),
-    FLOPSPROF_ROW(search_begin),
-    FLOPSPROF_ROW(search_expect),
-    FLOPSPROF_ROW(search_end),
-    FLOPSPROF_ROW(follow_backward),
+    FLOPSPROF_ROW(depth),         FLOPSPROF_ROW(module_enter),
+    FLOPSPROF_ROW(self_of),       FLOPSPROF_ROW(modules_refused),
+    FLOPSPROF_ROW(push_scope),    FLOPSPROF_ROW(push_range),
+    FLOPSPROF_ROW(leave),         FLOPSPROF_ROW(push_node),
+    FLOPSPROF_ROW(pop_node),      FLOPSPROF_ROW(current_scope),
+    FLOPSPROF_ROW(current_phase), FLOPSPROF_ROW(scope_of),
+    FLOPSPROF_ROW(step),          FLOPSPROF_ROW(optimizer_begin),
+    FLOPSPROF_ROW(optimizer_end), FLOPSPROF_ROW(registered),
+    FLOPSPROF_ROW(shared),        FLOPSPROF_ROW(alias),
+    FLOPSPROF_ROW(module_record), FLOPSPROF_ROW(note),
+    FLOPSPROF_ROW(failed),        FLOPSPROF_ROW(next_sequence),
+    FLOPSPROF_ROW(thread_number), FLOPSPROF_ROW(node_hooks_allowed),
+    FLOPSPROF_ROW(search_begin),  FLOPSPROF_ROW(search_expect),
+    FLOPSPROF_ROW(search_end),    FLOPSPROF_ROW(follow_backward),
 };
 
 }  // namespace

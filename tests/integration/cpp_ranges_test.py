@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 import pytest
-from flopsprof_run import ROOT, product, sim_python
+from flopsprof_run import ROOT, product, run_profiled, sim_python
 
 # By hand from the sizes in tests/programs/cpp_ranges/cpp_ranges.cc.
 WANTED = {
@@ -65,3 +65,22 @@ def test_ranges_are_the_tree(tmp_path, program):
         ])  # fmt: skip
     end = [record for record in records if record["type"] == "end"][-1]
     assert not end["loss"]
+
+
+@pytest.mark.parametrize("program", ["cpp_ranges", "cpp_ranges_plain"])
+def test_the_report_has_the_tree(tmp_path, program):
+    run = run_profiled(
+        [product(f"bin/{program}"), "3"],
+        folder=str(tmp_path / "run"),
+        env={"LD_LIBRARY_PATH": nvidia_folders()},
+    )
+    assert run.exit_code == 0, run.explain()
+    own = {
+        module["path"]: module["self"]["flops"]["other"]
+        for module in run.summary["modules"]
+        if module["self"]["flops"]["other"]
+    }
+    assert own == {".".join(path): 3 * flops for path, flops in WANTED.items()}
+    assert run.module("network")["flops"]["other"] == 3 * (65536 + 8192)
+    assert run.module("network.layer 0")["calls"] == 3
+    assert run.summary["steps"]["profiled"] == 3

@@ -143,3 +143,25 @@ def test_an_existing_folder_is_not_overwritten(python, tmp_path):
     assert run.exit_code == 0, run.explain()
     assert os.listdir(taken) == ["mine"]
     assert (tmp_path / "taken-2" / "summary.json").exists()
+
+
+@pytest.mark.parametrize("way", ["callback", "nodes"])
+def test_each_way_of_following_the_backward_pass_has_the_exact_counts(way, python, tmp_path):
+    command = [python, *acceptance("cifar_net", "--batch", "8", "--steps", "2")]
+    run = run_profiled(command, folder=str(tmp_path / "run"), env={"FLOPSPROF_BACKWARD": way})
+    assert run.exit_code == 0, run.explain()
+    assert way.rstrip("s") in run.summary["ranks"][0]["notes"]["backward"]
+    for path, row in GOLDEN["by_module"].items():
+        assert run.module(path)["flops"]["forward"] == 2 * row["fwd_flops"], path
+        assert run.module(path)["flops"]["backward"] == 2 * row["bwd_flops"], path
+
+
+def test_without_a_way_the_backward_pass_keeps_its_phase_and_says_so(python, tmp_path):
+    command = [python, *acceptance("cifar_net", "--batch", "8", "--steps", "2")]
+    run = run_profiled(command, folder=str(tmp_path / "run"), env={"FLOPSPROF_BACKWARD": "none"})
+    assert run.exit_code == 0, run.explain()
+    assert "not attributed" in run.summary["ranks"][0]["notes"]["backward"]
+    assert run.summary["totals"]["flops"]["backward"] == 2 * GOLDEN["bwd"]["flops"]
+    assert run.module("(outside)")["flops"]["backward"] == 2 * GOLDEN["bwd"]["flops"]
+    assert run.module("conv1")["flops"]["backward"] != GOLDEN["by_module"]["conv1"]["bwd_flops"]
+    assert any("backward" in finding["text"] for finding in run.summary["findings"])

@@ -472,7 +472,7 @@ def search_places() -> int:
 def follow_nodes() -> bool:
     """Fallback without the callback: hooks on every node, made when the node is."""
     creation = getattr(torch.autograd.graph, "node_creation_hook", None)
-    if creation is None:
+    if creation is None or not native.node_hooks_allowed():
         return False
 
     def created(node):

@@ -39,14 +39,14 @@ for name in $(printf '%s\n' "${words[@]}" |
   esac
 done
 
-logging=$build/static_link.o
+mkdir -p "$(dirname "$out")"
+logging=$out.o  # beside the output: two links may run at the same time
 g++ -std=c++20 -O1 -DSPDLOG_COMPILED_LIB -DSPDLOG_FMT_EXTERNAL -c "$root/scripts/static_link.cc" \
   -o "$logging"
-mkdir -p "$(dirname "$out")"
 # getaddrinfo and friends still load the machine's resolver at run time: the linker warns.
 g++ -static -s -Wl,--gc-sections -o "$out" "${inputs[@]}" "$logging" \
   -Wl,--start-group "${libraries[@]}" -Wl,--end-group -lpthread -ldl 2> "$out.log" ||
   { grep -v "statically linked applications" "$out.log" | head -n 20 >&2; die "link failed"; }
-rm -f "$out.log"
+rm -f "$out.log" "$logging"
 if readelf -d "$out" 2> /dev/null | grep -q NEEDED; then die "$out is not static"; fi
 say "$out: $(stat -c %s "$out" | numfmt --to=iec) bytes"

@@ -6,8 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <atomic>
-
 #include "injector/cupti/launch_callbacks.h"
 #include "injector/hooks/capture_state.h"
 #include "injector/hooks/real_function.h"
@@ -19,21 +17,6 @@ namespace flopsprof::injector {
 namespace {
 
 constexpr int kCudaNotSupported = 801;  // cudaErrorNotSupported, CUDA_ERROR_NOT_SUPPORTED
-constexpr char kCudart[] = "libcudart.so";
-
-std::atomic<int32_t> active_captures{0};
-
-void OnCaptureBegan(int status) {
-  if (status == 0) active_captures.fetch_add(1, std::memory_order_relaxed);
-}
-
-// A capture ends also when ending it reports an error (it had been invalidated).
-void OnCaptureEnded() {
-  int32_t active = active_captures.load(std::memory_order_relaxed);
-  while (active > 0 &&
-         !active_captures.compare_exchange_weak(active, active - 1, std::memory_order_relaxed)) {
-  }
-}
 
 using BeginFunction = int (*)(void*, int);
 using BeginToGraphFunction = int (*)(void*, void*, void*, void*, size_t, int);
@@ -43,7 +26,7 @@ int Begin(RealFunction* real, const void* caller, void* stream, int mode) {
   auto* const function = reinterpret_cast<BeginFunction>(real->Find(caller));
   if (function == nullptr) return kCudaNotSupported;
   const int status = function(stream, mode);
-  OnCaptureBegan(status);
+  if (status == 0) OnCaptureBegan();
   return status;
 }
 
@@ -73,15 +56,6 @@ int Replay(RealFunction* real, const void* caller, void* executable, void* strea
 
 }  // namespace
 
-bool AnyCaptureIsActive() { return active_captures.load(std::memory_order_relaxed) > 0; }
-
-bool StreamIsCapturing(void* stream, const void* caller) {
-  static RealFunction real("cudaStreamIsCapturing", kCudart);
-  auto* const function = reinterpret_cast<int (*)(void*, int*)>(real.Find(caller));
-  int status = 0;  // cudaStreamCaptureStatusNone
-  return function != nullptr && function(stream, &status) == 0 && status != 0;
-}
-
 }  // namespace flopsprof::injector
 
 using flopsprof::injector::RealFunction;
@@ -98,7 +72,7 @@ using flopsprof::injector::RealFunction;
         real.Find(__builtin_return_address(0)));                                                \
     if (function == nullptr) return flopsprof::injector::kCudaNotSupported;                     \
     const int status = function(stream, graph, dependencies, data, count, mode);                \
-    flopsprof::injector::OnCaptureBegan(status);                                                \
+    if (status == 0) flopsprof::injector::OnCaptureBegan();                                     \
     return status;                                                                              \
   }                                                                                             \
   FLOPSPROF_EXPORT int cudaStreamEndCapture##suffix(void* stream, void* graph) {                \

@@ -12,4 +12,8 @@ bool AnyCaptureIsActive();
 // Asks the CUDA runtime. False also when it cannot be asked.
 bool StreamIsCapturing(void* stream, const void* caller);
 
+// A capture has begun; has ended, also when ending it reports an error (it had been invalidated).
+void OnCaptureBegan();
+void OnCaptureEnded();
+
 }  // namespace flopsprof::injector

@@ -25,6 +25,9 @@ TEST(SplitProfileTest, LeavesASmallOneWhole) {
 }
 
 TEST(SplitProfileTest, KeepsEveryRowOnceAndEachPartSmall) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "Debian's Protobuf is not built for TSan: reflection on maps crashes in it";
+#endif
   v1::ProcessProfile whole;
   for (const v1::ProcessProfile& part : SplitProfile(Large(), 1000)) {
     EXPECT_LE(part.ByteSizeLong(), 1100u);

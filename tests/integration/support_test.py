@@ -120,10 +120,16 @@ def test_results_of_runners_are_counted(tmp_path):
         '<testsuite><testcase name="a" classname="a" status="run"/>'
         '<testcase name="b" classname="b" status="fail"><failure/></testcase>'
         '<testcase name="c" classname="f"><error/></testcase>'
-        '<testcase name="d" classname="f"><skipped message="why"/></testcase></testsuite>'
+        '<testcase name="d" classname="f"><skipped message="why"/></testcase>'
+        '<testcase name="e" classname="e" status="notrun">'
+        '<skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/></testcase>'
+        '<testcase name="g" classname="g" status="notrun">'
+        '<skipped message="Unable to find executable"/></testcase></testsuite>'
     )
     rows = list(test_results.from_junit(str(junit), "log"))
-    assert [verdict for verdict, _, _ in rows] == ["pass", "fail", "fail", "skip"]
+    assert [verdict for verdict, _, _ in rows] == [
+        "pass", "fail", "fail", "skip", "skip", "fail",
+    ]  # fmt: skip
     assert rows[3] == ("skip", "f.d", "why")
     assert [r[0] for r in test_results.from_junit(str(tmp_path / "none"), "log")] == ["fail"]
 

@@ -56,6 +56,14 @@ bool EmitRecord(const void* record) {
   return false;
 }
 
+void* ReserveRecord() {
+  if (!IsRecording()) return nullptr;
+  ThreadState* thread = current_thread_state;
+  return thread != nullptr && HasRing(thread) ? thread->ring.Reserve() : nullptr;
+}
+
+void CommitRecord() { current_thread_state->ring.Commit(); }
+
 bool EmitBlob(shm::BlobKind kind, uint32_t id, const char* data, size_t bytes) {
   if (!IsRecording()) return false;
   if (bytes > shm::kMaxBlobBytes) {

@@ -24,6 +24,25 @@ uint32_t SessionEpoch();
 // Copies one record into the calling thread's ring. False: dropped and counted.
 bool EmitRecord(const void* record);
 
+// Room for one record in the calling thread's ring, all zero, to be filled there and committed by
+// the same thread, which emits nothing in between. nullptr: not recording, or no room.
+void* ReserveRecord();
+void CommitRecord();
+
+// As EmitRecord of a zeroed record that `fill` has completed. Filled in the ring, there is no copy
+// whose wide loads would wait for the narrow stores just made. `fill` emits nothing itself.
+template <class Record, class Fill>
+bool EmitInPlace(Fill fill) {
+  if (void* room = ReserveRecord()) {
+    fill(static_cast<Record*>(room));
+    CommitRecord();
+    return true;
+  }
+  Record record{};
+  fill(&record);
+  return EmitRecord(&record);
+}
+
 // Id of a string (1 ...), defined for the reader when new; 0 for "" and on failure (counted).
 // Takes a lock when the string is new: keep the id, do not call on the launch path.
 uint32_t InternString(const char* text, size_t bytes);

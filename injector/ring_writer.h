@@ -34,6 +34,17 @@ class RingWriter {
     return true;
   }
 
+  // Room for the next record, all zero; nullptr: the ring is full. Needs a slot.
+  void* Reserve() {
+    if (head_ - tail_ >= capacity_ && !RefreshTail(1)) return nullptr;
+    void* room = records_ + (head_ & (capacity_ - 1)) * shm::kRecordBytes;
+    __builtin_memset(room, 0, shm::kRecordBytes);
+    return room;
+  }
+
+  // What Reserve gave is complete. Release; as in Write.
+  void Commit() { slot_->head.store(++head_, std::memory_order_release); }
+
   // Is there room for `count` records?
   bool HasRoom(uint64_t count) {
     const uint64_t used = head_ - tail_;  // huge when the tail is nonsense

@@ -48,23 +48,23 @@ void EndCublasCall(CallScope* call, int status, void* handle, const void* caller
 
 void EmitGemm(const CallScope& call, const Product& product, uint8_t math_mode, uint8_t epilogue,
               bool sizes_known) {
-  shm::GemmCall record{};
-  record.header = call.Header(shm::RecordType::kGemmCall);
-  if (!sizes_known) record.header.flags |= shm::kFlagSizesUnknown;
-  record.call = call.id();
-  record.scope = call.attribution().scope;
-  record.api = call.api();
-  record.type_a = static_cast<uint8_t>(product.type_a);
-  record.type_b = static_cast<uint8_t>(product.type_b);
-  record.type_c = static_cast<uint8_t>(product.type_c);
-  record.compute_type = static_cast<uint8_t>(product.compute_type);
-  record.math_mode = math_mode;
-  record.epilogue = epilogue;
-  record.m = product.m;
-  record.n = product.n;
-  record.k = product.k;
-  record.batch = product.batch;
-  EmitRecord(&record);
+  EmitInPlace<shm::GemmCall>([&](shm::GemmCall* record) {
+    record->header = call.Header(shm::RecordType::kGemmCall);
+    if (!sizes_known) record->header.flags |= shm::kFlagSizesUnknown;
+    record->call = call.id();
+    record->scope = call.attribution().scope;
+    record->api = call.api();
+    record->type_a = static_cast<uint8_t>(product.type_a);
+    record->type_b = static_cast<uint8_t>(product.type_b);
+    record->type_c = static_cast<uint8_t>(product.type_c);
+    record->compute_type = static_cast<uint8_t>(product.compute_type);
+    record->math_mode = math_mode;
+    record->epilogue = epilogue;
+    record->m = product.m;
+    record->n = product.n;
+    record->k = product.k;
+    record->batch = product.batch;
+  });
   call.NoteSuccess();
 }
 

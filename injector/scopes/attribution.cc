@@ -175,12 +175,13 @@ uint32_t EnterNamedRange(shm::ScopeKind kind, const char* domain, const char* na
 void EmitScopeEnter(uint32_t scope, shm::Phase phase) {
   if (scope == shm::kOutsideScope) return;
   EnsureScopeDefined(scope);
-  shm::ScopeEnter record = {};
-  record.header.type = static_cast<uint16_t>(shm::RecordType::kScopeEnter);
-  record.header.phase = static_cast<uint8_t>(phase);
-  record.header.step = CurrentStep();
-  record.scope = scope;
-  EmitRecord(&record);
+  const uint32_t step = CurrentStep();
+  EmitInPlace<shm::ScopeEnter>([&](shm::ScopeEnter* record) {
+    record->header.type = static_cast<uint16_t>(shm::RecordType::kScopeEnter);
+    record->header.phase = static_cast<uint8_t>(phase);
+    record->header.step = step;
+    record->scope = scope;
+  });
 }
 
 }  // namespace flopsprof::injector

@@ -76,6 +76,10 @@ namespace injector {
 bool IsRecording() { return g_recording.load(std::memory_order_relaxed); }
 uint32_t SessionEpoch() { return g_epoch.load(std::memory_order_relaxed); }
 
+void* ReserveRecord() { return nullptr; }  // all go through EmitRecord
+
+void CommitRecord() {}
+
 bool EmitRecord(const void* record) {
   if (!g_recording) return false;
   if (g_discard.load(std::memory_order_relaxed)) {

@@ -160,10 +160,6 @@ std::vector<Finding> FindFindings(const Summary& summary, int ranks_numbered,
   AddAttribution(summary, &findings);
   AddUnknownKernels(summary, &findings);
   AddIdentity(summary, ranks_numbered, &findings);
-  if (summary.simulated) {
-    findings.push_back({"note", "the GPU is simulated: calls are real, times are a model",
-                        "a marker of the stand-in libraries was seen in the job", ""});
-  }
   return findings;
 }
 

@@ -21,7 +21,7 @@ inline void ToProto(FlopCount value, v1::Count* count) {
   count->set_high(static_cast<uint64_t>(value >> 64));
 }
 
-inline FlopCount FromProto(const v1::Count& count) {
+inline FlopCount ToFlopCount(const v1::Count& count) {
   return (FlopCount{count.high()} << 64) | count.low();
 }
 

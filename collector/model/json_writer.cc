@@ -39,7 +39,7 @@ void JsonWriter::Key(std::string_view key) {
   after_key_ = true;
 }
 
-void JsonWriter::Count(absl::uint128 value) {
+void JsonWriter::Count(FlopCount value) {
   std::string digits;
   do {
     digits.insert(digits.begin(), static_cast<char>('0' + static_cast<int>(value % 10)));

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <absl/numeric/int128.h>
-
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "collector/model/flop_count.h"
 
 namespace flopsprof::model {
 
@@ -26,7 +26,7 @@ class JsonWriter {
   void Bool(bool value) { Raw(value ? "true" : "false"); }
   void Int(int64_t value) { Raw(std::to_string(value)); }
   void Uint(uint64_t value) { Raw(std::to_string(value)); }
-  void Count(absl::uint128 value);
+  void Count(FlopCount value);
   // Not finite: null.
   void Double(double value);
   void Seconds(uint64_t ns);

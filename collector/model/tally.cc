@@ -10,17 +10,6 @@ std::string_view PhaseName(int phase) {
   return kNames[phase];
 }
 
-FlopCount ToFlopCount(const v1::Count& count) {
-  return absl::MakeUint128(count.high(), count.low());
-}
-
-v1::Count ToProtoCount(FlopCount count) {
-  v1::Count result;
-  result.set_low(absl::Uint128Low64(count));
-  result.set_high(absl::Uint128High64(count));
-  return result;
-}
-
 int PhaseIndex(v1::Phase phase) {
   const int index = static_cast<int>(phase);
   return index >= 0 && index < kPhaseCount ? index : static_cast<int>(v1::PHASE_OTHER);

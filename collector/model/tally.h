@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <absl/numeric/int128.h>
-
 #include <array>
 #include <cstdint>
 #include <map>
@@ -11,11 +9,10 @@
 #include <string>
 #include <string_view>
 
+#include "collector/model/flop_count.h"
 #include "flopsprof/v1/profile.pb.h"
 
 namespace flopsprof::model {
-
-using FlopCount = absl::uint128;
 
 inline constexpr int kPhaseCount = 5;
 // In the order of v1::Phase: other, forward, backward, recompute, optimizer.
@@ -25,8 +22,6 @@ std::string_view PhaseName(int phase);
 using PhaseCounts = std::array<std::optional<FlopCount>, kPhaseCount>;
 using PhaseTimes = std::array<std::optional<uint64_t>, kPhaseCount>;
 
-FlopCount ToFlopCount(const v1::Count& count);
-v1::Count ToProtoCount(FlopCount count);
 // The phase as an index; numbers that a newer agent may send count as "other".
 int PhaseIndex(v1::Phase phase);
 

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/store/row_codec.h"
 
-#include <absl/numeric/int128.h>
-
 #include <limits>
 
 #include "collector/model/tally.h"
@@ -20,19 +18,22 @@ constexpr uint64_t kDecimalBase = 1'000'000'000'000'000'000;
 }  // namespace
 
 DecimalCount ToDecimal(const v1::Count& count) {
-  const absl::uint128 value = model::ToFlopCount(count);
-  const absl::uint128 high = value / kDecimalBase;
+  const model::FlopCount value = model::ToFlopCount(count);
+  const model::FlopCount high = value / kDecimalBase;
   constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
-  if (high > static_cast<absl::uint128>(static_cast<uint64_t>(kMax))) {
+  if (high > static_cast<uint64_t>(kMax)) {
     return {kMax, static_cast<int64_t>(kDecimalBase - 1)};
   }
-  return {static_cast<int64_t>(absl::Uint128Low64(high)),
-          static_cast<int64_t>(absl::Uint128Low64(value % kDecimalBase))};
+  return {static_cast<int64_t>(high),
+          static_cast<int64_t>(value % kDecimalBase)};
 }
 
 v1::Count FromDecimal(DecimalCount count) {
-  return model::ToProtoCount(absl::uint128(static_cast<uint64_t>(count.high)) * kDecimalBase +
-                             static_cast<uint64_t>(count.low));
+  v1::Count result;
+  model::ToProto(model::FlopCount{static_cast<uint64_t>(count.high)} * kDecimalBase +
+                     static_cast<uint64_t>(count.low),
+                 &result);
+  return result;
 }
 
 int BindFields(const Message& row, const std::vector<const FieldDescriptor*>& fields, int first,

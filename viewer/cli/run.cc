@@ -222,7 +222,6 @@ class Run {
     const Terminal terminal = DetectTerminal(STDERR_FILENO, options_.colour, options_.ascii);
     WriteAll(STDERR_FILENO,
              "\n" + RenderReport(run.summary, run.profile, services_->folder(), {}, terminal));
-    if (run.summary.simulated) Say("GPU is simulated: times are a model");
   }
 
   const RunOptions& options_;

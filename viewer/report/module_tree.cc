@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "collector/model/module_paths.h"
+#include "viewer/report/numbers.h"
 
 namespace flopsprof::viewer {
 namespace {
@@ -29,18 +30,12 @@ bool IsNumber(std::string_view text) {
          text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-std::string CountText(const std::optional<model::FlopCount>& count) {
-  if (!count.has_value()) return "?";
-  return std::to_string(absl::Uint128High64(*count)) + "," +
-         std::to_string(absl::Uint128Low64(*count));
-}
-
 std::string Signature(const Node& node) {
   const ModuleSummary& module = *node.module;
   std::string text = module.class_name + "|";
   text += module.params.has_value() ? std::to_string(*module.params) : "?";
   text += module.calls.has_value() ? "|" + std::to_string(*module.calls) : "|?";
-  for (const auto& count : module.inclusive.flops) text += "|" + CountText(count);
+  for (const auto& count : module.inclusive.flops) text += "|" + FormatExact(count);
   for (const auto& child : node.children) text += "{" + child->name + ":" + child->signature + "}";
   return text;
 }

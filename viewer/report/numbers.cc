@@ -47,10 +47,10 @@ std::string FormatSi(std::optional<double> value) {
   return value.has_value() ? Scaled(*value, kSiPrefixes, "") : kUnknown;
 }
 
-std::string FormatExact(std::optional<absl::uint128> value) {
+std::string FormatExact(std::optional<model::FlopCount> value) {
   if (!value.has_value()) return kUnknown;
   std::string digits;
-  absl::uint128 rest = *value;
+  model::FlopCount rest = *value;
   int count = 0;
   do {
     if (count > 0 && count % 3 == 0) digits.push_back(',');

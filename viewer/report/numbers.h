@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <absl/numeric/int128.h>
-
 #include <optional>
 #include <string>
+
+#include "collector/model/flop_count.h"
 
 namespace flopsprof::viewer {
 
@@ -17,7 +17,7 @@ std::string FormatCount(std::optional<double> value);
 // "0", "120", "62.0 k", "5.21 M", "8.03 G", "1.20 P": operations and rates, SI.
 std::string FormatSi(std::optional<double> value);
 // "15,210,240".
-std::string FormatExact(std::optional<absl::uint128> value);
+std::string FormatExact(std::optional<model::FlopCount> value);
 // "87 ns", "12.3 us", "103 ms", "1.93 s", "2 min 03 s", "1 h 02 min"; micro as "µs" in UTF-8.
 std::string FormatSeconds(std::optional<double> seconds, bool utf8);
 // A share 0..1 as "34.2%", "<0.1%" for what is there but small, "0" for nothing.

@@ -54,6 +54,14 @@ std::string FirstLine(const ReportContext& context) {
   return Join(parts);
 }
 
+// The stand-in's card says in its name what the next line of the head says about all of it.
+std::string CardName(const ReportContext& context, std::string name) {
+  constexpr std::string_view kSuffix = " (simulated)";
+  const size_t at = name.find(kSuffix);
+  if (context.summary.simulated && at != std::string::npos) name.erase(at, kSuffix.size());
+  return context.terminal.Clean(name);
+}
+
 // "2 x NVIDIA H100 80GB HBM3   peak 989 T bf16, 494 T tf32 FLOPS, dense".
 std::string DeviceLines(const ReportContext& context) {
   std::map<std::string, std::pair<size_t, const model::DevicePeaks*>> devices;
@@ -70,7 +78,7 @@ std::string DeviceLines(const ReportContext& context) {
   }
   std::string lines;
   for (const auto& [name, entry] : devices) {
-    std::string line = std::to_string(entry.first) + " x " + context.terminal.Clean(name);
+    std::string line = std::to_string(entry.first) + " x " + CardName(context, name);
     if (entry.second == nullptr) {
       line += "   peak not known: no utilisation";
     } else {

@@ -109,7 +109,7 @@ std::string CallsView(const ReportContext& context) {
       if (row.kind() == v1::CALL_KIND_COLLECTIVE) continue;
       Sum& sum = sums[{row.api(), row.shape(), row.compute_type(), row.captured()}];
       sum.calls += row.calls();
-      sum.flops += absl::MakeUint128(row.flops().high(), row.flops().low());
+      sum.flops += model::ToFlopCount(row.flops());
       sum.flops_known = sum.flops_known && row.flops_known();
       sum.kernels += row.kernels();
       sum.gpu_time_ns += row.gpu_time_ns();

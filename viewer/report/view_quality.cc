@@ -83,7 +83,7 @@ std::string LossesView(const ReportContext& context) {
                {.header = "count"},
                {.header = "meaning", .right = false, .flexible = true, .min_width = 30}});
   const auto add = [&](const std::string& name, uint64_t value, const std::string& meaning) {
-    table.AddRow({{name, Tone::kWarning}, {FormatExact(absl::uint128(value))}, {meaning}});
+    table.AddRow({{name, Tone::kWarning}, {FormatExact(model::FlopCount{value})}, {meaning}});
   };
   if (coverage.records_lost > 0) {
     add("records_lost", coverage.records_lost, "records lost on the way, all causes");

@@ -34,7 +34,7 @@ std::map<uint32_t, StepLine> CollectSteps(const model::RunProfile& run) {
       line.busy_ns += row.gpu_busy_ns();
       line.exposed_ns += row.exposed_communication_ns();
       for (const v1::Count& count : row.flops()) {
-        line.flops += absl::MakeUint128(count.high(), count.low());
+        line.flops += model::ToFlopCount(count);
       }
       if (row.complete() && row.end_mono_ns() > row.begin_mono_ns()) {
         line.wall_ns.push_back(row.end_mono_ns() - row.begin_mono_ns());

@@ -408,6 +408,10 @@ TEST(SummaryTest, SimulatedComesFromAnyProcess) {
   EXPECT_FALSE(Summarize(run).simulated);
   run.processes[1].mutable_info()->set_simulated(true);
   EXPECT_TRUE(Summarize(run).simulated);
+  // The head of the report says it; no finding repeats it.
+  for (const Finding& finding : Summarize(run).findings) {
+    EXPECT_EQ(finding.text.find("simulated"), std::string::npos) << finding.text;
+  }
 }
 
 // Every phase of the totals is the sum over the modules' own parts.

@@ -85,7 +85,7 @@ TEST(TallyTest, CountsBeyond64BitsAreExact) {
   tally.AddCall(b.Gemm(1, v1::PHASE_FORWARD, most));
   tally.AddCall(b.Gemm(1, v1::PHASE_FORWARD, 2));
   // 2^64 + 1
-  EXPECT_EQ(tally.flop_counts()[v1::PHASE_FORWARD], absl::MakeUint128(1, 1));
+  EXPECT_EQ(tally.flop_counts()[v1::PHASE_FORWARD], (FlopCount{1} << 64) + 1);
 }
 
 TEST(TallyTest, UnseenTimeIsAbsentAndNotZero) {

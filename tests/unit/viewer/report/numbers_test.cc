@@ -42,9 +42,9 @@ TEST(NumbersTest, CountsThousandsAsPeopleDo) {
 }
 
 TEST(NumbersTest, WritesExactIntegersBeyond64Bits) {
-  EXPECT_EQ(FormatExact(absl::uint128(0)), "0");
-  EXPECT_EQ(FormatExact(absl::uint128(15210240)), "15,210,240");
-  EXPECT_EQ(FormatExact(absl::MakeUint128(1, 0)), "18,446,744,073,709,551,616");
+  EXPECT_EQ(FormatExact(model::FlopCount{0}), "0");
+  EXPECT_EQ(FormatExact(model::FlopCount{15210240}), "15,210,240");
+  EXPECT_EQ(FormatExact(model::FlopCount{1} << 64), "18,446,744,073,709,551,616");
 }
 
 TEST(NumbersTest, ChoosesTheUnitOfATime) {

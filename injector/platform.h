@@ -11,6 +11,11 @@
 
 #include <atomic>
 
+// A path that is taken thousands of times a step: what it calls is compiled into it. What it calls
+// rarely is FLOPSPROF_APART, and stays outside.
+#define FLOPSPROF_HOT __attribute__((flatten, hot))
+#define FLOPSPROF_APART __attribute__((noinline))
+
 #define FLOPSPROF_EXPORT extern "C" __attribute__((visibility("default")))
 #define FLOPSPROF_UNLIKELY(x) __builtin_expect(!!(x), 0)
 

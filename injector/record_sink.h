@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "injector/platform.h"
 #include "proto/shm/loss_counters.h"
 #include "proto/shm/records.h"
 
@@ -22,7 +23,7 @@ bool IsRecording();
 uint32_t SessionEpoch();
 
 // Copies one record into the calling thread's ring. False: dropped and counted.
-bool EmitRecord(const void* record);
+FLOPSPROF_APART bool EmitRecord(const void* record);
 
 // Room for one record in the calling thread's ring, all zero, to be filled there and committed by
 // the same thread, which emits nothing in between. nullptr: not recording, or no room.

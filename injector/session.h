@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+#include "injector/platform.h"
+
 namespace flopsprof::injector {
 
 enum class SessionState : uint32_t { kDormant, kConnecting, kRecording, kDraining, kDead };
@@ -16,7 +18,7 @@ SessionState CurrentSessionState();
 
 // Starts the session if it is dormant; waits at most ConnectTimeoutNs() for the agent. Returns
 // at once in every other state.
-void StartSession();
+FLOPSPROF_APART void StartSession();
 
 // For hooks: true when their records are wanted. Starts the session at the first call.
 bool SessionWantsRecords();

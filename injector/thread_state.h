@@ -56,7 +56,7 @@ inline void AddOwn(std::atomic<uint64_t>* counter, uint64_t count) {
 extern __thread ThreadState* current_thread_state __attribute__((tls_model("initial-exec")));
 
 // Makes the calling thread's state; nullptr when there is no memory or the process is a fork.
-ThreadState* MakeThreadState();
+FLOPSPROF_APART ThreadState* MakeThreadState();
 
 // Once, before the first slot: a thread then gives its slot back however late it takes one.
 void PrepareThreadEnds();
@@ -74,7 +74,7 @@ inline bool HasRing(const ThreadState* state) {
 
 // Gives a ring to the thread if it has none of the current segment. False: no free slot
 // (counted by the caller).
-bool EnsureRing(ThreadState* state);
+FLOPSPROF_APART bool EnsureRing(ThreadState* state);
 
 // Stores the sums of all threads' counts, past ones included, in the segment's header.
 void FoldCounts();

@@ -6,13 +6,15 @@
 
 #include <stdint.h>
 
+#include "injector/platform.h"
+
 namespace flopsprof::injector {
 
 // These devices (bit i: ordinal i) have been used. Any thread.
 void NoteDevices(uint64_t ordinals);
 
 // The current device of the calling thread has been used. Needs a live CUDA.
-void NoteCurrentDevice();
+FLOPSPROF_APART void NoteCurrentDevice();
 
 // Describes the devices that have not been described yet. Helper thread.
 void EmitNewDevices();

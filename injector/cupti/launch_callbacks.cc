@@ -4,6 +4,7 @@
 
 #include "injector/callback_guard.h"
 #include "injector/cupti/cupti_cbids.h"
+#include "injector/platform.h"
 #include "injector/record_sink.h"
 #include "injector/scopes/attribution.h"
 #include "injector/segment.h"
@@ -11,20 +12,22 @@
 namespace flopsprof::injector {
 namespace {
 
-void EmitLaunch(ThreadState* thread, int domain, uint32_t cbid, uint32_t correlation) {
+FLOPSPROF_HOT void EmitLaunch(ThreadState* thread, int domain, uint32_t cbid,
+                              uint32_t correlation) {
   const Attribution at = CurrentAttribution();
-  shm::LaunchRecord launch{};
-  launch.header.type = static_cast<uint16_t>(shm::RecordType::kLaunch);
-  launch.header.phase = static_cast<uint8_t>(at.phase);
-  launch.header.flags = thread->current_call_captured ? shm::kFlagCaptured : uint8_t{0};
-  launch.header.step = at.step;
-  launch.correlation = correlation;
-  launch.scope = at.scope;
-  launch.call = thread->current_call;
-  launch.cbid = static_cast<uint16_t>(cbid);
-  launch.domain = static_cast<uint8_t>(domain);
   Statistics()->launches.fetch_add(1, std::memory_order_relaxed);
-  if (!EmitRecord(&launch)) CountLoss(shm::LossCounter::kLaunchNotSeen);
+  const bool emitted = EmitInPlace<shm::LaunchRecord>([&](shm::LaunchRecord* launch) {
+    launch->header.type = static_cast<uint16_t>(shm::RecordType::kLaunch);
+    launch->header.phase = static_cast<uint8_t>(at.phase);
+    launch->header.flags = thread->current_call_captured ? shm::kFlagCaptured : uint8_t{0};
+    launch->header.step = at.step;
+    launch->correlation = correlation;
+    launch->scope = at.scope;
+    launch->call = thread->current_call;
+    launch->cbid = static_cast<uint16_t>(cbid);
+    launch->domain = static_cast<uint8_t>(domain);
+  });
+  if (!emitted) CountLoss(shm::LossCounter::kLaunchNotSeen);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 namespace flopsprof::injector {
 
-CallScope::CallScope(shm::ApiId api) : thread_(CurrentThread()), api_(api) {
+FLOPSPROF_HOT CallScope::CallScope(shm::ApiId api) : thread_(CurrentThread()), api_(api) {
   if (thread_ == nullptr || thread_->inside_injector) return;
   if (thread_->hook_depth != 0) {
     ++thread_->hook_depth;

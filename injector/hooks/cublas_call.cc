@@ -46,8 +46,8 @@ void EndCublasCall(CallScope* call, int status, void* handle, const void* caller
   EmitGemm(*call, product, MathModeOf(handle, caller), 0, true);
 }
 
-void EmitGemm(const CallScope& call, const Product& product, uint8_t math_mode, uint8_t epilogue,
-              bool sizes_known) {
+FLOPSPROF_HOT void EmitGemm(const CallScope& call, const Product& product, uint8_t math_mode,
+                            uint8_t epilogue, bool sizes_known) {
   EmitInPlace<shm::GemmCall>([&](shm::GemmCall* record) {
     record->header = call.Header(shm::RecordType::kGemmCall);
     if (!sizes_known) record->header.flags |= shm::kFlagSizesUnknown;

@@ -8,6 +8,7 @@
 #include <atomic>
 
 #include "injector/env_config.h"
+#include "injector/platform.h"
 #include "injector/record_sink.h"
 #include "injector/scopes/module_hook.h"
 #include "injector/scopes/python_api.h"
@@ -138,35 +139,37 @@ void ForgetScopesInForkedChild() {
 
 namespace {
 
-uint32_t ScopeOfRange(ThreadScopes& thread, const ScopeIdentity& identity) {
-  RecentRange* recent = thread.Recent(identity.name, identity.parent);
-  if (recent != nullptr && recent->scope != 0 && recent->name == identity.name &&
-      recent->parent == identity.parent && recent->domain == identity.domain &&
-      recent->kind == identity.kind) {
-    const ScopeEntry& entry = g_scopes[recent->scope];
-    if (entry.name_bytes == identity.name_bytes &&
-        memcmp(entry.name, identity.name, identity.name_bytes) == 0) {
-      return recent->scope;
-    }
-  }
+bool SameName(const ScopeEntry& entry, const char* name, size_t bytes) {
+  if (bytes == kTerminated) return strcmp(entry.name, name) == 0;
+  return entry.name_bytes == bytes && memcmp(entry.name, name, bytes) == 0;
+}
+
+// Hashes the name, and adds it when it is new.
+FLOPSPROF_APART uint32_t LookUpRange(RecentRange* recent, uint32_t parent, shm::ScopeKind kind,
+                                     const char* domain, const char* name, size_t bytes) {
+  ScopeIdentity identity;
+  identity.parent = parent;
+  identity.kind = kind;
+  identity.domain = domain;
+  identity.name = name;
+  identity.name_bytes = bytes == kTerminated ? strlen(name) : bytes;
   const uint32_t scope = FindOrAddScope(identity);
-  if (recent != nullptr) {
-    *recent = {identity.name, identity.domain, identity.parent, scope, identity.kind};
-  }
+  if (recent != nullptr) *recent = {name, domain, parent, scope, kind};
   return scope;
 }
 
 }  // namespace
 
-uint32_t EnterNamedRange(shm::ScopeKind kind, const char* domain, const char* name, size_t bytes) {
+FLOPSPROF_HOT uint32_t EnterNamedRange(shm::ScopeKind kind, const char* domain, const char* name,
+                                       size_t bytes) {
   ThreadScopes& thread = ThisThread();
-  ScopeIdentity identity;
-  identity.parent = thread.CurrentScope();
-  identity.kind = kind;
-  identity.domain = domain;
-  identity.name = name;
-  identity.name_bytes = bytes;
-  const uint32_t scope = ScopeOfRange(thread, identity);
+  const uint32_t parent = thread.CurrentScope();
+  RecentRange* recent = thread.Recent(name, parent);
+  const bool found = recent != nullptr && recent->scope != 0 && recent->name == name &&
+                     recent->parent == parent && recent->domain == domain && recent->kind == kind &&
+                     SameName(g_scopes[recent->scope], name, bytes);
+  const uint32_t scope =
+      found ? recent->scope : LookUpRange(recent, parent, kind, domain, name, bytes);
   const uint32_t depth = thread.EnterRange(domain, scope);
   if (depth != ThreadScopes::kRefused && IsRecording()) EmitScopeEnter(scope, thread.TopPhase());
   return depth;

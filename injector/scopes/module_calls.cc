@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "injector/scopes/module_calls.h"
 
+#include "injector/platform.h"
 #include "injector/record_sink.h"
 #include "injector/scopes/module_trie.h"
 #include "injector/scopes/python_shim.h"
@@ -28,14 +29,14 @@ ModuleParent ParentOnThisThread(const ThreadScopes& thread) {
   return parent;
 }
 
-void OnOutermostCall(const ModuleEdge& edge, bool in_pass) {
+FLOPSPROF_APART void OnOutermostCall(const ModuleEdge& edge, bool in_pass) {
   if (!in_pass && edge.kind != EdgeKind::kAlias) {
     if (WantsOptimizerCheck() && AskShimForOptimizer()) OnOptimizerFound();
     OnRootForward();
   }
 }
 
-void DescribeRoot(uint32_t root_scope) {
+FLOPSPROF_APART void DescribeRoot(uint32_t root_scope) {
   const uint32_t epoch = SessionEpoch();
   if (!NeedsDescription(root_scope, epoch)) return;
   PyObject* root = ModuleOfScope(root_scope);
@@ -46,7 +47,7 @@ void DescribeRoot(uint32_t root_scope) {
 
 }  // namespace
 
-uint32_t EnterModuleCall(PyObject* module) {
+FLOPSPROF_HOT uint32_t EnterModuleCall(PyObject* module) {
   ThreadScopes& thread = ThisThread();
   ModuleParent parent = ParentOnThisThread(thread);
   const bool in_pass = parent.outermost && InBackwardPass();

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "injector/platform.h"
 #include "injector/record_sink.h"
 #include "injector/scopes/python_shim.h"
 #include "injector/scopes/scope_table.h"
@@ -67,13 +68,13 @@ void ClearPath(ModuleEdge& edge) {
   edge.anchor = nullptr;
 }
 
-void StartAgain() {
+FLOPSPROF_APART void StartAgain() {
   for (uint32_t i = 1; i < g_edge_count; ++i) ClearPath(g_edges[i]);
   memset(g_buckets, 0, (g_bucket_mask + 1) * sizeof(*g_buckets));
   g_edge_count = 1;
 }
 
-bool GrowBuckets() {
+FLOPSPROF_APART bool GrowBuckets() {
   const uint32_t size = g_buckets == nullptr ? 4096 : (g_bucket_mask + 1) * 2;
   auto* fresh = static_cast<uint32_t*>(calloc(size, sizeof(uint32_t)));
   if (fresh == nullptr) return false;
@@ -332,7 +333,7 @@ PyObject* StartOf(const ModuleEdge& edge, const ModuleParent& parent) {
 }
 
 // Gives a named edge its scope. False: the path is gone.
-bool EnterPath(uint32_t index, const ModuleParent& parent) {
+FLOPSPROF_APART bool EnterPath(uint32_t index, const ModuleParent& parent) {
   PyObject* start = StartOf(g_edges[index], parent);
   if (start == nullptr) return g_edges[index].scope != 0;
   uint32_t scope = g_edges[index].anchor == nullptr ? parent.scope : g_edges[index].root_scope;
@@ -343,7 +344,7 @@ bool EnterPath(uint32_t index, const ModuleParent& parent) {
   return true;
 }
 
-void Resolve(uint32_t index, PyObject* module, const ModuleParent& parent) {
+FLOPSPROF_APART void Resolve(uint32_t index, PyObject* module, const ModuleParent& parent) {
   const bool was_below = g_edges[index].kind == EdgeKind::kNamed;
   g_edges[index].type = module->type;
   g_edges[index].registrations = g_registrations;
@@ -394,7 +395,7 @@ bool StillRight(ModuleEdge& edge, PyObject* module, const ModuleParent& parent) 
 
 }  // namespace
 
-const ModuleEdge& ResolveModule(PyObject* module, const ModuleParent& parent) {
+FLOPSPROF_HOT const ModuleEdge& ResolveModule(PyObject* module, const ModuleParent& parent) {
   if (parent.outermost) {
     ++g_generation;
     if (g_edge_count > kMaxEdges) StartAgain();

@@ -105,10 +105,9 @@ void SetMessage(Name* name, const EventAttributes* event) {
 const char* NameOf(const Domain* domain) { return domain == nullptr ? nullptr : domain->name; }
 
 // NVTX wants the number of ranges open before this one; ours counts all frames.
-int Push(const Domain* domain, const Name& name) {
+int Push(const Domain* domain, const char* text, size_t bytes) {
   if (domain != nullptr && domain->ignored) return 0;
-  const uint32_t depth =
-      EnterNamedRange(shm::ScopeKind::kRange, NameOf(domain), name.text, name.bytes);
+  const uint32_t depth = EnterNamedRange(shm::ScopeKind::kRange, NameOf(domain), text, bytes);
   return depth == ThreadScopes::kRefused ? -1 : static_cast<int>(depth);
 }
 
@@ -140,20 +139,16 @@ void End(uint64_t id) {
   if (id != 0 && !EndStartedRange(id)) CountLoss(shm::LossCounter::kScopeUnbalanced);
 }
 
-int RangePushA(const char* text) {
-  Name name;
-  SetAscii(&name, text);
-  return Push(nullptr, name);
-}
+int RangePushA(const char* text) { return Push(nullptr, text == nullptr ? "" : text, kTerminated); }
 int RangePushW(const wchar_t* text) {
   Name name;
   SetWide(&name, text);
-  return Push(nullptr, name);
+  return Push(nullptr, name.text, name.bytes);
 }
 int RangePushEx(const EventAttributes* event) {
   Name name;
   SetMessage(&name, event);
-  return Push(nullptr, name);
+  return Push(nullptr, name.text, name.bytes);
 }
 int RangePop() { return Pop(nullptr); }
 uint64_t RangeStartA(const char* text) {
@@ -176,7 +171,7 @@ void RangeEnd(uint64_t id) { End(id); }
 int DomainRangePushEx(const Domain* domain, const EventAttributes* event) {
   Name name;
   SetMessage(&name, event);
-  return Push(domain, name);
+  return Push(domain, name.text, name.bytes);
 }
 int DomainRangePop(const Domain* domain) { return Pop(domain); }
 uint64_t DomainRangeStartEx(const Domain* domain, const EventAttributes* event) {

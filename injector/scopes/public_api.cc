@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "injector/public_api.h"
 
-#include <string.h>
-
 #include "injector/platform.h"
 #include "injector/record_sink.h"
 #include "injector/scopes/scope_stack.h"
@@ -15,7 +13,7 @@ using namespace flopsprof::injector;
 // The default NVTX domain's stack, so that flopsprof.h may use either way.
 FLOPSPROF_EXPORT void flopsprof_push(const char* name) {
   if (name == nullptr) name = "";
-  EnterNamedRange(flopsprof::shm::ScopeKind::kRange, nullptr, name, strlen(name));
+  EnterNamedRange(flopsprof::shm::ScopeKind::kRange, nullptr, name, kTerminated);
 }
 
 FLOPSPROF_EXPORT void flopsprof_pop(void) {

@@ -143,14 +143,14 @@ uint32_t ThreadScopes::EnterOptimizer() {
   return depth;
 }
 
-void ThreadScopes::Leave(uint32_t depth) {
+FLOPSPROF_HOT void ThreadScopes::Leave(uint32_t depth) {
   if (depth == kRefused || depth >= depth_) return;
   depth_ = depth;
   while (depth_ > 0 && Top().closed) --depth_;
   NoteEntered(CurrentScope());
 }
 
-bool ThreadScopes::CloseRange(const void* domain) {
+FLOPSPROF_HOT bool ThreadScopes::CloseRange(const void* domain) {
   for (uint32_t i = depth_; i > 0 && frames_[i - 1].kind != FrameKind::kNode; --i) {
     Frame& frame = frames_[i - 1];
     if (frame.kind != FrameKind::kRange || frame.closed || frame.domain != domain) continue;

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "injector/platform.h"
 #include "injector/scopes/attribution.h"
 #include "injector/scopes/sequence_log.h"
 #include "injector/scopes/torch_functions.h"
@@ -98,8 +99,8 @@ class ThreadScopes {
  private:
   const Frame& Top() const { return frames_[depth_ - 1]; }
   Frame* Push();
-  bool Grow();
-  void Note(uint64_t sequence, uint32_t scope);
+  FLOPSPROF_APART bool Grow();
+  FLOPSPROF_APART void Note(uint64_t sequence, uint32_t scope);
   void NoteTopNode();
   void NoteEntered(uint32_t scope);
 

@@ -12,6 +12,7 @@
 
 #include <atomic>
 
+#include "injector/platform.h"
 #include "injector/record_sink.h"
 
 namespace flopsprof::injector {
@@ -56,7 +57,7 @@ void RebindScope(uint32_t scope, const char* class_name, uint64_t object);
 const ScopeEntry* FindScopeEntry(uint32_t scope);
 
 // Sends the definition of a scope and of its parents. Takes locks.
-void DefineScope(uint32_t scope);
+FLOPSPROF_APART void DefineScope(uint32_t scope);
 
 extern ScopeEntry* g_scopes;  // null until the first scope is added
 

@@ -17,6 +17,9 @@ bool ScopesEnabled();
 // There are no module names: counts kModuleHookRefused and notes why.
 void RefuseModules(const char* reason);
 
+// Stands for the length of a text that ends with a NUL: known ranges are entered without it.
+constexpr size_t kTerminated = SIZE_MAX;
+
 // Enters a range below the current scope and reports it. Depth for ThreadScopes::Leave, or
 // ThreadScopes::kRefused. `domain` is interned or null.
 uint32_t EnterNamedRange(shm::ScopeKind kind, const char* domain, const char* name, size_t bytes);

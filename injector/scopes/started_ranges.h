@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+#include "injector/platform.h"
+
 namespace flopsprof::injector {
 
 // Process-wide id of the open range (never 0), or 0 when too many are open (counted kScopeDepth).
@@ -17,6 +19,6 @@ uint64_t BeginStartedRange(uint32_t scope);
 bool EndStartedRange(uint64_t id);
 
 // Its scope, or shm::kOutsideScope once it has ended. Lock-free.
-uint32_t ScopeOfStartedRange(uint64_t id);
+FLOPSPROF_APART uint32_t ScopeOfStartedRange(uint64_t id);
 
 }  // namespace flopsprof::injector

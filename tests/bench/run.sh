@@ -78,7 +78,7 @@ count_instructions() {
 if start_lttng; then :; else printf 'no LTTng session: its rows are left out\n' >&2; fi
 bench hook_and_range "$build/bin/injector_hook_bench" "$injector" $([[ -n $short ]] && echo 31 || echo 301)
 if command -v valgrind > /dev/null; then
-  bench hook_instructions count_instructions 720
+  bench hook_instructions count_instructions 620
 else
   skip hook_instructions "valgrind is not installed"
 fi

@@ -93,6 +93,12 @@ if [[ -x $python && -e $build/lib/libscopes_probe.so ]]; then
 else
   skip module_call "no PyTorch environment, or no probe library"
 fi
+if [[ -x $python && -e $build/lib/libscopes_probe.so && -e /usr/include/valgrind/callgrind.h ]]; then
+  SCOPES_PROBE=$build/lib/libscopes_probe.so PYTHONPATH=$root/tests/programs/scopes \
+    bench module_call_instructions "$python" "$root/tests/bench/scopes/module_call.py" --instructions
+else
+  skip module_call_instructions "valgrind or the PyTorch environment is not installed"
+fi
 if [[ -x $python && -x $build/bin/flopsprof-run ]]; then
   bench model_step "$python" "$root/tests/bench/model/model_step.py" "$build" ${short:+--short}
 else

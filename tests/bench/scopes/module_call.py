@@ -7,10 +7,21 @@
 
 Records go to a small ring of the thread, as in a session. Prints ns per call, the median of 15
 pairs, beside empty global hooks in Python and beside a null test (both blocks without us).
+
+    ... module_call.py --instructions
+
+Counts instead, under callgrind, the instructions that a call takes more: the same under every load.
+Status 1 when a case takes more than its bound. A root without an optimizer looks for one at each
+call, which is most of its count.
 """
 
 import json
+import pathlib
+import re
 import statistics
+import subprocess
+import sys
+import tempfile
 import time
 
 import torch
@@ -74,17 +85,61 @@ class PythonHooks:
             handle.remove()
 
 
-def main() -> None:
-    torch.set_num_threads(1)
-    probe.LIB.probe_discard(1)
-    peer = PythonHooks()
-    rows = (
-        ("root nn.Identity", nn.Identity(), 20000, 1),
+def rows() -> tuple:
+    """(name, function, calls in a block, module calls in a call, bound of instructions)"""
+    return (
+        ("root nn.Identity", nn.Identity(), 20000, 1, 2900),
         ("nn.Identity in a Sequential of 200", nn.Sequential(*[nn.Identity() for _ in range(200)]),
-         100, 201),
-        ("the same child 200 times", Repeat(), 100, 201),
+         100, 201, 1200),
+        ("the same child 200 times", Repeat(), 100, 201, 800),
     )  # fmt: skip
-    for name, function, calls, modules in rows:
+
+
+def count_here() -> None:
+    """Inside of callgrind: a block with and one without us for each row."""
+    for index, (_, function, calls, _, _) in enumerate(rows()):
+        for switch, label in ((probe.end, "off"), (probe.begin, "on")):
+            switch()
+            for _ in range(3):
+                function(X)
+            probe.LIB.probe_count_begin()
+            block(function, calls // 10)
+            probe.LIB.probe_count_end(f"{label} {index}".encode())
+
+
+def count_instructions() -> int:
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(
+            ["valgrind", "--tool=callgrind", "--instr-atstart=no", "--quiet",
+             f"--callgrind-out-file={folder}/out", sys.executable, __file__, "--count-here"],
+            check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        counted = {}
+        for path in pathlib.Path(folder).iterdir():
+            text = path.read_text()
+            label = re.search(r"^desc: Trigger: Client Request: (.+)$", text, re.MULTILINE)
+            total = re.search(r"^(?:totals|summary): (\d+)", text, re.MULTILINE)
+            if label and total:
+                counted[label[1]] = int(total[1])
+    failed = False
+    for index, (name, _, calls, modules, bound) in enumerate(rows()):
+        more = (counted[f"on {index}"] - counted[f"off {index}"]) / (calls // 10 * modules)
+        print(json.dumps({"bench": "module call", "case": name, "instructions": round(more),
+                          "bound": bound}))  # fmt: skip
+        failed |= not 0 < more <= bound
+    return 1 if failed else 0
+
+
+def main() -> int:
+    torch.set_num_threads(1)
+    if sys.argv[1:2] == ["--instructions"]:
+        return count_instructions()
+    probe.LIB.probe_discard(1)
+    if sys.argv[1:2] == ["--count-here"]:
+        count_here()
+        return 0
+    peer = PythonHooks()
+    for name, function, calls, modules, _ in rows():
         ours, base = added(function, calls, modules, probe.begin, probe.end)
         hooks, _ = added(function, calls, modules, peer.on, peer.off)
         null, _ = added(function, calls, modules, lambda: None, lambda: None)
@@ -93,7 +148,8 @@ def main() -> None:
             "python_hooks_added_ns": round(hooks), "null_ns": round(null),
             "ratio": round(ours / hooks, 3), "goal_ns": 150,
         }), flush=True)  # fmt: skip
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -7,6 +7,10 @@
 
 #include <string>
 
+#if __has_include(<valgrind/callgrind.h>)
+#include <valgrind/callgrind.h>
+#endif
+
 #include "injector/platform.h"
 #include "injector/scopes/attribution.h"
 #include "injector/scopes/module_trie.h"
@@ -75,6 +79,20 @@ FLOPSPROF_EXPORT void probe_begin() {
 }
 FLOPSPROF_EXPORT void probe_tick() { flopsprof::injector::TickScopes(); }
 FLOPSPROF_EXPORT void probe_end() { flopsprof::injector::EndScopes(); }
+// Under callgrind: counts from here on; writes what was counted since, under a label.
+FLOPSPROF_EXPORT void probe_count_begin() {
+#ifdef CALLGRIND_START_INSTRUMENTATION
+  CALLGRIND_START_INSTRUMENTATION;
+  CALLGRIND_ZERO_STATS;
+#endif
+}
+FLOPSPROF_EXPORT void probe_count_end([[maybe_unused]] const char* label) {
+#ifdef CALLGRIND_START_INSTRUMENTATION
+  CALLGRIND_DUMP_STATS_AT(label);
+  CALLGRIND_STOP_INSTRUMENTATION;
+#endif
+}
+
 FLOPSPROF_EXPORT void probe_discard(int discard) { DiscardRecords(discard != 0); }
 FLOPSPROF_EXPORT void probe_stop_recording() { StopRecording(); }
 FLOPSPROF_EXPORT unsigned probe_scope() { return flopsprof::injector::CurrentAttribution().scope; }

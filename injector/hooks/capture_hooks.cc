@@ -23,7 +23,7 @@ using BeginToGraphFunction = int (*)(void*, void*, void*, void*, size_t, int);
 using TwoPointers = int (*)(void*, void*);
 
 int Begin(RealFunction* real, const void* caller, void* stream, int mode) {
-  auto* const function = reinterpret_cast<BeginFunction>(real->Find(caller));
+  auto* const function = reinterpret_cast<BeginFunction>(real->Enter(&caller));
   if (function == nullptr) return kCudaNotSupported;
   const int status = function(stream, mode);
   if (status == 0) OnCaptureBegan();
@@ -31,7 +31,7 @@ int Begin(RealFunction* real, const void* caller, void* stream, int mode) {
 }
 
 int End(RealFunction* real, const void* caller, void* stream, void* graph) {
-  auto* const function = reinterpret_cast<TwoPointers>(real->Find(caller));
+  auto* const function = reinterpret_cast<TwoPointers>(real->Enter(&caller));
   if (function == nullptr) return kCudaNotSupported;
   const int status = function(stream, graph);
   OnCaptureEnded();
@@ -39,7 +39,7 @@ int End(RealFunction* real, const void* caller, void* stream, void* graph) {
 }
 
 int Replay(RealFunction* real, const void* caller, void* executable, void* stream) {
-  auto* const function = reinterpret_cast<TwoPointers>(real->Find(caller));
+  auto* const function = reinterpret_cast<TwoPointers>(real->Enter(&caller));
   if (function == nullptr) return kCudaNotSupported;
   ThreadState* thread = CurrentThread();
   const bool outermost = thread != nullptr && !thread->inside_injector &&
@@ -68,8 +68,9 @@ using flopsprof::injector::RealFunction;
   FLOPSPROF_EXPORT int cudaStreamBeginCaptureToGraph##suffix(                                   \
       void* stream, void* graph, void* dependencies, void* data, size_t count, int mode) {      \
     static RealFunction real("cudaStreamBeginCaptureToGraph" #suffix, "libcudart.so");          \
-    auto* const function = reinterpret_cast<flopsprof::injector::BeginToGraphFunction>(         \
-        real.Find(__builtin_return_address(0)));                                                \
+    const void* caller = __builtin_return_address(0);                                           \
+    auto* const function =                                                                      \
+        reinterpret_cast<flopsprof::injector::BeginToGraphFunction>(real.Enter(&caller));       \
     if (function == nullptr) return flopsprof::injector::kCudaNotSupported;                     \
     const int status = function(stream, graph, dependencies, data, count, mode);                \
     if (status == 0) flopsprof::injector::OnCaptureBegan();                                     \

@@ -81,10 +81,10 @@ FLOPSPROF_EXPORT int cublasLtMatmul(void* handle, void* desc, void* alpha, void*
                                     void* stream) {
   using namespace flopsprof::injector;  // NOLINT: one function
   static RealFunction real("cublasLtMatmul", kCublasLt);
-  void* const caller = __builtin_return_address(0);
+  const void* caller = __builtin_return_address(0);
   auto* const function =
       reinterpret_cast<int (*)(void*, void*, void*, void*, void*, void*, void*, void*, void*, void*,
-                               void*, void*, void*, void*, size_t, void*)>(real.Find(caller));
+                               void*, void*, void*, void*, size_t, void*)>(real.Enter(&caller));
   if (function == nullptr) return kCublasNotSupported;
   CallScope call(flopsprof::shm::ApiId::cublasLtMatmul);
   if (call.counted()) call.AskCapture(stream, caller);

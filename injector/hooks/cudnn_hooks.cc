@@ -124,8 +124,8 @@ void EmitCudnnCall(const CallScope& call, uint32_t plan, bool sizes_known) {
 FLOPSPROF_EXPORT int cudnnBackendExecute(void* handle, void* plan, void* variant_pack) {
   using namespace flopsprof::injector;  // NOLINT: one function
   static RealFunction real("cudnnBackendExecute", kCudnn);
-  void* const caller = __builtin_return_address(0);
-  auto* const function = reinterpret_cast<int (*)(void*, void*, void*)>(real.Find(caller));
+  const void* caller = __builtin_return_address(0);
+  auto* const function = reinterpret_cast<int (*)(void*, void*, void*)>(real.Enter(&caller));
   if (function == nullptr) return kCudnnNotSupported;
   CallScope call(flopsprof::shm::ApiId::cudnnBackendExecute);
   if (!call.counted()) return function(handle, plan, variant_pack);
@@ -144,7 +144,8 @@ FLOPSPROF_EXPORT int cudnnBackendExecute(void* handle, void* plan, void* variant
 FLOPSPROF_EXPORT int cudnnBackendDestroyDescriptor(void* descriptor) {
   using namespace flopsprof::injector;  // NOLINT: one function
   static RealFunction real("cudnnBackendDestroyDescriptor", kCudnn);
-  auto* const function = reinterpret_cast<int (*)(void*)>(real.Find(__builtin_return_address(0)));
+  const void* caller = __builtin_return_address(0);
+  auto* const function = reinterpret_cast<int (*)(void*)>(real.Enter(&caller));
   plans.Remove(descriptor);
   return function == nullptr ? kCudnnNotSupported : function(descriptor);
 }

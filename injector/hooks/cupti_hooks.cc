@@ -28,8 +28,8 @@ using flopsprof::injector::RealFunction;
 
 FLOPSPROF_EXPORT int cuptiSubscribe(void* subscriber, void* callback, void* user_data) {
   static RealFunction real("cuptiSubscribe", kCupti);
-  auto* const function =
-      reinterpret_cast<int (*)(void*, void*, void*)>(real.Find(__builtin_return_address(0)));
+  const void* caller = __builtin_return_address(0);
+  auto* const function = reinterpret_cast<int (*)(void*, void*, void*)>(real.Enter(&caller));
   if (function == nullptr) return kCuptiNotInitialized;
   flopsprof::injector::MakeWay();
   return function(subscriber, callback, user_data);
@@ -38,8 +38,8 @@ FLOPSPROF_EXPORT int cuptiSubscribe(void* subscriber, void* callback, void* user
 FLOPSPROF_EXPORT int cuptiSubscribe_v2(void* subscriber, void* callback, void* user_data,
                                        void* parameters) {
   static RealFunction real("cuptiSubscribe_v2", kCupti);
-  auto* const function =
-      reinterpret_cast<int (*)(void*, void*, void*, void*)>(real.Find(__builtin_return_address(0)));
+  const void* caller = __builtin_return_address(0);
+  auto* const function = reinterpret_cast<int (*)(void*, void*, void*, void*)>(real.Enter(&caller));
   if (function == nullptr) return kCuptiNotInitialized;
   flopsprof::injector::MakeWay();
   return function(subscriber, callback, user_data, parameters);
@@ -48,8 +48,8 @@ FLOPSPROF_EXPORT int cuptiSubscribe_v2(void* subscriber, void* callback, void* u
 // Some clients use activities without a subscription: their buffers would replace ours.
 FLOPSPROF_EXPORT int cuptiActivityRegisterCallbacks(void* requested, void* completed) {
   static RealFunction real("cuptiActivityRegisterCallbacks", kCupti);
-  auto* const function =
-      reinterpret_cast<int (*)(void*, void*)>(real.Find(__builtin_return_address(0)));
+  const void* caller = __builtin_return_address(0);
+  auto* const function = reinterpret_cast<int (*)(void*, void*)>(real.Enter(&caller));
   if (function == nullptr) return kCuptiNotInitialized;
   flopsprof::injector::MakeWay();
   return function(requested, completed);

@@ -63,8 +63,8 @@ def cublas_wrapper(name, api, layout, call, parameters):
     return f"""
 FLOPSPROF_EXPORT int {name}({declaration(parameters)}) {{
   static RealFunction real("{name}", "libcublas.so");
-  void* const caller = __builtin_return_address(0);
-  auto* const function = reinterpret_cast<int (*)({types_only(parameters)})>(real.Find(caller));
+  const void* caller = __builtin_return_address(0);
+  auto* const function = reinterpret_cast<int (*)({types_only(parameters)})>(real.Enter(&caller));
   if (function == nullptr) return kCublasNotSupported;
   CallScope call(shm::ApiId::{api});
   if (!call.counted()) return function({names_only(parameters)});
@@ -83,8 +83,8 @@ def nccl_wrapper(name, call):
     return f"""
 FLOPSPROF_EXPORT int {name}({declaration(parameters)}) {{
   static RealFunction real("{name}", "libnccl.so");
-  void* const caller = __builtin_return_address(0);
-  auto* const function = reinterpret_cast<int (*)({types_only(parameters)})>(real.Find(caller));
+  const void* caller = __builtin_return_address(0);
+  auto* const function = reinterpret_cast<int (*)({types_only(parameters)})>(real.Enter(&caller));
   if (function == nullptr) return kNcclInvalidUsage;
   CallScope call(shm::ApiId::{name});
   if (!call.counted()) return function({names_only(parameters)});

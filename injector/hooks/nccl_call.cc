@@ -79,7 +79,8 @@ void EndCollective(CallScope* call, int status, const void* caller, const Collec
 FLOPSPROF_EXPORT int ncclGroupStart() {
   using namespace flopsprof::injector;  // NOLINT: one function
   static RealFunction real("ncclGroupStart", kNccl);
-  auto* const function = reinterpret_cast<int (*)()>(real.Find(__builtin_return_address(0)));
+  const void* caller = __builtin_return_address(0);
+  auto* const function = reinterpret_cast<int (*)()>(real.Enter(&caller));
   if (function == nullptr) return kNcclInvalidUsage;
   const int status = function();
   if (Succeeded(status)) {
@@ -91,7 +92,8 @@ FLOPSPROF_EXPORT int ncclGroupStart() {
 FLOPSPROF_EXPORT int ncclGroupEnd() {
   using namespace flopsprof::injector;  // NOLINT: one function
   static RealFunction real("ncclGroupEnd", kNccl);
-  auto* const function = reinterpret_cast<int (*)()>(real.Find(__builtin_return_address(0)));
+  const void* caller = __builtin_return_address(0);
+  auto* const function = reinterpret_cast<int (*)()>(real.Enter(&caller));
   if (function == nullptr) return kNcclInvalidUsage;
   ThreadState* thread = CurrentThread();
   if (thread == nullptr || thread->nccl_group_depth == 0) return function();

@@ -8,6 +8,8 @@
 #include "injector/platform.h"
 #include "injector/record_sink.h"
 
+__thread void* flopsprof_behind_door __attribute__((tls_model("initial-exec"))) = nullptr;
+
 namespace flopsprof::injector {
 namespace {
 

@@ -5,12 +5,17 @@
 // The function that a hook stands in front of. Python wheels load their CUDA libraries into
 // local scopes, where RTLD_NEXT does not find them, and a process may hold two versions of one
 // (libcublas.so.12 of one package, .13 of another): each calling object is answered from its own
-// scope first.
+// scope first. Who asked dlsym for a function, or whose table of addresses we have written to,
+// comes through a door (hooks/doors.h), which says exactly which function is meant.
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include <atomic>
+
+// The function behind the door that this thread has just come through; nullptr: through none.
+// Taken back by the hook at once.
+extern "C" __thread void* flopsprof_behind_door __attribute__((tls_model("initial-exec")));
 
 namespace flopsprof::injector {
 
@@ -20,7 +25,20 @@ class RealFunction {
   // live for ever.
   constexpr RealFunction(const char* name, const char* library) : name_(name), library_(library) {}
 
-  // `caller`: an address in the object that called the hook. nullptr (counted): nowhere.
+  // For a hook, first of all: its real function. `*caller` is the hook's return address; for a
+  // call through a door it becomes the real function's, so that the getters that this hook asks
+  // for by it are those of the same library. nullptr (counted): nowhere.
+  void* Enter(const void** caller) {
+    void* const behind = flopsprof_behind_door;
+    if (__builtin_expect(behind != nullptr, 0)) {
+      flopsprof_behind_door = nullptr;
+      *caller = behind;
+      return behind;
+    }
+    return Find(*caller);
+  }
+
+  // `caller`: an address in the object that calls. nullptr (counted): nowhere.
   void* Find(const void* caller) {
     const auto address = reinterpret_cast<uintptr_t>(caller);
     for (const Caller& known : callers_) {

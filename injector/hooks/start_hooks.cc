@@ -30,8 +30,8 @@ using namespace flopsprof::injector;
 
 FLOPSPROF_EXPORT int cudaMalloc(void** pointer, size_t bytes) {
   static RealFunction real("cudaMalloc", "libcudart.so");
-  auto* const function =
-      reinterpret_cast<int (*)(void**, size_t)>(real.Find(__builtin_return_address(0)));
+  const void* caller = __builtin_return_address(0);
+  auto* const function = reinterpret_cast<int (*)(void**, size_t)>(real.Enter(&caller));
   if (function == nullptr) return kCudaNotSupported;
   const int status = function(pointer, bytes);
   OnCudaIsUp(status);
@@ -40,7 +40,8 @@ FLOPSPROF_EXPORT int cudaMalloc(void** pointer, size_t bytes) {
 
 FLOPSPROF_EXPORT int cublasCreate_v2(void** handle) {
   static RealFunction real("cublasCreate_v2", "libcublas.so");
-  auto* const function = reinterpret_cast<int (*)(void**)>(real.Find(__builtin_return_address(0)));
+  const void* caller = __builtin_return_address(0);
+  auto* const function = reinterpret_cast<int (*)(void**)>(real.Enter(&caller));
   if (function == nullptr) return kCublasNotSupported;
   const int status = function(handle);
   OnCudaIsUp(status);

@@ -41,7 +41,9 @@ namespace flopsprof::shm {
   X(kBlobTooLarge, 27, "blob_too_large", "text or plan beyond the size limit")              \
   X(kNvtxDropped, 28, "nvtx_dropped", "NVTX event of a form that is not read")              \
   X(kFlushIncomplete, 29, "flush_incomplete", "activity still on the GPU at exit")          \
-  X(kAgentLate, 30, "agent_late", "library call before the node agent had answered")
+  X(kAgentLate, 30, "agent_late", "library call before the node agent had answered")        \
+  X(kCallerUnseen, 31, "caller_unseen", "way into a library that could not be hooked")      \
+  X(kNamespaceUnseen, 32, "namespace_unseen", "dlmopen: calls in there are not seen")
 
 enum class LossCounter : uint32_t {
 #define FLOPSPROF_ENUM(id, number, name, text) id = number,

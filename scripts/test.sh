@@ -7,7 +7,7 @@
 #   test.sh [--full] [--only GROUP[,GROUP ...]] [--logs FOLDER]
 #
 #   --full    also the big and slow cases; writes the acceptance table to docs/acceptance.md
-#   --only    run these groups: lint unit simgpu integration acceptance gpu_check asan tsan
+#   --only    run these groups: lint tidy unit simgpu integration acceptance gpu_check asan tsan
 #             bench
 #   --logs    where logs go (default build/test-logs)
 #
@@ -20,7 +20,7 @@ script_name=test
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 cd "$root" || exit 1
 
-all_groups=(lint unit simgpu integration acceptance gpu_check asan tsan bench)
+all_groups=(lint tidy unit simgpu integration acceptance gpu_check asan tsan bench)
 groups=("${all_groups[@]}")
 full=()
 logs=$root/build/test-logs
@@ -77,6 +77,12 @@ group_lint() {
   scripts/lint.sh > "$logs/lint.txt" 2> "$logs/lint.log"
   cat "$logs/lint.log" >&2
   results lines "$logs/lint.txt" "$logs/lint.log"
+}
+
+group_tidy() {
+  scripts/tidy.sh build > "$logs/tidy.txt" 2> "$logs/tidy.log"
+  cat "$logs/tidy.log" >&2
+  results lines "$logs/tidy.txt" "$logs/tidy.log"
 }
 
 group_unit() { run_ctest unit build; }

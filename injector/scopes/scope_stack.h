@@ -84,7 +84,7 @@ class ThreadScopes {
   // Place for a range with this name and parent, or null before the first frame.
   RecentRange* Recent(const char* name, uint32_t parent) {
     if (recent_ == nullptr) return nullptr;
-    const auto hash = (reinterpret_cast<uintptr_t>(name) >> 3) + parent * 0x9E3779B1u;
+    const auto hash = (reinterpret_cast<uintptr_t>(name) >> 3) + parent * uint64_t{0x9E3779B1u};
     return &recent_[(hash ^ hash >> 7) & (kRecentRanges - 1)];
   }
 

@@ -128,7 +128,11 @@ uint32_t Publish(const ScopeIdentity& identity, size_t name_bytes, uint64_t hash
   if (scope >= kMaxScopes || (range && g_range_count >= kMaxRangeScopes)) return 0;
   char* name = CopyText(identity.name, name_bytes);
   char* class_name = CopyText(identity.class_name, strlen(identity.class_name));
-  if (name == nullptr || class_name == nullptr) return 0;
+  if (name == nullptr || class_name == nullptr) {
+    free(name);
+    free(class_name);
+    return 0;
+  }
   ScopeEntry& entry = g_scopes[scope];
   entry.hash = hash;
   entry.parent = identity.parent;

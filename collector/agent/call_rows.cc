@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <sstream>
 
+#include "absl/numeric/int128.h"
 #include "absl/strings/str_cat.h"
 #include "collector/agent/name_table.h"
 #include "collector/model/compute_type.h"
@@ -49,6 +51,18 @@ std::string BoundedIdentity(std::string text) {
                       absl::Hex(std::hash<std::string>()(text)));
 }
 
+// What a plan computes, and why its flops are not known or what they do not say.
+std::string DetailOf(const model::CudnnPlan& plan) {
+  if (!plan.flops_known) {
+    return BoundedUtf8(absl::StrCat(plan.description, " (", plan.unknown_reason, ")"),
+                       kMaxTextBytes);
+  }
+  if (!plan.causal_flops.has_value()) return plan.description;
+  std::ostringstream flops;
+  flops << absl::uint128(*plan.causal_flops);
+  return absl::StrCat(plan.description, " (all pairs; the mask leaves ", flops.str(), " flops)");
+}
+
 constexpr uint32_t kUnknownPlan = 0;  // in a key; plan i of plans_ is i + 1
 
 }  // namespace
@@ -56,7 +70,10 @@ constexpr uint32_t kUnknownPlan = 0;  // in a key; plan i of plans_ is i + 1
 void CallRows::DefinePlan(uint32_t id, std::string_view json) {
   if (plan_index_.contains(id) || plan_index_.size() >= kMaxPlans) return;
   model::CudnnPlan plan = model::ParseCudnnPlan(json);
-  if (!plan.readable) plan.shape = "plan not readable";
+  if (!plan.readable) {
+    plan.shape = "plan not readable";
+    plan.unknown_reason = "its description is not of the known form";
+  }
   plan.shape = BoundedIdentity(std::move(plan.shape));
   plan.description = BoundedUtf8(plan.description, kMaxTextBytes);
   const auto next = static_cast<uint32_t>(plans_.size());
@@ -186,7 +203,7 @@ void CallRows::Describe(const Key& key, v1::CallRow* out) const {
         const model::CudnnPlan& plan = plans_[common.plan - 1];
         out->set_shape(plan.shape);
         out->set_compute_type(plan.compute_type);
-        out->set_detail(plan.description);
+        out->set_detail(DetailOf(plan));
       }
       break;
     default: {

@@ -168,6 +168,8 @@ std::string CudnnComputeType(std::string_view data_type, TensorCores tensor_core
         return "fp32";
       case TensorCores::kUnknown:
         return "fp32_or_tf32";
+      case TensorCores::kNarrowerInputs:
+        return "";
     }
   }
   if (data_type == "CUDNN_DATA_DOUBLE") return "fp64";

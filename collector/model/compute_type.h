@@ -17,8 +17,14 @@ namespace flopsprof::model {
 std::string GemmComputeType(const shm::GemmCall& call);
 
 // Of a cuDNN operation on tensors of this type ("CUDNN_DATA_HALF"). `tensor_cores`: the engine's
-// numerical note; fp32 tensors without it may run as fp32 or as tf32: "fp32_or_tf32".
-enum class TensorCores { kUnknown, kNo, kYes };
+// numerical notes; fp32 tensors of which they are not known may run as fp32 or as tf32:
+// "fp32_or_tf32". (PyTorch tells the two by the same note when TF32 is not allowed.)
+enum class TensorCores {
+  kUnknown,
+  kNo,
+  kYes,
+  kNarrowerInputs,  // the engine rounds its inputs to a narrower type, which it does not name
+};
 std::string CudnnComputeType(std::string_view data_type, TensorCores tensor_cores);
 
 // Short text of a cudaDataType ("f32", "bf16", "c64" ...), "type<N>" for an unknown one.

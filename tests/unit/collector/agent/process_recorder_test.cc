@@ -21,6 +21,11 @@ using testing::Kernel;
 using testing::Launch;
 
 // 2 * (1*3*4*4) * (2*1*1) = 192
+const char kCausalAttention[] =
+    R"({"tensors":[{"name":"1","dataType":"CUDNN_DATA_HALF","dim":[2,4,16,8]}],"nodes":[)"
+    R"({"operation":"CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR","Q":"1","K":"1","V":"1",)"
+    R"("subgraph":{"nodes":[{"operation":"CUDNN_BACKEND_OPERATION_DIAGONAL_BAND_MASK_DESCRIPTOR",)"
+    R"("comparisonMode":"CUDNN_POINTWISE_CMP_GE"}]}}]})";
 const char kConvolution[] =
     R"({"tensors":[{"name":"1","dataType":"CUDNN_DATA_HALF","dim":[1,2,4,4]},)"
     R"({"name":"2","dataType":"CUDNN_DATA_HALF","dim":[3,2,1,1]},)"
@@ -208,6 +213,28 @@ TEST_F(ProcessRecorderTest, ACudnnCallWaitsForItsPlanFromAnotherRing) {
   EXPECT_EQ(received_.calls.begin()->second.flops().low(), 192u);
   EXPECT_EQ(received_.calls.begin()->second.detail(), "conv_fwd");
   EXPECT_EQ(received_.times["5/PHASE_FORWARD/TIME_CATEGORY_EXACT"].gpu_time_ns(), 100u);
+}
+
+// 2 x 4 heads, 16 queries, 16 keys, head size 8: 2 * 2*4*16*16 * (8 + 8) over all pairs, of which
+// a causal mask leaves 17/32.
+TEST_F(ProcessRecorderTest, AMaskOfAttentionIsSaid) {
+  main_->WriteBlob(shm::BlobKind::kCudnnPlan, 9, kCausalAttention);
+  main_->Write(Cudnn(1, 5, 9));
+  Tick();
+  ASSERT_EQ(received_.calls.size(), 1u);
+  EXPECT_EQ(received_.calls.begin()->second.flops().low(), 65536u);
+  EXPECT_EQ(received_.calls.begin()->second.detail(),
+            "sdpa_fwd, causal (all pairs; the mask leaves 34816 flops)");
+}
+
+TEST_F(ProcessRecorderTest, AnUnknownPlanSaysWhy) {
+  main_->WriteBlob(shm::BlobKind::kCudnnPlan, 9,
+                   R"({"nodes":[{"operation":"CUDNN_BACKEND_OPERATION_NEW_DESCRIPTOR"}]})");
+  main_->Write(Cudnn(1, 5, 9));
+  Tick();
+  ASSERT_EQ(received_.calls.size(), 1u);
+  EXPECT_FALSE(received_.calls.begin()->second.flops_known());
+  EXPECT_EQ(received_.calls.begin()->second.detail(), "new (new: no formula)");
 }
 
 TEST_F(ProcessRecorderTest, TwoPlansOfOneShapeAreOneRow) {

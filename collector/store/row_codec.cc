@@ -24,8 +24,7 @@ DecimalCount ToDecimal(const v1::Count& count) {
   if (high > static_cast<uint64_t>(kMax)) {
     return {kMax, static_cast<int64_t>(kDecimalBase - 1)};
   }
-  return {static_cast<int64_t>(high),
-          static_cast<int64_t>(value % kDecimalBase)};
+  return {static_cast<int64_t>(high), static_cast<int64_t>(value % kDecimalBase)};
 }
 
 v1::Count FromDecimal(DecimalCount count) {

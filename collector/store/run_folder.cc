@@ -65,10 +65,12 @@ absl::StatusOr<Database> RunFolder::OpenDatabase(const std::string& path) {
         absl::StrCat(file, " was made by a newer flopsprof (format ", *version, ")"));
   }
   if (*version == 0) {
-    const absl::Status status = database->Execute(absl::StrCat(
-        "BEGIN IMMEDIATE;", SchemaSql(), "PRAGMA user_version=", kSchemaVersion, ";COMMIT"));
+    const absl::Status status =
+        database->Execute(absl::StrCat("BEGIN IMMEDIATE;", SchemaSql(), AddedSql(),
+                                       "PRAGMA user_version=", kSchemaVersion, ";COMMIT"));
     if (!status.ok()) return status;
   }
+  if (const absl::Status status = database->Execute(AddedSql()); !status.ok()) return status;
   return database;
 }
 

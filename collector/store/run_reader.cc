@@ -140,6 +140,10 @@ class Reader {
         [&](const Statement& row) { ReadFields(row, info_fields, 0, process->mutable_info()); });
     if (!status.ok()) return status;
     for (const RowTable& table : RowTables()) {
+      absl::StatusOr<int64_t> exists = db_.QueryInt(absl::StrCat(
+          "SELECT count(*) FROM sqlite_master WHERE type='table' AND name='", table.name, "'"));
+      if (!exists.ok()) return exists.status();
+      if (*exists == 0) continue;  // a run made before this table was added
       const auto fields = StoredFields(*table.row_type());
       status = ForEach(SelectSql(table.name, fields), id, [&](const Statement& row) {
         ReadFields(row, fields, 0, process->GetReflection()->AddMessage(process, table.rows));
@@ -203,6 +207,19 @@ absl::StatusOr<std::string> DatabaseFile(const std::string& path) {
   return file;
 }
 
+// SQLite notices missing pages, but not that the last one is cut. A file with a write-ahead log
+// may be growing just now.
+absl::Status CheckWholePages(const std::string& file, Database* database) {
+  struct stat info;
+  if (stat((file + "-wal").c_str(), &info) == 0 || stat(file.c_str(), &info) != 0) {
+    return absl::OkStatus();
+  }
+  const absl::StatusOr<int64_t> page_bytes = database->QueryInt("PRAGMA page_size");
+  if (!page_bytes.ok()) return page_bytes.status();
+  if (*page_bytes <= 0 || info.st_size % *page_bytes == 0) return absl::OkStatus();
+  return absl::DataLossError("its end is missing");
+}
+
 absl::Status Name(const std::string& file, const absl::Status& status) {
   if (absl::IsDataLoss(status)) {
     return absl::DataLossError(absl::StrCat(file, " is damaged: ", std::string(status.message()),
@@ -230,6 +247,9 @@ absl::StatusOr<model::RunProfile> ReadRun(const std::string& path) {
   if (*version < 1) {
     return absl::FailedPreconditionError(
         absl::StrCat(*file, " is not a profile of flopsprof, or its collector was killed at once"));
+  }
+  if (const absl::Status whole = CheckWholePages(*file, &*database); !whole.ok()) {
+    return Name(*file, whole);
   }
   absl::StatusOr<model::RunProfile> profile = Reader(&*database).Read();
   if (!profile.ok()) return Name(*file, profile.status());

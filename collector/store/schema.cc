@@ -35,6 +35,7 @@ const std::vector<RowTable>& RowTables() {
       Table("scope_calls", {"scope", "phase"}, {"calls"}),
       Table("steps", {"step"}, {"complete", "activities", "end_mono_ns"}),
       Table("device_times", {"device"}, {"busy_ns", "last_gpu_ns"}),
+      Table("graphs", {"state"}, {"replays", "activities", "gpu_time_ns"}),
   };
   return *kTables;
 }
@@ -207,6 +208,16 @@ SELECT i.rank, i.restart, s.step, s.complete,
   (SELECT sum(flops_high * 1e18 + flops_low) FROM step_phases f
    WHERE f.process_id = s.process_id AND f.step = s.step) AS flops
 FROM steps s LEFT JOIN process_infos i ON i.process_id = s.process_id;
+)sql";
+}
+
+const char* AddedSql() {
+  return R"sql(
+CREATE TABLE IF NOT EXISTS graphs(
+  process_id INTEGER NOT NULL, state TEXT NOT NULL, graphs INTEGER NOT NULL,
+  replays INTEGER NOT NULL, calls INTEGER NOT NULL, activities INTEGER NOT NULL,
+  gpu_time_ns INTEGER NOT NULL, shared_ns INTEGER NOT NULL,
+  PRIMARY KEY(process_id, state)) WITHOUT ROWID;
 )sql";
 }
 

@@ -18,6 +18,9 @@ inline constexpr int kSchemaVersion = 1;
 // Tables and views of an empty profile.db, documented in README.md.
 const char* SchemaSql();
 
+// Tables that were added later, made where they are missing. A reader does without them.
+const char* AddedSql();
+
 // A table that holds one kind of row of ProcessProfile: a column per scalar field, with the
 // field's name; a Count field has the columns <name>_high and <name>_low, its value is
 // high * 10^18 + low.

@@ -38,6 +38,9 @@ enum class RecordType : uint16_t {
   kGoodbye = 15,      // the process ends in an orderly way
   kCallEnd = 16,      // a hooked call failed or was abandoned: its launches are not its work
   kGraphLaunch = 17,  // replay of an executable graph
+  kGraphEvent = 18,   // a graph or executable graph was made, changed or destroyed
+  kGraphCall = 19,    // a library call belongs to a stream capture
+  kGraphNode = 20,    // a kernel, copy or set became a node of a graph
 };
 
 enum class Phase : uint8_t {
@@ -62,7 +65,27 @@ enum class BlobKind : uint16_t {
   kCudnnPlan = 2,  // "operationGraph" object of the plan's JSON; id = plan id
 };
 
-enum class ActivityKind : uint8_t { kUnspecified = 0, kKernel = 1, kMemcpy = 2, kMemset = 3 };
+enum class ActivityKind : uint8_t {
+  kUnspecified = 0,
+  kKernel = 1,
+  kMemcpy = 2,
+  kMemset = 3,
+  kGraph = 4,  // one launch of a graph, timed as a whole; `graph` is the executable's id
+};
+
+enum class GraphEventKind : uint8_t {
+  kUnspecified = 0,
+  kCaptureEnd = 1,  // `graph` has got what `capture` captured; graph 0: the capture came to nothing
+  kChildLaunch = 2,  // `capture` has taken in `executable`, which was launched into it
+  kInstantiate = 3,  // `executable` does what `graph` holds now
+  kUpdate = 4,       // the same for an executable that exists
+  kClone = 5,        // `graph` is a copy of `source`
+  kAddChild = 6,     // `graph` has taken in a copy of `source`
+  kExecDestroy = 7,
+  kGraphDestroy = 8,
+  kConditional = 9,  // `graph` has conditional nodes: nobody tells how often their bodies run
+  kEdit = 10,        // single nodes of `executable` were changed or switched
+};
 
 enum class StepEvent : uint8_t {
   kUnspecified = 0,
@@ -279,7 +302,45 @@ struct GraphLaunch {
   uint32_t correlation;
   uint32_t scope;
   uint64_t executable;  // address
-  uint64_t reserved[5];
+  uint64_t order;       // number of the newest kGraphEvent before it; 0 = none
+  uint64_t reserved[4];
+};
+
+// Addresses are used again after a destruction: `order` tells which object one means.
+struct GraphEvent {
+  RecordHeader header;
+  uint8_t kind;  // GraphEventKind
+  uint8_t reserved[7];
+  uint64_t order;       // 1 ... per process; none is left out, a missing one was lost
+  uint64_t capture;     // CUDA's id of the capture sequence
+  uint64_t graph;       // address
+  uint64_t source;      // address of another graph
+  uint64_t executable;  // address
+  uint32_t graph_id;    // CUPTI's id of `graph`; 0 = not known
+  uint32_t other_id;    // CUPTI's id of `executable`, else of `source`; 0 = not known
+};
+
+// Precedes the record of the call, in the same ring.
+struct GraphCall {
+  RecordHeader header;
+  uint32_t call;
+  uint32_t scope;
+  uint64_t capture;  // 0 = not known
+  uint64_t graph;    // address of the graph that is being captured, 0 = not known
+  uint64_t reserved[4];
+};
+
+struct GraphNode {
+  RecordHeader header;   // scope, phase and step of the capture
+  uint32_t correlation;  // of the call that made the node; 0 = a copy of another node
+  uint32_t scope;
+  uint32_t call;  // kNoCall or a call of the same ring
+  uint8_t kind;   // ActivityKind
+  uint8_t reserved[3];
+  uint64_t node;    // CUPTI's id: id of its graph in the upper half
+  uint64_t source;  // id of the node that it is a copy of, 0 = none
+  uint64_t graph;   // address
+  uint64_t reserved2[2];
 };
 
 #define FLOPSPROF_PIN(T) static_assert(sizeof(T) == kRecordBytes, #T " is one record")
@@ -300,6 +361,9 @@ FLOPSPROF_PIN(NoteRecord);
 FLOPSPROF_PIN(GoodbyeRecord);
 FLOPSPROF_PIN(CallEnd);
 FLOPSPROF_PIN(GraphLaunch);
+FLOPSPROF_PIN(GraphEvent);
+FLOPSPROF_PIN(GraphCall);
+FLOPSPROF_PIN(GraphNode);
 #undef FLOPSPROF_PIN
 
 }  // namespace flopsprof::shm

@@ -98,6 +98,16 @@ TEST(ReadRunTest, RefusesANewerFormat) {
   EXPECT_NE(read.status().message().find("newer"), absl::string_view::npos);
 }
 
+TEST(ReadRunTest, ReadsARunOfBeforeATableWasAdded) {
+  TemporaryFolder folder;
+  const std::string path = FinishedRun(folder);
+  auto database = Database::Open(path + "/profile.db", SQLITE_OPEN_READWRITE);
+  ASSERT_TRUE(database->Execute("DROP TABLE graphs").ok());
+  const auto read = ReadRun(path);
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->processes.size(), 1u);
+}
+
 TEST(ReadRunTest, RefusesWhatIsNotADatabase) {
   TemporaryFolder folder;
   std::ofstream(folder / "profile.db") << std::string(5000, 'x');

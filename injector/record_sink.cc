@@ -64,6 +64,15 @@ void* ReserveRecord() {
 
 void CommitRecord() { current_thread_state->ring.Commit(); }
 
+bool ReserveRoom(uint64_t count) {
+  if (!IsRecording()) return false;
+  ThreadState* thread = ThreadWithRing(count);
+  if (thread == nullptr) return false;
+  if (thread->ring.HasRoom(count) || WaitForRoom(thread, count)) return true;
+  CountRingFull(thread, count);
+  return false;
+}
+
 bool EmitBlob(shm::BlobKind kind, uint32_t id, const char* data, size_t bytes) {
   if (!IsRecording()) return false;
   if (bytes > shm::kMaxBlobBytes) {
@@ -74,13 +83,9 @@ bool EmitBlob(shm::BlobKind kind, uint32_t id, const char* data, size_t bytes) {
   constexpr size_t kPartBytes = sizeof(shm::BlobPart::data);
   const size_t inline_bytes = bytes < kBeginBytes ? bytes : kBeginBytes;
   const uint64_t record_count = 1 + (bytes - inline_bytes + kPartBytes - 1) / kPartBytes;
-  ThreadState* thread = ThreadWithRing(record_count);
-  if (thread == nullptr) return false;
   // All or nothing: a blob with a hole would be of no use.
-  if (!thread->ring.HasRoom(record_count) && !WaitForRoom(thread, record_count)) {
-    CountRingFull(thread, record_count);
-    return false;
-  }
+  if (!ReserveRoom(record_count)) return false;
+  ThreadState* thread = current_thread_state;
   shm::BlobBegin begin{};
   begin.header.type = static_cast<uint16_t>(shm::RecordType::kBlobBegin);
   begin.header.step = shm::kNoStep;

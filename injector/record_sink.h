@@ -44,6 +44,10 @@ bool EmitInPlace(Fill fill) {
   return EmitRecord(&record);
 }
 
+// Is there room for `count` records that belong together, written next by this thread? False:
+// none of them is to be written, and they are counted as lost.
+bool ReserveRoom(uint64_t count);
+
 // Id of a string (1 ...), defined for the reader when new; 0 for "" and on failure (counted).
 // Takes a lock when the string is new: keep the id, do not call on the launch path.
 uint32_t InternString(const char* text, size_t bytes);

@@ -97,6 +97,17 @@ BookedCall Aggregator::BookGemm(const shm::GemmCall& call) {
   return Book(call.header, call.scope, calls_.AddGemm(call));
 }
 
+BookedCall Aggregator::BookLibrary(const shm::LibraryCall& call) {
+  if (!Wanted(call.header.step)) return {ContextOf(call.header, call.scope)};
+  return Book(call.header, call.scope, calls_.AddLibrary(call));
+}
+
+BookedCall Aggregator::BookParted(const PartedCall& call) {
+  const auto first = PartAs<shm::LibraryCall>(call.parts.front());
+  if (!Wanted(first.header.step)) return {ContextOf(first.header, first.scope)};
+  return Book(first.header, first.scope, calls_.AddParted(call));
+}
+
 BookedCall Aggregator::BookCudnn(const shm::CudnnCall& call) {
   if (!Wanted(call.header.step)) return {ContextOf(call.header, call.scope)};
   return Book(call.header, call.scope, calls_.AddCudnn(call));

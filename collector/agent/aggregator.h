@@ -33,6 +33,8 @@ class Aggregator : public JoinSink {
 
   // A finished call: counted, and described for the kernels that belong to it.
   BookedCall BookGemm(const shm::GemmCall& call);
+  BookedCall BookLibrary(const shm::LibraryCall& call);
+  BookedCall BookParted(const PartedCall& call);
   BookedCall BookCudnn(const shm::CudnnCall& call);
   BookedCall BookCollective(const shm::CollectiveCall& call);
 

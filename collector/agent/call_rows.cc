@@ -12,6 +12,7 @@
 #include "collector/agent/name_table.h"
 #include "collector/model/compute_type.h"
 #include "collector/model/flops.h"
+#include "collector/model/flops_library.h"
 #include "proto/shm/api_ids.h"
 
 namespace flopsprof::agent {
@@ -43,9 +44,8 @@ std::string NcclTypeText(uint8_t type) {
 }
 
 // A text that the receiver keys rows by: a cut one must stay different from its like.
-std::string BoundedIdentity(std::string text) {
-  constexpr size_t kMaxShapeBytes = 4096;
-  std::string bounded = BoundedUtf8(text, kMaxShapeBytes);
+std::string BoundedIdentity(std::string text, size_t max_bytes = 4096) {
+  std::string bounded = BoundedUtf8(text, max_bytes);
   if (bounded.size() == text.size()) return bounded;
   return absl::StrCat(bounded, "... ", text.size(), " bytes, hash ",
                       absl::Hex(std::hash<std::string>()(text)));
@@ -64,6 +64,17 @@ std::string DetailOf(const model::CudnnPlan& plan) {
 }
 
 constexpr uint32_t kUnknownPlan = 0;  // in a key; plan i of plans_ is i + 1
+
+// In a key: a list of parts, in `plan`. No record has this type.
+constexpr auto kPartsKey = static_cast<uint16_t>(shm::RecordType::kInvalid);
+// Lists beyond the bound, by whether their work is known: rows of a key agree in that.
+constexpr uint32_t kOtherKnownParts = 0xffffffffu;
+constexpr uint32_t kOtherUnknownParts = 0xfffffffeu;
+
+v1::TimeCategory CategoryOf(const std::optional<model::FlopCount>& flops, bool has_products) {
+  if (!flops.has_value()) return v1::TIME_CATEGORY_UNKNOWN;
+  return has_products ? v1::TIME_CATEGORY_EXACT : v1::TIME_CATEGORY_NO_PRODUCTS;
+}
 
 }  // namespace
 
@@ -114,12 +125,116 @@ CallWork CallRows::AddGemm(const shm::GemmCall& call) {
   if (const int type = model::FixedDataType(call.api); type >= 0) {
     key.type_a = key.type_b = key.type_c = static_cast<uint8_t>(type);
   }
-  if ((call.header.flags & shm::kFlagSizesUnknown) != 0) key.m = key.n = key.k = key.batch = 0;
+  if ((call.header.flags & shm::kFlagSizesUnknown) != 0) {  // only the reason, in m, says anything
+    key.m = static_cast<int64_t>(model::GemmUnknownReason(call));
+    key.n = key.k = key.batch = 0;
+  }
   const std::optional<model::FlopCount> flops = model::GemmFlops(call);
   CallWork work;
   work.row = Count(key, flops, 1, 0);
   work.flops = flops.value_or(0);
   work.category = flops.has_value() ? v1::TIME_CATEGORY_EXACT : v1::TIME_CATEGORY_UNKNOWN;
+  return work;
+}
+
+CallWork CallRows::AddLibrary(const shm::LibraryCall& call) {
+  shm::LibraryCall key = call;
+  key.header = KeyHeader(call.header, shm::kFlagCaptured);
+  key.call = 0;
+  key.reserved = 0;
+  const model::LibraryWork its = model::LibraryWorkOf(call);
+  if (!its.flops.has_value()) {  // one row for all that is unknown for one reason
+    key.reason = static_cast<uint8_t>(its.reason);
+    std::fill(std::begin(key.sizes), std::end(key.sizes), 0);
+  }
+  CallWork work;
+  work.row = Count(key, its.flops, 1, 0);
+  work.flops = its.flops.value_or(0);
+  work.category = CategoryOf(its.flops, its.has_products);
+  return work;
+}
+
+CallRows::PartList CallRows::Describe(const PartedCall& call) {
+  PartList list;
+  list.flops = 0;
+  std::string previous;
+  size_t repeats = 0;
+  const auto flush = [&] {
+    if (repeats == 0) return;
+    absl::StrAppend(&list.shape, list.shape.empty() ? "" : " + ");
+    if (repeats > 1) absl::StrAppend(&list.shape, repeats, "x ");
+    absl::StrAppend(&list.shape, "[", previous, "]");
+  };
+  for (size_t i = 0; i < call.parts.size(); i++) {
+    const auto library = PartAs<shm::LibraryCall>(call.parts[i]);
+    std::optional<model::FlopCount> flops;
+    std::string shape;
+    std::string type;
+    bool has_products = true;
+    if (library.header.type == static_cast<uint16_t>(shm::RecordType::kLibraryCall)) {
+      const model::LibraryWork work = model::LibraryWorkOf(library);
+      flops = work.flops;
+      has_products = work.has_products;
+      shape = model::LibraryShape(library);
+      type = model::LibraryComputeType(library);
+    } else {
+      const auto gemm = PartAs<shm::GemmCall>(call.parts[i]);
+      flops = model::GemmFlops(gemm);
+      shape = model::GemmShape(gemm);
+      type = model::GemmComputeType(gemm);
+    }
+    if (list.flops.has_value() && flops.has_value()) {
+      *list.flops += *flops;  // at most 2^16 parts of 2^96
+      if (*list.flops > model::kMaxCallFlops) list.flops.reset();
+    } else {
+      list.flops.reset();
+    }
+    list.has_products = list.has_products || has_products;
+    list.compute_type = i == 0 || type == list.compute_type ? type : "";
+    if (shape != previous) {
+      flush();
+      repeats = 0;
+      previous = std::move(shape);
+    }
+    repeats++;
+  }
+  flush();
+  if (!call.complete) {
+    list.flops.reset();
+    list.shape = absl::StrCat(
+        "unknown: ",
+        model::UnknownReasonText(static_cast<uint8_t>(shm::UnknownReason::kPartsLost)));
+  }
+  // Short: groups may have other sizes at each call, each then a row of its own.
+  list.shape = BoundedIdentity(std::move(list.shape), 512);
+  return list;
+}
+
+CallWork CallRows::AddParted(const PartedCall& call) {
+  PartList list = Describe(call);
+  const auto first = PartAs<shm::LibraryCall>(call.parts.front());
+  static_assert(offsetof(shm::LibraryCall, scope) == offsetof(shm::GemmCall, scope));
+  static_assert(offsetof(shm::LibraryCall, api) == offsetof(shm::GemmCall, api));
+  shm::CudnnCall key = {};
+  key.header = KeyHeader(first.header, shm::kFlagCaptured);
+  key.header.type = kPartsKey;
+  key.scope = first.scope;
+  key.api = first.api;
+  CallWork work;
+  work.flops = list.flops.value_or(0);
+  work.category = CategoryOf(list.flops, list.has_products);
+  const std::optional<model::FlopCount> flops = list.flops;
+  const std::string identity = absl::StrCat(list.shape, "|", list.compute_type);
+  if (const auto found = part_list_index_.find(identity); found != part_list_index_.end()) {
+    key.plan = found->second;
+  } else if (part_lists_.size() < kMaxPartLists) {
+    key.plan = static_cast<uint32_t>(part_lists_.size());
+    part_list_index_.emplace(identity, key.plan);
+    part_lists_.push_back(std::move(list));
+  } else {
+    key.plan = flops.has_value() ? kOtherKnownParts : kOtherUnknownParts;
+  }
+  work.row = Count(key, flops, 1, 0);
   return work;
 }
 
@@ -195,6 +310,22 @@ void CallRows::Describe(const Key& key, v1::CallRow* out) const {
       out->set_compute_type(model::GemmComputeType(gemm));
       break;
     }
+    case shm::RecordType::kLibraryCall: {
+      const auto library = Reinterpret<shm::LibraryCall>(key);
+      out->set_kind(v1::CALL_KIND_LIBRARY);
+      out->set_shape(model::LibraryShape(library));
+      out->set_compute_type(model::LibraryComputeType(library));
+      break;
+    }
+    case shm::RecordType::kInvalid:  // kPartsKey
+      out->set_kind(v1::CALL_KIND_LIBRARY);
+      if (common.plan >= part_lists_.size()) {
+        out->set_shape("other shapes, more than are kept");
+      } else {
+        out->set_shape(part_lists_[common.plan].shape);
+        out->set_compute_type(part_lists_[common.plan].compute_type);
+      }
+      break;
     case shm::RecordType::kCudnnCall:
       out->set_kind(v1::CALL_KIND_CUDNN);
       if (common.plan == kUnknownPlan) {

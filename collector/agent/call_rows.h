@@ -9,6 +9,7 @@
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
+#include "collector/agent/call_parts.h"
 #include "collector/agent/row_set.h"
 #include "collector/agent/work.h"
 #include "collector/model/flops_cudnn.h"
@@ -34,6 +35,9 @@ class CallRows {
   bool HasPlan(uint32_t id) const { return plan_index_.contains(id); }
 
   CallWork AddGemm(const shm::GemmCall& call);
+  CallWork AddLibrary(const shm::LibraryCall& call);
+  // One call whose work is the sum of its parts; not known as soon as one part's is not.
+  CallWork AddParted(const PartedCall& call);
   // `plan` 0, or one that HasPlan denies: counted as unknown.
   CallWork AddCudnn(const shm::CudnnCall& call);
   CallWork AddCollective(const shm::CollectiveCall& call);
@@ -52,6 +56,7 @@ class CallRows {
  private:
   static constexpr size_t kMaxRows = 1 << 18;
   static constexpr size_t kMaxPlans = 1 << 14;
+  static constexpr size_t kMaxPartLists = 1 << 14;
 
   // A call record with everything zeroed that is not part of the key, step 0 or kNoStep.
   using Key = std::array<char, shm::kRecordBytes>;
@@ -67,6 +72,15 @@ class CallRows {
     bool timed = false;  // min and max are valid
   };
 
+  // What the parts of a call say together.
+  struct PartList {
+    std::string shape;
+    std::string compute_type;  // "" when the parts differ
+    std::optional<model::FlopCount> flops;
+    bool has_products = false;
+  };
+
+  static PartList Describe(const PartedCall& call);
   const model::CudnnPlan* PlanOf(uint32_t id, uint32_t* canonical) const;
   template <class Record>
   uint32_t Count(const Record& key_record, std::optional<model::FlopCount> flops, uint64_t calls,
@@ -76,6 +90,8 @@ class CallRows {
   std::deque<model::CudnnPlan> plans_;                        // canonical ones
   absl::flat_hash_map<std::string, uint32_t> plan_by_shape_;  // -> index in plans_
   absl::flat_hash_map<uint32_t, uint32_t> plan_index_;        // plan id -> index in plans_
+  std::deque<PartList> part_lists_;
+  absl::flat_hash_map<std::string, uint32_t> part_list_index_;  // shape -> index in part_lists_
   RowSet<Key, Row> rows_{kMaxRows};
   uint64_t call_count_ = 0;
 };

@@ -51,6 +51,8 @@ void Decoder::DecodeOne(RingId ring, const std::byte* bytes) {
       return handler_->OnScopeEnter(As<shm::ScopeEnter>(bytes));
     case shm::RecordType::kGemmCall:
       return handler_->OnGemm(ring, As<shm::GemmCall>(bytes));
+    case shm::RecordType::kLibraryCall:
+      return handler_->OnLibraryCall(ring, As<shm::LibraryCall>(bytes));
     case shm::RecordType::kCudnnCall:
       return handler_->OnCudnn(ring, As<shm::CudnnCall>(bytes));
     case shm::RecordType::kCollective:

@@ -22,6 +22,7 @@ class RecordHandler {
   virtual void OnModule(const shm::ModuleRecord& record) = 0;
   virtual void OnScopeEnter(const shm::ScopeEnter& record) = 0;
   virtual void OnGemm(RingId ring, const shm::GemmCall& record) = 0;
+  virtual void OnLibraryCall(RingId ring, const shm::LibraryCall& record) = 0;
   virtual void OnCudnn(RingId ring, const shm::CudnnCall& record) = 0;
   virtual void OnCollective(RingId ring, const shm::CollectiveCall& record) = 0;
   virtual void OnCallEnd(RingId ring, const shm::CallEnd& record) = 0;

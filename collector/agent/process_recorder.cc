@@ -35,6 +35,7 @@ void ProcessRecorder::Finish(const ProcessEnd& end, uint64_t now_ns) {
   const size_t passes = segment_.ring_records() / kRecordsPerSlot + 2;
   for (size_t i = 0; i < passes && reader_.Pass(kRecordsPerSlot, &decoder_).more; i++) {
   }
+  for (const auto& [ring, call] : parts_.TakeAll()) BookParted(ring, call);
   BookWaitingCalls(/*final=*/true);
   correlator_.Retry(now_ns, /*final=*/true);
   segment_.header().recording.store(0, std::memory_order_relaxed);
@@ -70,11 +71,39 @@ void ProcessRecorder::OnScopeEnter(const shm::ScopeEnter& record) {
   aggregator_.OnScopeEnter(record);
 }
 
+void ProcessRecorder::BookParted(RingId ring, const PartedCall& call) {
+  correlator_.EndCall(ring, call.call, aggregator_.BookParted(call));
+}
+
+void ProcessRecorder::EndInterrupted(RingId ring, uint32_t call) {
+  if (auto interrupted = parts_.TakeInterrupted(ring, call, /*part=*/false)) {
+    BookParted(ring, *interrupted);
+  }
+}
+
+template <class Record>
+bool ProcessRecorder::TakePart(RingId ring, const Record& record) {
+  if (!parts_.IsPart(ring, record.header)) return false;
+  if (auto interrupted = parts_.TakeInterrupted(ring, record.call, /*part=*/true)) {
+    BookParted(ring, *interrupted);
+    if (!parts_.IsPart(ring, record.header)) return false;
+  }
+  if (auto whole = parts_.Add(ring, record)) BookParted(ring, *whole);
+  return true;
+}
+
 void ProcessRecorder::OnGemm(RingId ring, const shm::GemmCall& record) {
+  if (TakePart(ring, record)) return;
   correlator_.EndCall(ring, record.call, aggregator_.BookGemm(record));
 }
 
+void ProcessRecorder::OnLibraryCall(RingId ring, const shm::LibraryCall& record) {
+  if (TakePart(ring, record)) return;
+  correlator_.EndCall(ring, record.call, aggregator_.BookLibrary(record));
+}
+
 void ProcessRecorder::OnCudnn(RingId ring, const shm::CudnnCall& record) {
+  EndInterrupted(ring, record.call);
   const WaitingCall call = {ring, record, now_ns_};
   if (record.plan == 0 || aggregator_.calls().HasPlan(record.plan)) return BookCudnn(call);
   waiting_calls_.push_back(call);
@@ -106,10 +135,12 @@ void ProcessRecorder::BookWaitingCalls(bool final) {
 }
 
 void ProcessRecorder::OnCollective(RingId ring, const shm::CollectiveCall& record) {
+  EndInterrupted(ring, record.call);
   correlator_.EndCall(ring, record.call, aggregator_.BookCollective(record));
 }
 
 void ProcessRecorder::OnCallEnd(RingId ring, const shm::CallEnd& record) {
+  EndInterrupted(ring, record.call);
   correlator_.EndCall(ring, record.call, std::nullopt);
 }
 

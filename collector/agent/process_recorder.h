@@ -9,6 +9,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "collector/agent/aggregator.h"
+#include "collector/agent/call_parts.h"
 #include "collector/agent/correlator.h"
 #include "collector/agent/decoder.h"
 #include "collector/agent/definitions.h"
@@ -62,6 +63,7 @@ class ProcessRecorder : public RecordHandler {
   void OnModule(const shm::ModuleRecord& record) override;
   void OnScopeEnter(const shm::ScopeEnter& record) override;
   void OnGemm(RingId ring, const shm::GemmCall& record) override;
+  void OnLibraryCall(RingId ring, const shm::LibraryCall& record) override;
   void OnCudnn(RingId ring, const shm::CudnnCall& record) override;
   void OnCollective(RingId ring, const shm::CollectiveCall& record) override;
   void OnCallEnd(RingId ring, const shm::CallEnd& record) override;
@@ -86,6 +88,11 @@ class ProcessRecorder : public RecordHandler {
 
   void BookCudnn(const WaitingCall& call);
   void BookWaitingCalls(bool final);
+  void BookParted(RingId ring, const PartedCall& call);
+  void EndInterrupted(RingId ring, uint32_t call);
+  // Takes a record that is a part of a call. False: it is a call of its own.
+  template <class Record>
+  bool TakePart(RingId ring, const Record& record);
   // Counters in the shared header only ever rise; one that falls is not believed.
   void ReadCounters();
   void SetLoss(const char* name, uint64_t count);
@@ -98,6 +105,7 @@ class ProcessRecorder : public RecordHandler {
   Definitions definitions_;
   Aggregator aggregator_;
   Correlator correlator_{&aggregator_};
+  CallParts parts_;
   std::deque<WaitingCall> waiting_calls_;
   const v1::ProcessKey key_;
   v1::ProcessInfo info_;

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "collector/model/compute_type.h"
+#include "collector/model/flops_library.h"
 
 namespace flopsprof::model {
 namespace {
@@ -34,10 +35,23 @@ std::optional<FlopCount> GemmFlops(const shm::GemmCall& call) {
       .value();
 }
 
+shm::UnknownReason GemmUnknownReason(const shm::GemmCall& call) {
+  if (!SizesKnown(call)) {
+    const bool said = call.m > 0 && call.m < shm::kUnknownReasonCount;
+    return said ? static_cast<shm::UnknownReason>(call.m) : shm::UnknownReason::kNotSaid;
+  }
+  if (OperandKind(call) == NumberKind::kUnknown) return shm::UnknownReason::kUnknownType;
+  return GemmFlops(call).has_value() ? shm::UnknownReason::kNone : shm::UnknownReason::kBadSize;
+}
+
 std::string GemmShape(const shm::GemmCall& call) {
   std::string text = SizesKnown(call) ? absl::StrCat("m=", call.m, " n=", call.n, " k=", call.k,
                                                      " batch=", call.batch)
                                       : "sizes unknown";
+  if (const shm::UnknownReason reason = GemmUnknownReason(call);
+      reason != shm::UnknownReason::kNone && reason != shm::UnknownReason::kNotSaid) {
+    absl::StrAppend(&text, " (", UnknownReasonText(static_cast<uint8_t>(reason)), ")");
+  }
   const int fixed = FixedDataType(call.api);
   const auto type = [fixed](uint8_t said) {
     return DataTypeText(fixed >= 0 ? static_cast<uint8_t>(fixed) : said);

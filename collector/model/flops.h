@@ -18,6 +18,9 @@ namespace flopsprof::model {
 // negative or absurd, sits on the device, or the type is not known.
 std::optional<FlopCount> GemmFlops(const shm::GemmCall& call);
 
+// Why GemmFlops knows nothing; kNone if it does.
+shm::UnknownReason GemmUnknownReason(const shm::GemmCall& call);
+
 // Canonical text of types and sizes: "m=120 n=8 k=400 batch=1 a=f32 b=f32 c=f32 math=3".
 // Calls with the same text have the same flops and compute type.
 std::string GemmShape(const shm::GemmCall& call);

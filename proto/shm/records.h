@@ -41,6 +41,7 @@ enum class RecordType : uint16_t {
   kGraphEvent = 18,   // a graph or executable graph was made, changed or destroyed
   kGraphCall = 19,    // a library call belongs to a stream capture
   kGraphNode = 20,    // a kernel, copy or set became a node of a graph
+  kLibraryCall = 21,  // library call that is no plain product, or whose work is not known
 };
 
 enum class Phase : uint8_t {
@@ -113,7 +114,25 @@ enum class CollectiveKind : uint8_t {
 // Record flags.
 constexpr uint8_t kFlagCaptured = 1;      // made while its stream was captured: not executed
 constexpr uint8_t kFlagBadTimestamp = 2;  // kActivity: start or end is 0, or end < start
-constexpr uint8_t kFlagSizesUnknown = 4;  // kGemmCall: a size is on the device or a getter failed
+constexpr uint8_t kFlagSizesUnknown = 4;  // kGemmCall: a size is not known, `m` is the reason
+constexpr uint8_t kFlagMore = 8;  // kGemmCall, kLibraryCall: the next record of the ring is a
+                                  // further part of the same call
+
+// Why the work of a call is not known; numbers are never reused.
+enum class UnknownReason : uint8_t {
+  kNone = 0,
+  kNotSaid = 1,        // by an injector that gives no reason
+  kSizesOnDevice = 2,  // sizes are in GPU memory
+  kGetterFailed = 3,   // the library's getter refused: handle or descriptor not valid
+  kNoFormula = 4,      // the function has no formula here
+  kDataDependent = 5,  // the work depends on the data (iterations, sparsity)
+  kPlanNotSeen = 6,    // the plan or descriptor was made before or beside us
+  kBadSize = 7,        // a size is negative or absurd
+  kTooManyParts = 8,   // more parts than the ring holds
+  kPartsLost = 9,      // a part of the call did not arrive; set by the reader
+  kUnknownType = 10,   // a data type that has no name here; set by the reader
+};
+constexpr uint8_t kUnknownReasonCount = 11;
 
 struct RecordHeader {
   uint16_t type;  // RecordType
@@ -174,7 +193,8 @@ struct ScopeEnter {
   uint64_t reserved2[6];
 };
 
-// m, n, k as the operation's sizes after transposition: 2*m*n*k*batch real operations.
+// m, n, k as the operation's sizes after transposition: 2*m*n*k*batch real operations. With
+// kFlagSizesUnknown `m` is an UnknownReason (0: kNotSaid) and the other sizes mean nothing.
 struct GemmCall {
   RecordHeader header;
   uint32_t call;  // > 0; unique per ring and generation
@@ -189,6 +209,21 @@ struct GemmCall {
   int64_t m, n, k;
   int64_t batch;
   uint64_t mono_ns;  // CLOCK_MONOTONIC, 0 = not taken
+};
+
+// A library call by function and sizes; the reader has the formula of each function.
+struct LibraryCall {
+  RecordHeader header;
+  uint32_t call;
+  uint32_t scope;
+  uint16_t api;          // ApiId
+  uint8_t type;          // cudaDataType of the operands; the API's name goes first
+  uint8_t compute_type;  // as in GemmCall
+  uint8_t math_mode;     // as in GemmCall
+  uint8_t variant;       // what the formula asks for besides sizes (side, job); 0 = none
+  uint8_t reason;        // UnknownReason; not 0: the work is not known, whatever the sizes
+  uint8_t reserved;
+  int64_t sizes[5];  // in the order of the function's row in the API table
 };
 
 struct CudnnCall {
@@ -350,6 +385,7 @@ FLOPSPROF_PIN(ScopeRecord);
 FLOPSPROF_PIN(ModuleRecord);
 FLOPSPROF_PIN(ScopeEnter);
 FLOPSPROF_PIN(GemmCall);
+FLOPSPROF_PIN(LibraryCall);
 FLOPSPROF_PIN(CudnnCall);
 FLOPSPROF_PIN(CollectiveCall);
 FLOPSPROF_PIN(LaunchRecord);

@@ -62,6 +62,8 @@ LAYOUTS = {
     15: ("goodbye", "<B7xQ40x", "reason mono_ns"),
     16: ("call_end", "<IiHHI40x", "call status api reserved scope"),
     17: ("graph_launch", "<IIQ40x", "correlation scope executable"),
+    21: ("library", "<IIHBBBBBxqqqqq",
+         "call scope api type compute_type math_mode variant reason size0 size1 size2 size3 size4"),
 }
 STRING_FIELDS = ("name", "class_name", "domain", "path", "key", "value")
 

@@ -132,6 +132,22 @@ inline shm::GemmCall Gemm(uint32_t call, uint32_t scope, int64_t m, int64_t n, i
   return record;
 }
 
+inline shm::LibraryCall Library(uint32_t call, uint32_t scope, shm::ApiId api) {
+  shm::LibraryCall record = {};
+  record.header = Header(shm::RecordType::kLibraryCall, shm::Phase::kForward);
+  record.call = call;
+  record.scope = scope;
+  record.api = static_cast<uint16_t>(api);
+  return record;
+}
+
+// The same record as a part that is not the last.
+template <class Record>
+Record WithMore(Record record) {
+  record.header.flags |= shm::kFlagMore;
+  return record;
+}
+
 inline shm::LaunchRecord Launch(uint32_t correlation, uint32_t scope, uint32_t call,
                                 shm::Phase phase = shm::Phase::kForward, uint32_t step = 0) {
   shm::LaunchRecord record = {};

@@ -80,6 +80,8 @@ void* ReserveRecord() { return nullptr; }  // all go through EmitRecord
 
 void CommitRecord() {}
 
+bool ReserveRoom(uint64_t) { return IsRecording(); }
+
 bool EmitRecord(const void* record) {
   if (!g_recording) return false;
   if (g_discard.load(std::memory_order_relaxed)) {

@@ -50,6 +50,19 @@ TEST(RecordSinkTest, CountsEveryRecordThatAFullRingRefuses) {
   EXPECT_EQ(segment.Drain().size(), 4u);
 }
 
+TEST(RecordSinkTest, RoomForAllPartsOrForNone) {
+  TestSegment segment(1, 4);
+  segment.Use();
+  const auto record = AnyRecord();
+  EXPECT_FALSE(ReserveRoom(5));
+  EXPECT_EQ(segment.loss(shm::LossCounter::kRingFull), 5u);
+  ASSERT_TRUE(EmitRecord(&record));
+  EXPECT_FALSE(ReserveRoom(4));
+  ASSERT_TRUE(ReserveRoom(3));
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(EmitRecord(&record));
+  EXPECT_EQ(segment.loss(shm::LossCounter::kRingFull), 9u);
+}
+
 TEST(RecordSinkTest, CountsRecordsOfAThreadWithoutASlot) {
   TestSegment segment(1, 4);
   segment.Use();

@@ -16,6 +16,7 @@ namespace {
 
 using ::testing::_;
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::Field;
 using ::testing::StrictMock;
 
@@ -27,6 +28,7 @@ class MockHandler : public RecordHandler {
   MOCK_METHOD(void, OnModule, (const shm::ModuleRecord&), (override));
   MOCK_METHOD(void, OnScopeEnter, (const shm::ScopeEnter&), (override));
   MOCK_METHOD(void, OnGemm, (RingId, const shm::GemmCall&), (override));
+  MOCK_METHOD(void, OnLibraryCall, (RingId, const shm::LibraryCall&), (override));
   MOCK_METHOD(void, OnCudnn, (RingId, const shm::CudnnCall&), (override));
   MOCK_METHOD(void, OnCollective, (RingId, const shm::CollectiveCall&), (override));
   MOCK_METHOD(void, OnCallEnd, (RingId, const shm::CallEnd&), (override));
@@ -93,6 +95,21 @@ TEST_F(DecoderTest, ReadsTheBytesOfAGemm) {
   FeedHex(
       "0600 01 00 02000000  11000000 05000000  0100 00 00 00 00 03 00"
       "7800000000000000 0800000000000000 9001000000000000 0100000000000000 0807060504030201");
+}
+
+TEST_F(DecoderTest, ReadsTheBytesOfALibraryCall) {
+  EXPECT_CALL(
+      handler_,
+      OnLibraryCall(
+          _,
+          AllOf(Field(&shm::LibraryCall::call, 0x11u), Field(&shm::LibraryCall::scope, 5u),
+                Field(&shm::LibraryCall::api, 0x0123), Field(&shm::LibraryCall::type, 1),
+                Field(&shm::LibraryCall::compute_type, 68), Field(&shm::LibraryCall::math_mode, 3),
+                Field(&shm::LibraryCall::variant, 2), Field(&shm::LibraryCall::reason, 5),
+                Field(&shm::LibraryCall::sizes, ElementsAre(120, 8, 400, 1, -1)))));
+  FeedHex(
+      "1500 01 08 02000000  11000000 05000000  2301 01 44 03 02 05 00"
+      "7800000000000000 0800000000000000 9001000000000000 0100000000000000 ffffffffffffffff");
 }
 
 TEST_F(DecoderTest, ReadsTheBytesOfALaunch) {

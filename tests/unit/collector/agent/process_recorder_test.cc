@@ -19,6 +19,8 @@ using testing::FakeInjector;
 using testing::Gemm;
 using testing::Kernel;
 using testing::Launch;
+using testing::Library;
+using testing::WithMore;
 
 // 2 * (1*3*4*4) * (2*1*1) = 192
 const char kCausalAttention[] =
@@ -536,6 +538,103 @@ TEST_F(WindowTest, OnlyWorkInsideIsBooked) {
   // The first step behind the window ends the last one in it.
   EXPECT_EQ(received_.steps[3].end_mono_ns(), 1005u);
   EXPECT_TRUE(received_.steps[3].complete());
+}
+
+// Groups of one grouped product: 2*6*5*7 + 2*1*1*1 + 2*1*1*1 = 424, one call, both kernels.
+TEST_F(ProcessRecorderTest, AddsThePartsOfACallUpToOneCall) {
+  main_->Write(Launch(1, 5, 9));
+  main_->Write(Launch(2, 5, 9));
+  main_->Write(WithMore(Gemm(9, 5, 2 * 3, 5, 7)));
+  main_->Write(WithMore(Gemm(9, 5, 1, 1, 1)));
+  main_->Write(Gemm(9, 5, 1, 1, 1));
+  cupti_->Write(Kernel(1, 1, 100, 150));
+  cupti_->Write(Kernel(2, 1, 200, 225));
+  Tick();
+  End();
+  ASSERT_EQ(received_.calls.size(), 1u);
+  const v1::CallRow& row = received_.calls.begin()->second;
+  EXPECT_EQ(row.shape(),
+            "[m=6 n=5 k=7 batch=1 a=f32 b=f32 c=f32] + 2x [m=1 n=1 k=1 batch=1 a=f32 b=f32 c=f32]");
+  EXPECT_EQ(row.api(), "cublasSgemm_v2");
+  EXPECT_EQ(row.compute_type(), "fp32");
+  EXPECT_EQ(row.calls(), 1u);
+  EXPECT_TRUE(row.flops_known());
+  EXPECT_EQ(row.flops().low(), 424u);
+  EXPECT_EQ(row.kernels(), 2u);
+  EXPECT_EQ(row.gpu_time_ns(), 75u);
+  EXPECT_EQ(received_.steps[0].flops(v1::PHASE_FORWARD).low(), 424u);
+}
+
+TEST_F(ProcessRecorderTest, PartsOfAnotherCallDoNotMix) {
+  auto other = std::make_unique<FakeInjector::Ring>(injector_->Claim());
+  main_->Write(WithMore(Gemm(9, 5, 1, 1, 1)));
+  other->Write(WithMore(Gemm(9, 6, 2, 2, 2)));
+  other->Write(Gemm(9, 6, 2, 2, 2));
+  main_->Write(Gemm(9, 5, 1, 1, 1));
+  Tick();
+  End();
+  ASSERT_EQ(received_.calls.size(), 2u);
+  EXPECT_EQ(received_.calls.begin()->second.flops().low(), 4u);    // scope 5: 2 * 2
+  EXPECT_EQ(received_.calls.rbegin()->second.flops().low(), 32u);  // scope 6: 2 * 16
+}
+
+TEST_F(ProcessRecorderTest, OneUnknownPartMakesTheWholeCallUnknown) {
+  shm::GemmCall unknown =
+      Gemm(9, 5, static_cast<int64_t>(shm::UnknownReason::kSizesOnDevice), 0, 0);
+  unknown.header.flags = shm::kFlagSizesUnknown;
+  main_->Write(WithMore(Gemm(9, 5, 1, 1, 1)));
+  main_->Write(unknown);
+  Tick();
+  End();
+  ASSERT_EQ(received_.calls.size(), 1u);
+  EXPECT_FALSE(received_.calls.begin()->second.flops_known());
+  EXPECT_EQ(received_.calls.begin()->second.calls(), 1u);
+}
+
+TEST_F(ProcessRecorderTest, ACallWithALostPartIsUnknownAndTheNextOneIsNot) {
+  main_->Write(Launch(1, 5, 9));
+  main_->Write(WithMore(Gemm(9, 5, 1, 1, 1)));
+  main_->Write(Gemm(10, 5, 120, 8, 400));
+  main_->Write(WithMore(Gemm(11, 5, 1, 1, 1)));
+  main_->Write(testing::Failed(12));
+  cupti_->Write(Kernel(1, 1, 100, 150));
+  Tick();
+  EXPECT_EQ(received_.calls[kGemmRow].flops().low(), 768'000u);
+  const char lost[] = "5/PHASE_FORWARD/cublasSgemm_v2/unknown: a part of the call was lost";
+  EXPECT_EQ(received_.calls[lost].calls(), 2u);
+  EXPECT_EQ(received_.calls[lost].gpu_time_ns(), 50u);
+  EXPECT_FALSE(received_.calls[lost].flops_known());
+  main_->Write(WithMore(Gemm(13, 5, 1, 1, 1)));  // the process is killed here
+  End();
+  EXPECT_EQ(received_.calls[lost].calls(), 3u);
+}
+
+TEST_F(ProcessRecorderTest, TheSumOfPartsBeyondAllReasonIsUnknown) {
+  const int64_t huge = int64_t{1} << 47;  // a part: 2 * 2^47 * 2^47 = 2^95; three are above 2^96
+  main_->Write(WithMore(Gemm(9, 5, huge, huge, 1)));
+  main_->Write(WithMore(Gemm(9, 5, huge, huge, 1)));
+  main_->Write(Gemm(9, 5, huge, huge, 1));
+  Tick();
+  End();
+  EXPECT_FALSE(received_.calls.begin()->second.flops_known());
+}
+
+TEST_F(ProcessRecorderTest, ACallWithoutFormulaIsNamedWithItsReasonAndTimes) {
+  shm::LibraryCall call = Library(9, 5, shm::ApiId::cublasSdot_v2);
+  call.reason = static_cast<uint8_t>(shm::UnknownReason::kDataDependent);
+  call.sizes[0] = 77;
+  main_->Write(Launch(1, 5, 9));
+  main_->Write(call);
+  cupti_->Write(Kernel(1, 1, 100, 150));
+  Tick();
+  End();
+  const v1::CallRow& row =
+      received_.calls["5/PHASE_FORWARD/cublasSdot_v2/unknown: the work depends on the data"];
+  EXPECT_EQ(row.kind(), v1::CALL_KIND_LIBRARY);
+  EXPECT_EQ(row.calls(), 1u);
+  EXPECT_FALSE(row.flops_known());
+  EXPECT_EQ(row.gpu_time_ns(), 50u);
+  EXPECT_EQ(received_.times["5/PHASE_FORWARD/TIME_CATEGORY_UNKNOWN"].gpu_time_ns(), 50u);
 }
 
 }  // namespace

@@ -56,6 +56,12 @@ uint64_t FileBytes(int fd) {
   return end < 0 ? 0 : static_cast<uint64_t>(end);
 }
 
+// 0: not an open descriptor.
+uint64_t InodeOf(int fd) {
+  struct stat status;
+  return ::syscall(SYS_fstat, fd, &status) == 0 ? status.st_ino : 0;
+}
+
 // A segment that could shrink under us would be a SIGBUS in somebody else's program.
 bool IsSealed(int memfd) {
   constexpr int kWanted = F_SEAL_SHRINK | F_SEAL_GROW;
@@ -84,6 +90,7 @@ bool AgentLink::Connect(const char* socket_path) {
   if (!FillAddress(socket_path, &address, &length)) return false;
   socket_ = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (socket_ < 0) return false;
+  inode_ = InodeOf(socket_);
   const shm::Hello hello = MakeHello();
   // Non-blocking: a full backlog of a stuck agent is "no agent", not a wait.
   if (::connect(socket_, reinterpret_cast<const sockaddr*>(&address), length) != 0 ||
@@ -143,7 +150,7 @@ AgentLink::Result AgentLink::MapSegment(int memfd, uint64_t bytes) {
 }
 
 bool AgentLink::AgentHasGone() {
-  if (socket_ < 0) return true;
+  if (!SocketIsOurs()) return true;
   char byte;
   const ssize_t received = ::recv(socket_, &byte, sizeof(byte), MSG_DONTWAIT | MSG_PEEK);
   if (received == 0) return true;
@@ -154,8 +161,13 @@ bool AgentLink::AgentHasGone() {
   return errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR;
 }
 
+// A program that closes all descriptors, as daemons do, closes ours and may then use its number.
+bool AgentLink::SocketIsOurs() const {
+  return socket_ >= 0 && inode_ != 0 && InodeOf(socket_) == inode_;
+}
+
 void AgentLink::Close() {
-  if (socket_ >= 0) ::close(socket_);
+  if (SocketIsOurs()) ::close(socket_);
   socket_ = -1;
 }
 

@@ -23,19 +23,20 @@ class AgentLink {
   // Waits for Welcome, at most so long, and maps the segment. kRefused: never ask again.
   Result AwaitSegment(uint64_t timeout_ns);
 
-  // True once the agent has closed its side. Does not wait.
+  // True once the agent has closed its side, or the program our socket. Does not wait.
   bool AgentHasGone();
 
   void Close();
 
-  int socket() const { return socket_; }
   shm::SegmentHeader* segment() const { return segment_; }
   uint32_t options() const { return options_; }  // shm::WelcomeOption bits
 
  private:
   Result MapSegment(int memfd, uint64_t bytes);
+  bool SocketIsOurs() const;
 
   int socket_ = -1;
+  uint64_t inode_ = 0;  // of the socket
   shm::SegmentHeader* segment_ = nullptr;
   uint32_t options_ = 0;
 };

@@ -3,12 +3,9 @@
 #include "injector/helper_thread.h"
 
 #include <dlfcn.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <sys/eventfd.h>
 #include <sys/prctl.h>
-#include <unistd.h>
 
 #include <atomic>
 
@@ -21,10 +18,11 @@ namespace flopsprof::injector {
 namespace {
 
 constexpr uint64_t kTickNs = 1000000000u;
+// The agent's end shows only when it is looked for: waiting on its socket would need a second
+// descriptor to be woken by, and descriptors are closed and used anew by programs that daemonize.
+constexpr uint64_t kAgentCheckNs = 250000000u;
 
 HelperWork work;
-int agent_socket_fd = -1;
-int wake_fd = -1;
 std::atomic<bool> running{false};
 bool never_started = false;
 std::atomic<uint32_t> pending{0};   // HelperRequest bits
@@ -39,20 +37,21 @@ void HandleRequests() {
   FutexWakeAll(&answered);
 }
 
+// Until somebody asks, but not for long.
 void Wait(uint64_t next_tick_ns) {
   const uint64_t now_ns = MonoNs();
   const uint64_t left_ns = next_tick_ns > now_ns ? next_tick_ns - now_ns : 0;
-  pollfd ready[2] = {{wake_fd, POLLIN, 0}, {agent_socket_fd, POLLIN, 0}};
-  if (poll(ready, 2, static_cast<int>(left_ns / 1000000 + 1)) > 0 && ready[0].revents != 0) {
-    uint64_t count = 0;
-    [[maybe_unused]] const ssize_t got = read(wake_fd, &count, sizeof(count));
-  }
+  FutexWait(&asked, answered.load(std::memory_order_relaxed),
+            left_ns < kAgentCheckNs ? left_ns : kAgentCheckNs);
 }
 
 void* Run(void*) {
   prctl(PR_SET_NAME, "flopsprof", 0, 0, 0);
   // Whatever this thread calls, it is not the program's work.
-  if (ThreadState* thread = CurrentThread()) thread->inside_injector = true;
+  if (ThreadState* thread = CurrentThread()) {
+    thread->inside_injector = true;
+    thread->may_use_reserved_slots = true;
+  }
   if (work.finish_connecting()) {
     uint64_t next_tick_ns = MonoNs();
     for (;;) {
@@ -108,18 +107,18 @@ bool CreateThread() {
   return failed == 0;
 }
 
-void WakeUp() {
-  const uint64_t one = 1;
-  [[maybe_unused]] const ssize_t put = write(wake_fd, &one, sizeof(one));
+// The number of this request.
+uint32_t Ask(uint32_t requests) {
+  pending.fetch_or(requests, std::memory_order_acq_rel);
+  const uint32_t number = asked.fetch_add(1, std::memory_order_acq_rel) + 1;
+  FutexWakeAll(&asked);
+  return number;
 }
 
 }  // namespace
 
-bool StartHelperThread(const HelperWork& helper_work, int agent_socket) {
+bool StartHelperThread(const HelperWork& helper_work) {
   work = helper_work;
-  agent_socket_fd = agent_socket;
-  wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (wake_fd < 0) return false;
   running.store(true, std::memory_order_release);
   if (CreateThread()) return true;
   running.store(false, std::memory_order_release);
@@ -132,10 +131,8 @@ bool AskHelper(uint32_t requests, uint64_t timeout_ns) {
     work.handle(requests);
     return true;
   }
-  pending.fetch_or(requests, std::memory_order_acq_rel);
-  const uint32_t number = asked.fetch_add(1, std::memory_order_acq_rel) + 1;
   const uint64_t deadline_ns = MonoNs() + timeout_ns;
-  WakeUp();
+  const uint32_t number = Ask(requests);
   for (;;) {
     const uint32_t done = answered.load(std::memory_order_acquire);
     if (static_cast<int32_t>(done - number) >= 0) return true;
@@ -146,15 +143,9 @@ bool AskHelper(uint32_t requests, uint64_t timeout_ns) {
 }
 
 void PokeHelper(uint32_t requests) {
-  if (!running.load(std::memory_order_relaxed)) return;
-  pending.fetch_or(requests, std::memory_order_acq_rel);
-  WakeUp();
+  if (running.load(std::memory_order_relaxed)) Ask(requests);
 }
 
-void ForgetHelperInForkedChild() {
-  running.store(false, std::memory_order_relaxed);
-  if (wake_fd >= 0) close(wake_fd);
-  wake_fd = -1;
-}
+void ForgetHelperInForkedChild() { running.store(false, std::memory_order_relaxed); }
 
 }  // namespace flopsprof::injector

@@ -26,8 +26,8 @@ struct HelperWork {
   void (*on_agent_gone)();  // the thread ends after it
 };
 
-// Starts the thread. `agent_socket` wakes it when the agent ends. False: no thread.
-bool StartHelperThread(const HelperWork& work, int agent_socket);
+// Starts the thread. False: no thread.
+bool StartHelperThread(const HelperWork& work);
 
 // Asks the thread; waits for the answer, at most so long. False: not done in time. Where no
 // thread could be made the caller does the work itself.

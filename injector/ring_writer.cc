@@ -4,9 +4,11 @@
 
 namespace flopsprof::injector {
 
-bool RingWriter::Claim(shm::SegmentHeader* segment, uint32_t thread_id) {
+bool RingWriter::Claim(shm::SegmentHeader* segment, uint32_t thread_id, bool reserved) {
+  const uint32_t count = segment->slot_count;
+  const uint32_t kept = count >= kSlotsThatAreMany && !reserved ? kReservedSlots : 0;
   auto* first = reinterpret_cast<uint8_t*>(segment) + segment->first_slot;
-  for (uint32_t i = 0; i < segment->slot_count; ++i) {
+  for (uint32_t i = 0; i < count - kept; ++i) {
     auto* slot = reinterpret_cast<shm::SlotHeader*>(first + i * segment->slot_stride);
     auto expected = static_cast<uint32_t>(shm::SlotState::kFree);
     // Acquire; pairs with the agent's release when it frees a drained slot.

@@ -13,8 +13,12 @@ namespace flopsprof::injector {
 
 class RingWriter {
  public:
+  // The last slots of a segment that has many are kept for `reserved` claims.
+  static constexpr uint32_t kReservedSlots = 2;
+  static constexpr uint32_t kSlotsThatAreMany = 16;
+
   // Takes a free slot. False: there is none.
-  bool Claim(shm::SegmentHeader* segment, uint32_t thread_id);
+  bool Claim(shm::SegmentHeader* segment, uint32_t thread_id, bool reserved = false);
 
   // Hands the slot back; the agent frees it when it has read everything.
   void Retire();

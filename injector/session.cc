@@ -141,7 +141,7 @@ void Connect() {
   }
   InstallExitPath();
   const HelperWork work = {FinishConnecting, HandleRequests, Tick, AgentHasGone, OnAgentGone};
-  if (StartHelperThread(work, link_to_agent.socket())) return;
+  if (StartHelperThread(work)) return;
   if (result == AgentLink::Result::kReady) {
     EmitNote("helper_thread", "could not be started: times arrive at the end only");
   } else {

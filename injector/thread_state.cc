@@ -120,7 +120,7 @@ bool EnsureRing(ThreadState* state) {
     state->claims_refused = 1;
   }
   // Call ids go on counting: the slot may come in the middle of a call, which has its id already.
-  return state->ring.Claim(segment, ThreadId());
+  return state->ring.Claim(segment, ThreadId(), state->may_use_reserved_slots);
 }
 
 void FoldCounts() {

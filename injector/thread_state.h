@@ -20,6 +20,7 @@ struct ThreadState {
   RingWriter ring;
   uint32_t ring_epoch = 0;  // segment that `ring` belongs to; 0 = none
   uint32_t claims_refused = 0;
+  bool may_use_reserved_slots = false;  // our thread and CUPTI's: without them there are no times
   uint64_t patient_until_ns = 0;  // until then a full ring is waited for (never on launch paths)
 
   uint32_t last_call = 0;        // newest call id of this ring and generation

@@ -41,6 +41,7 @@ void OnBufferCompleted(void*, uint32_t, uint8_t* buffer, size_t, size_t valid_by
   CallbackGuard guard;
   ThreadState* thread = guard.thread();
   if (thread != nullptr && IsRecording() && valid_bytes <= ActivityBuffers::kBufferBytes) {
+    thread->may_use_reserved_slots = true;
     const uint64_t before = thread->patient_until_ns;
     thread->patient_until_ns = MonoNs() + kPatienceNs;
     ActivityReader reader(api.ActivityGetNextRecord);
@@ -49,6 +50,8 @@ void OnBufferCompleted(void*, uint32_t, uint8_t* buffer, size_t, size_t valid_by
     NoteDevices(reader.devices_seen());
   } else if (valid_bytes > ActivityBuffers::kBufferBytes) {
     CountLoss(shm::LossCounter::kActivityMalformed);
+  } else if (valid_bytes != 0 && thread == nullptr) {
+    CountLoss(shm::LossCounter::kCuptiBufferDiscarded);  // no memory for this thread's state
   }
   buffers.Return(buffer);
 }

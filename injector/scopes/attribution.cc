@@ -121,7 +121,8 @@ void TickScopes() {
 void EndScopes() {
   g_enabled.store(false, std::memory_order_relaxed);
   State installed = State::kInstalled;
-  if (g_state.compare_exchange_strong(installed, State::kQueued)) {
+  // A Python that ends takes no more calls; what is installed only passes through.
+  if (PythonIsRunning() && g_state.compare_exchange_strong(installed, State::kQueued)) {
     if (g_python.Py_AddPendingCall(UninstallPending, nullptr) != 0) {
       g_state.store(State::kInstalled, std::memory_order_relaxed);  // it only passes through
     }

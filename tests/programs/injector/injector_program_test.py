@@ -252,6 +252,12 @@ class Children(unittest.TestCase):
 
 
 class Agents(unittest.TestCase):
+    def test_a_program_that_closes_all_descriptors_keeps_what_it_opens_then(self):
+        run = Run("gemm", "reuse_descriptors=1500", "gemm")
+        self.assertEqual(run.status, 0, run.errors)
+        self.assertIn("touched: 0\n", run.output)
+        self.assertEqual(run.loss["agent_gone"], 1)  # its end of the socket is closed
+
     def test_one_that_refuses(self):
         run = Run("gemm", "exit=7", agent=("--refuse",))
         self.assertEqual(run.status, 7)
@@ -270,7 +276,7 @@ class Agents(unittest.TestCase):
         self.assertLess(milliseconds, 2000)
 
     def test_one_that_vanishes(self):
-        run = Run("gemms=100", "sleep=300", "gemms=100", "exit=8",
+        run = Run("gemms=100", "sleep=1000", "gemms=100", "exit=8",
                   agent=("--vanish-after", "50"))
         self.assertEqual(run.status, 8)
         self.assertEqual(run.loss["agent_gone"], 1)

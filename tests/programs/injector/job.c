@@ -161,6 +161,25 @@ static void hold_loader(const char* unused) {
 
 __attribute__((weak)) void flopsprof_push(const char* name);
 
+// As a daemon does: closes every descriptor, then uses the numbers for pipes of its own. Prints
+// how many of them somebody has read from, written to or closed before long.
+static void reuse_descriptors(const char* ms) {
+  enum { kPipes = 16 };
+  int ends[kPipes][2];
+  for (int fd = 3; fd < 256; ++fd) close(fd);
+  for (int i = 0; i < kPipes; ++i) {
+    if (pipe(ends[i]) != 0 || write(ends[i][1], "x", 1) != 1) abort();
+  }
+  usleep((useconds_t)atoi(ms) * 1000);
+  int touched = 0;
+  for (int i = 0; i < kPipes; ++i) {
+    char bytes[32];
+    if (read(ends[i][0], bytes, sizeof bytes) != 1 || bytes[0] != 'x') ++touched;
+  }
+  printf("touched: %d\n", touched);
+  fflush(stdout);
+}
+
 static void push(const char* name) {
   if (flopsprof_push != NULL) flopsprof_push(name);
 }
@@ -225,6 +244,7 @@ static const struct {
     {"hold_loader", hold_loader},
     {"destructors", destructors},
     {"push", push},
+    {"reuse_descriptors", reuse_descriptors},
     {"fork_in_ranges", fork_in_ranges},
     {"exit", leave_exit},
     {"_exit", leave__exit},

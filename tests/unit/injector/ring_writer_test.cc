@@ -82,6 +82,16 @@ TEST(RingWriterTest, ATailThatIsNonsenseMakesNoRoom) {
   EXPECT_FALSE(writer.HasRoom(1));
 }
 
+TEST(RingWriterTest, TheLastSlotsAreKeptForThreadsThatBringTimes) {
+  TestSegment segment(RingWriter::kSlotsThatAreMany, 4);
+  RingWriter writers[RingWriter::kSlotsThatAreMany];
+  const uint32_t open = RingWriter::kSlotsThatAreMany - RingWriter::kReservedSlots;
+  for (uint32_t i = 0; i < open; ++i) ASSERT_TRUE(writers[i].Claim(segment.header(), i));
+  EXPECT_FALSE(writers[open].Claim(segment.header(), open));
+  EXPECT_TRUE(writers[open].Claim(segment.header(), open, true));
+  EXPECT_TRUE(writers[open + 1].Claim(segment.header(), open, true));
+}
+
 TEST(RingWriterTest, ThereAreOnlySoManySlots) {
   TestSegment segment(2, 4);
   RingWriter a;

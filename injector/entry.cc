@@ -7,7 +7,10 @@
 #include <sys/auxv.h>
 
 #include "injector/env_config.h"
+#include "injector/hooks/caller_patch.h"
+#include "injector/hooks/dl_hooks.h"
 #include "injector/platform.h"
+#include "injector/real_loader.h"
 #include "injector/session.h"
 
 namespace flopsprof::injector {
@@ -21,6 +24,17 @@ __attribute__((constructor)) void OnLoad() {
   if (dladdr(reinterpret_cast<const void*>(&OnLoad), &self) != 0) {
     PublishNvtxInjection(self.dli_fname);
   }
+  ArmLoaderHooks();
+  SetDetachAction(DisarmLoaderHooks);
+}
+
+// Without LD_PRELOAD nobody reaches our hooks by name.
+void ReachCallersOfThisProcess() {
+  const SessionState state = CurrentSessionState();
+  if (state != SessionState::kRecording && state != SessionState::kConnecting) return;
+  if (IsPreloaded()) return;
+  FollowLoadedObjects();
+  PatchCallers();
 }
 
 }  // namespace
@@ -29,5 +43,6 @@ __attribute__((constructor)) void OnLoad() {
 // Called by the CUDA driver while it initialises, on the thread of the first CUDA call.
 FLOPSPROF_EXPORT int InitializeInjection() {
   flopsprof::injector::StartSession();
+  flopsprof::injector::ReachCallersOfThisProcess();
   return 1;
 }

@@ -6,6 +6,12 @@
 #include <link.h>
 #include <string.h>
 
+#include <initializer_list>
+
+#include "injector/elf_tables.h"
+#include "injector/hooks/doors.h"
+#include "injector/real_loader.h"
+
 namespace flopsprof::injector {
 namespace {
 
@@ -15,11 +21,6 @@ struct Search {
   int left;
   LibraryPath* path;
 };
-
-const char* FileName(const char* path) {
-  const char* slash = strrchr(path, '/');
-  return slash == nullptr ? path : slash + 1;
-}
 
 int Visit(dl_phdr_info* info, size_t, void* data) {
   auto* search = static_cast<Search*>(data);
@@ -38,7 +39,31 @@ struct ObjectAt {
   uintptr_t address;
   uintptr_t begin;
   uintptr_t end;
+  const uint8_t* finish;  // _fini, if 64 bytes of code can be read there
 };
+
+const uint8_t* FinishOf(const dl_phdr_info& info) {
+  uintptr_t finish = 0;
+  for (int i = 0; i < info.dlpi_phnum; ++i) {
+    if (info.dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
+    const uintptr_t address = info.dlpi_addr + info.dlpi_phdr[i].p_vaddr;
+    for (auto* entry = reinterpret_cast<const ElfW(Dyn)*>(address); entry->d_tag != DT_NULL;
+         ++entry) {
+      if (entry->d_tag == DT_FINI) finish = info.dlpi_addr + entry->d_un.d_ptr;
+    }
+  }
+  for (int i = 0; i < info.dlpi_phnum; ++i) {
+    const auto& part = info.dlpi_phdr[i];
+    const uintptr_t begin = info.dlpi_addr + part.p_vaddr;
+    // Pages of a segment are mapped whole.
+    const uintptr_t end = (begin + part.p_memsz + 4095) & ~uintptr_t{4095};
+    if (part.p_type == PT_LOAD && (part.p_flags & PF_X) != 0 && (part.p_flags & PF_R) != 0 &&
+        finish >= begin && finish + 64 <= end) {
+      return reinterpret_cast<const uint8_t*>(finish);
+    }
+  }
+  return nullptr;
+}
 
 int VisitAddress(dl_phdr_info* info, size_t, void* data) {
   auto* wanted = static_cast<ObjectAt*>(data);
@@ -54,10 +79,27 @@ int VisitAddress(dl_phdr_info* info, size_t, void* data) {
   if (wanted->address < begin || wanted->address >= end) return 0;
   wanted->begin = begin;
   wanted->end = end;
+  wanted->finish = FinishOf(*info);
   return 1;
 }
 
+int VisitForFunction(dl_phdr_info* info, size_t, void* name) {
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    if (info->dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
+    auto* dynamic =
+        reinterpret_cast<const ElfW(Dyn)*>(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+    ElfTables tables;
+    return !IsOurs(dynamic) && tables.Read(info->dlpi_addr, dynamic) &&
+           tables.FindFunction(static_cast<const char*>(name)) != 0;
+  }
+  return 0;
+}
+
 }  // namespace
+
+bool AnyOtherObjectDefines(const char* function) {
+  return dl_iterate_phdr(VisitForFunction, const_cast<char*>(function)) == 1;
+}
 
 bool FindLoadedLibrary(const char* prefix, int n, LibraryPath* path) {
   // The path is copied out: the loader must not be called from within the walk.
@@ -71,18 +113,40 @@ void* FindInLoadedLibrary(const char* prefix, const char* function) {
   LibraryPath path;
   for (int n = 0; FindLoadedLibrary(prefix, n, &path); ++n) {
     void* handle = OpenLoadedLibrary(path.text);
-    void* found = handle == nullptr ? nullptr : dlsym(handle, function);
+    void* found = handle == nullptr ? nullptr : RealDlsym(handle, function);
     if (found != nullptr) return found;
   }
   return nullptr;
 }
 
 bool FindObjectAt(const void* address, uintptr_t* begin, size_t* bytes) {
-  ObjectAt wanted{reinterpret_cast<uintptr_t>(address), 0, 0};
+  ObjectAt wanted{reinterpret_cast<uintptr_t>(address), 0, 0, nullptr};
   if (dl_iterate_phdr(VisitAddress, &wanted) != 1) return false;
   *begin = wanted.begin;
   *bytes = wanted.end - wanted.begin;
   return true;
+}
+
+bool IsDriverLayer(const char* path) {
+  const char* name = FileName(path);
+  for (const char* layer :
+       {"libcuda.so", "libcudart.so", "libcupti.so", "libnvidia-", "libnvperf_"}) {
+    if (strncmp(name, layer, strlen(layer)) == 0) return true;
+  }
+  return false;
+}
+
+const void* FindReturnIn(const void* address) {
+  ObjectAt wanted{reinterpret_cast<uintptr_t>(address), 0, 0, nullptr};
+  if (dl_iterate_phdr(VisitAddress, &wanted) != 1 || wanted.finish == nullptr) return nullptr;
+  // _fini, which the C runtime puts into every object, ends in: add $8, %rsp; ret.
+  constexpr uint8_t kEnd[] = {0x48, 0x83, 0xc4, 0x08, 0xc3};
+  for (int i = 0; i < 32; ++i) {
+    if (memcmp(wanted.finish + i, kEnd, sizeof(kEnd)) == 0) {
+      return wanted.finish + i + sizeof(kEnd) - 1;
+    }
+  }
+  return nullptr;
 }
 
 int MajorOfLibrary(const char* path) {

@@ -24,8 +24,19 @@ void* OpenLoadedLibrary(const char* path);
 // A function of the first mapped library with that prefix that has it; nullptr: none.
 void* FindInLoadedLibrary(const char* prefix, const char* function);
 
+// Does any mapped object but ours define that function?
+bool AnyOtherObjectDefines(const char* function);
+
 // Where the mapped object lies that contains an address. False: no object does.
 bool FindObjectAt(const void* address, uintptr_t* begin, size_t* bytes);
+
+// Is the object at this path one of CUDA's layers below the libraries that are hooked, or a tool of
+// NVIDIA's?
+bool IsDriverLayer(const char* path);
+
+// A `ret` instruction in the code of the object that contains an address, with nothing pushed
+// since its function began. nullptr: none was found.
+const void* FindReturnIn(const void* address);
 
 // The number after "lib….so." in a path, or -1.
 int MajorOfLibrary(const char* path);

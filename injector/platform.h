@@ -17,6 +17,8 @@
 #define FLOPSPROF_APART __attribute__((noinline))
 
 #define FLOPSPROF_EXPORT extern "C" __attribute__((visibility("default")))
+// May run before a sanitizer is ready.
+#define FLOPSPROF_EARLY __attribute__((no_sanitize("address", "undefined", "thread")))
 #define FLOPSPROF_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 namespace flopsprof::injector {

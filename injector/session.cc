@@ -32,6 +32,7 @@ std::atomic<bool> foreign_cupti_client{false};
 std::atomic<uint64_t> connect_deadline_ns{0};  // first calls of other threads wait until then
 AgentLink link_to_agent;
 int32_t session_pid = 0;
+void (*detach_action)() = nullptr;
 
 void EmitProcessBegin() {
   shm::StepRecord begin{};
@@ -119,6 +120,7 @@ void OnAgentGone() {
   StopRecording();
   StopCupti();
   EndScopes();
+  if (detach_action != nullptr) detach_action();
 }
 
 void Connect() {
@@ -226,6 +228,8 @@ void YieldCupti() {
 }
 
 void NoteForeignCuptiClient() { foreign_cupti_client.store(true, std::memory_order_relaxed); }
+
+void SetDetachAction(void (*action)()) { detach_action = action; }
 
 void AbandonSessionInForkedChild() {
   if (state.load(std::memory_order_relaxed) == SessionState::kDormant) return;

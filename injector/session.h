@@ -34,6 +34,9 @@ void YieldCupti();
 // The session must leave CUPTI alone from now on: another client has been seen.
 void NoteForeignCuptiClient();
 
+// What else is undone when the agent has gone and the program runs on.
+void SetDetachAction(void (*action)());
+
 // In the child of a fork: no thread, no record, no counter.
 void AbandonSessionInForkedChild();
 

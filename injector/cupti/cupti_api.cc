@@ -9,6 +9,7 @@
 
 #include "injector/env_config.h"
 #include "injector/loaded_objects.h"
+#include "injector/real_loader.h"
 
 namespace flopsprof::injector {
 namespace {
@@ -67,7 +68,7 @@ void* CuptiBesideCudart(int cuda_major) {
 
 template <class F>
 bool Load(void* library, const char* name, F* function) {
-  *function = reinterpret_cast<F>(dlsym(library, name));
+  *function = reinterpret_cast<F>(RealDlsym(library, name));
   return *function != nullptr;
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "injector/platform.h"
+#include "injector/real_loader.h"
 #include "injector/session.h"
 
 namespace {
@@ -19,8 +20,10 @@ ExitFunction real_exit_now = nullptr;
 ExitFunction real_Exit_now = nullptr;
 ExitFunction real_quick_exit = nullptr;
 
+using flopsprof::injector::RealDlsym;
+
 ExitFunction Next(const char* name) {
-  return reinterpret_cast<ExitFunction>(dlsym(RTLD_NEXT, name));
+  return reinterpret_cast<ExitFunction>(RealDlsym(RTLD_NEXT, name));
 }
 
 __attribute__((constructor)) void FindRealFunctions() {

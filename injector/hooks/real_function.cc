@@ -4,8 +4,10 @@
 
 #include <dlfcn.h>
 
+#include "injector/hooks/doors.h"
 #include "injector/loaded_objects.h"
 #include "injector/platform.h"
+#include "injector/real_loader.h"
 #include "injector/record_sink.h"
 
 __thread void* flopsprof_behind_door __attribute__((tls_model("initial-exec"))) = nullptr;
@@ -13,20 +15,13 @@ __thread void* flopsprof_behind_door __attribute__((tls_model("initial-exec"))) 
 namespace flopsprof::injector {
 namespace {
 
-bool IsOurs(const void* address) {
-  Dl_info theirs;
-  Dl_info ours;
-  return dladdr(address, &theirs) != 0 && dladdr(reinterpret_cast<const void*>(&IsOurs), &ours) &&
-         theirs.dli_fbase == ours.dli_fbase;
-}
-
 void* Foreign(void* found) { return found != nullptr && !IsOurs(found) ? found : nullptr; }
 
 void* InScopeOf(const void* caller, const char* name) {
   Dl_info object;
   if (dladdr(caller, &object) == 0 || object.dli_fname == nullptr) return nullptr;
   void* handle = OpenLoadedLibrary(object.dli_fname);
-  return handle == nullptr ? nullptr : Foreign(dlsym(handle, name));
+  return handle == nullptr ? nullptr : Foreign(RealDlsym(handle, name));
 }
 
 }  // namespace
@@ -50,7 +45,7 @@ void RealFunction::Remember(const void* caller, void* function) {
 void* RealFunction::Search(const void* caller) {
   const ErrnoKeeper keep;
   void* found = InScopeOf(caller, name_);
-  if (found == nullptr) found = Foreign(dlsym(RTLD_NEXT, name_));
+  if (found == nullptr) found = Foreign(RealDlsym(RTLD_NEXT, name_));
   if (found == nullptr) found = Foreign(FindInLoadedLibrary(library_, name_));
   if (found == nullptr) {
     CountLoss(shm::LossCounter::kRealFunctionMissing);

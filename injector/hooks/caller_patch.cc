@@ -1,0 +1,372 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "injector/hooks/caller_patch.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+
+#include "injector/elf_tables.h"
+#include "injector/hooks/doors.h"
+#include "injector/hooks/hook_table.h"
+#include "injector/loaded_objects.h"
+#include "injector/platform.h"
+#include "injector/real_loader.h"
+#include "injector/record_sink.h"
+#include "injector/text.h"
+
+namespace flopsprof::injector {
+namespace {
+
+constexpr size_t kMaxObjects = 8192;  // beyond them, and beyond the slots: counted
+constexpr size_t kMaxSlots = 32768;
+constexpr size_t kMaxAsked = 4096;  // hooked functions that one object asks for
+constexpr size_t kFewRelocations = 4096;
+
+struct Object {
+  const char* path;
+  const ElfW(Dyn) * dynamic;
+  uintptr_t base, begin, end;
+  uintptr_t protected_begin, protected_end;  // RELRO
+  bool done;
+};
+
+struct Slot {
+  void** place;
+  void* before;
+  void* after;
+};
+
+// A hooked function that an object asks for.
+struct Asked {
+  uint32_t symbol;
+  const Hook* hook;
+};
+
+// Pages, made at the first walk. All of it is touched under the loader's lock only.
+struct Memory {
+  Object objects[kMaxObjects];
+  size_t object_count;
+  Object before[kMaxObjects];  // objects of the walk before
+  size_t before_count;
+  Slot slots[kMaxSlots];
+  size_t slot_count;
+  Asked asked[kMaxAsked];
+};
+
+enum class Work : uint32_t { kNone, kPatch, kRestore };
+
+Memory* memory = nullptr;
+std::atomic<Work> wanted{Work::kNone};
+std::atomic<bool> restored{false};
+CallerPatchCounts counts;
+
+bool IsLeftAlone(const Object& object) {
+  if (IsOurs(object.dynamic)) return true;
+  const char* name = FileName(object.path);
+  for (const char* loader_or_tool :
+       {"ld-linux", "ld-2.", "libc.so", "libc-2.", "libdl.so", "libdl-2.", "libpthread",
+        "linux-vdso", "libasan.so", "libtsan.so", "liblsan.so", "libubsan.so"}) {
+    if (BeginsWith(name, loader_or_tool)) return true;
+  }
+  return IsDriverLayer(object.path);
+}
+
+int Collect(dl_phdr_info* info, size_t, void*) {
+  if (memory->object_count == kMaxObjects) {
+    CountLoss(shm::LossCounter::kCallerUnseen);
+    return 1;
+  }
+  Object object{};
+  object.path = info->dlpi_name == nullptr ? "" : info->dlpi_name;
+  object.base = info->dlpi_addr;
+  object.begin = UINTPTR_MAX;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const auto& part = info->dlpi_phdr[i];
+    const uintptr_t begin = info->dlpi_addr + part.p_vaddr;
+    const uintptr_t end = begin + part.p_memsz;
+    if (part.p_type == PT_DYNAMIC) object.dynamic = reinterpret_cast<const ElfW(Dyn)*>(begin);
+    if (part.p_type == PT_LOAD) {
+      if (begin < object.begin) object.begin = begin;
+      if (end > object.end) object.end = end;
+    }
+    if (part.p_type == PT_GNU_RELRO) {
+      const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+      object.protected_begin = begin & ~(page - 1);  // rounded as the loader does
+      object.protected_end = end & ~(page - 1);
+    }
+  }
+  if (object.dynamic != nullptr) memory->objects[memory->object_count++] = object;
+  return 0;
+}
+
+const Object* ObjectAt(const void* address) {
+  const auto value = reinterpret_cast<uintptr_t>(address);
+  for (size_t i = 0; i < memory->object_count; ++i) {
+    const Object& object = memory->objects[i];
+    if (value >= object.begin && value < object.end) return &object;
+  }
+  return nullptr;
+}
+
+// Is this address the function of that name in an object that defines it?
+bool IsDefinition(const void* address, const char* name) {
+  const Object* owner = ObjectAt(address);
+  ElfTables tables;
+  return owner != nullptr && tables.Read(owner->base, owner->dynamic) &&
+         tables.FindFunction(name) == reinterpret_cast<uintptr_t>(address);
+}
+
+// What to write in place of `value`; nullptr: leave it.
+void* ReplacementFor(const Object& object, const Hook& hook, void* value) {
+  if (value == nullptr || IsOurs(value)) return nullptr;
+  const auto address = reinterpret_cast<uintptr_t>(value);
+  // Not bound yet: it points to the object's own linkage code. The hook will look for the
+  // function where the loader would have.
+  if (address >= object.begin && address < object.end) return hook.entry;
+  // Anything else than the function itself is another tool's, or not relocated.
+  if (!IsDefinition(value, hook.name)) return nullptr;
+  if (hook.is_plain != 0) return hook.entry;
+  void* door = DoorTo(hook, value);
+  if (door == nullptr) CountLoss(shm::LossCounter::kCallerUnseen);
+  return door;
+}
+
+// Makes the pages of one object that the loader protected writable while it lives.
+class OpenPages {
+ public:
+  explicit OpenPages(const Object& object) : object_(object) {}
+  ~OpenPages() {
+    if (open_) Protect(PROT_READ);
+  }
+  OpenPages(const OpenPages&) = delete;
+  OpenPages& operator=(const OpenPages&) = delete;
+
+  bool Write(void** place, void* value) {
+    const auto address = reinterpret_cast<uintptr_t>(place);
+    if (address >= object_.protected_begin && address < object_.protected_end && !open_) {
+      open_ = Protect(PROT_READ | PROT_WRITE);
+      if (!open_) {
+        ++counts.unwritable;
+        CountLoss(shm::LossCounter::kCallerUnseen);
+        return false;
+      }
+    }
+    __atomic_store_n(place, value, __ATOMIC_RELEASE);
+    return true;
+  }
+
+ private:
+  bool Protect(int rights) {
+    return mprotect(reinterpret_cast<void*>(object_.protected_begin),
+                    object_.protected_end - object_.protected_begin, rights) == 0;
+  }
+
+  const Object& object_;
+  bool open_ = false;
+};
+
+void PatchSlot(const Object& object, const Hook& hook, uintptr_t address, OpenPages* pages) {
+  auto** place = reinterpret_cast<void**>(address);
+  void* const before = __atomic_load_n(place, __ATOMIC_RELAXED);
+  void* const after = ReplacementFor(object, hook, before);
+  if (after == nullptr) return;
+  if (memory->slot_count == kMaxSlots) {
+    CountLoss(shm::LossCounter::kCallerUnseen);
+    return;
+  }
+  if (!pages->Write(place, after)) return;
+  memory->slots[memory->slot_count++] = {place, before, after};
+  ++counts.slots;
+}
+
+class Patcher {
+ public:
+  Patcher(const Object& object, const ElfTables& tables) : object_(object), tables_(tables) {}
+
+  void Run() {
+    // Far fewer symbols are asked for than there are relocations: most objects end here.
+    known_end_ = tables_.KnownEnd();
+    for (uint32_t i = 1; i < known_end_; ++i) {
+      if (tables_.symbols[i].st_shndx != SHN_UNDEF) continue;
+      const Hook* hook = FindHook(NameOf(i));
+      if (hook == nullptr) continue;
+      if (asked_count_ == kMaxAsked) {
+        CountLoss(shm::LossCounter::kCallerUnseen);
+        break;
+      }
+      memory->asked[asked_count_++] = {i, hook};
+    }
+    const bool asks = asked_count_ > 0;
+    OpenPages pages(object_);
+    if (asks || tables_.plt_relocation_count <= kFewRelocations) {
+      Walk(tables_.plt_relocations, tables_.plt_relocation_count, &pages);
+    }
+    if (asks || tables_.relocation_count <= kFewRelocations) {
+      Walk(tables_.relocations, tables_.relocation_count, &pages);
+    }
+  }
+
+ private:
+  const char* NameOf(uint32_t symbol) const {
+    return tables_.strings + tables_.symbols[symbol].st_name;
+  }
+
+  const Hook* HookOf(uint32_t symbol) const {
+    if (symbol >= known_end_) return FindHook(NameOf(symbol));
+    size_t begin = 0;
+    size_t end = asked_count_;
+    while (begin < end) {
+      const size_t middle = (begin + end) / 2;
+      const Asked& asked = memory->asked[middle];
+      if (asked.symbol == symbol) return asked.hook;
+      if (asked.symbol < symbol) {
+        begin = middle + 1;
+      } else {
+        end = middle;
+      }
+    }
+    return nullptr;
+  }
+
+  void Walk(const ElfW(Rela) * relocation, size_t count, OpenPages* pages) const {
+    for (; count > 0; --count, ++relocation) {
+      const auto type = ELF64_R_TYPE(relocation->r_info);
+      const bool holds_function = type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT ||
+                                  (type == R_X86_64_64 && relocation->r_addend == 0);
+      const auto symbol = static_cast<uint32_t>(ELF64_R_SYM(relocation->r_info));
+      if (!holds_function || symbol == 0) continue;
+      if (const Hook* hook = HookOf(symbol)) {
+        PatchSlot(object_, *hook, object_.base + relocation->r_offset, pages);
+      }
+    }
+  }
+
+  const Object& object_;
+  const ElfTables& tables_;
+  uint32_t known_end_ = 0;
+  size_t asked_count_ = 0;
+};
+
+// The walk before has seen the same object, and what was written to it is still there. An object
+// that was unloaded and loaded again at the same place has its old values again.
+bool IsDone(const Object& object) {
+  bool known = false;
+  for (size_t i = 0; i < memory->before_count && !known; ++i) {
+    const Object& other = memory->before[i];
+    known = other.base == object.base && other.dynamic == object.dynamic &&
+            other.begin == object.begin && other.end == object.end;
+  }
+  for (size_t i = 0; known && i < memory->slot_count; ++i) {
+    const Slot& slot = memory->slots[i];
+    const auto place = reinterpret_cast<uintptr_t>(slot.place);
+    if (place >= object.begin && place < object.end) return *slot.place == slot.after;
+  }
+  return known;
+}
+
+// Slots of objects that are gone, or of one that has come anew.
+void ForgetSlotsIn(uintptr_t begin, uintptr_t end) {
+  size_t kept = 0;
+  for (size_t i = 0; i < memory->slot_count; ++i) {
+    const auto place = reinterpret_cast<uintptr_t>(memory->slots[i].place);
+    if (place < begin || place >= end) memory->slots[kept++] = memory->slots[i];
+  }
+  memory->slot_count = kept;
+}
+
+void PatchNewObjects() {
+  const uint64_t begin_ns = MonoNs();
+  memory->before_count = memory->object_count;
+  for (size_t i = 0; i < memory->object_count; ++i) memory->before[i] = memory->objects[i];
+  memory->object_count = 0;
+  dl_iterate_phdr(Collect, nullptr);
+  for (size_t i = 0; i < memory->object_count; ++i) {
+    const Object& object = memory->objects[i];
+    if (IsDone(object)) continue;
+    ForgetSlotsIn(object.begin, object.end);
+    ElfTables tables;
+    if (IsLeftAlone(object) || !tables.Read(object.base, object.dynamic)) continue;
+    ++counts.objects;
+    Patcher(object, tables).Run();
+  }
+  const uint64_t took_ns = MonoNs() - begin_ns;
+  counts.took_ns += took_ns;
+  if (took_ns > counts.longest_ns) counts.longest_ns = took_ns;
+}
+
+void RestoreSlots() {
+  memory->object_count = 0;
+  dl_iterate_phdr(Collect, nullptr);
+  for (size_t i = 0; i < memory->object_count; ++i) {
+    const Object& object = memory->objects[i];
+    OpenPages pages(object);
+    for (size_t j = 0; j < memory->slot_count; ++j) {
+      const Slot& slot = memory->slots[j];
+      const auto place = reinterpret_cast<uintptr_t>(slot.place);
+      if (place < object.begin || place >= object.end || *slot.place != slot.after) continue;
+      pages.Write(slot.place, slot.before);
+    }
+  }
+  memory->slot_count = 0;
+}
+
+void DoUnderLoaderLock(Work work) {
+  static void* const self = [] {
+    Dl_info ours;
+    return dladdr(reinterpret_cast<const void*>(&DoUnderLoaderLock), &ours) == 0
+               ? nullptr
+               : OpenLoadedLibrary(ours.dli_fname);
+  }();
+  if (self == nullptr) {
+    CountLoss(shm::LossCounter::kCallerUnseen);
+    return;
+  }
+  wanted.store(work, std::memory_order_relaxed);
+  // Whoever comes first does it; who comes later waits for the lock, and then it is done.
+  RealDlsym(self, "flopsprof_under_loader_lock");
+}
+
+}  // namespace
+
+void PatchCallers() {
+  const ErrnoKeeper keep;
+  if (restored.load(std::memory_order_relaxed)) return;
+  const uint32_t slots_before = counts.slots;
+  DoUnderLoaderLock(Work::kPatch);
+  if (counts.slots == slots_before) return;
+  Text<160> text;
+  text.AddNumber(counts.slots).Add(" slots of ").AddNumber(counts.objects).Add(" objects, ");
+  text.AddNumber(counts.took_ns / 1000).Add(" us, longest ").AddNumber(counts.longest_ns / 1000);
+  EmitNote("caller_patch", text.Add(" us").get());
+}
+
+void RestoreCallers() {
+  const ErrnoKeeper keep;
+  if (!restored.exchange(true) && memory != nullptr) DoUnderLoaderLock(Work::kRestore);
+}
+
+CallerPatchCounts CountsOfCallerPatch() { return counts; }
+
+}  // namespace flopsprof::injector
+
+// The resolver of an indirect function: dl_entries.S.
+extern "C" __attribute__((visibility("hidden"))) void flopsprof_work_under_loader_lock() {
+  using namespace flopsprof::injector;  // NOLINT: one function
+  const Work work = wanted.exchange(Work::kNone, std::memory_order_relaxed);
+  if (work == Work::kNone) return;
+  if (memory == nullptr) memory = static_cast<Memory*>(MapPages(sizeof(Memory)));
+  if (memory == nullptr) {
+    CountLoss(flopsprof::shm::LossCounter::kCallerUnseen);
+    return;
+  }
+  if (work == Work::kRestore) {
+    RestoreSlots();
+  } else if (!restored.load(std::memory_order_relaxed)) {
+    PatchNewObjects();
+  }
+}

@@ -1,0 +1,7 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Shared by doors.cc and door_code.S. Enough doors for three copies of every hooked function.
+#define FLOPSPROF_DOOR_COUNT 4096
+#define FLOPSPROF_DOOR_BYTES 16

@@ -4,11 +4,20 @@
 
 #include "absl/strings/str_cat.h"
 #include "collector/model/compute_type.h"
+#include "collector/model/flops_cudnn_calls.h"
 
 namespace flopsprof::model {
 
 LibraryWork LibraryWorkOf(const shm::LibraryCall& call) {
   LibraryWork work;
+  if (call.reason == 0 && IsOlderCudnnCall(call.api)) {
+    work.flops = OlderCudnnFlops(call);
+    work.has_products = true;
+    if (work.flops.has_value()) return work;
+    work.reason = NumberKindOf(call.type) == NumberKind::kUnknown ? shm::UnknownReason::kUnknownType
+                                                                  : shm::UnknownReason::kBadSize;
+    return work;
+  }
   work.reason = call.reason != 0 ? static_cast<shm::UnknownReason>(call.reason)
                                  : shm::UnknownReason::kNoFormula;
   return work;
@@ -16,10 +25,13 @@ LibraryWork LibraryWorkOf(const shm::LibraryCall& call) {
 
 std::string LibraryShape(const shm::LibraryCall& call) {
   const LibraryWork work = LibraryWorkOf(call);
+  if (work.flops.has_value() && IsOlderCudnnCall(call.api)) return OlderCudnnShape(call);
   return absl::StrCat("unknown: ", UnknownReasonText(static_cast<uint8_t>(work.reason)));
 }
 
 std::string LibraryComputeType(const shm::LibraryCall& call) {
+  if (call.reason != 0) return "";
+  if (IsOlderCudnnCall(call.api)) return OlderCudnnComputeType(call);
   shm::GemmCall like = {};
   like.api = call.api;
   like.type_a = like.type_b = like.type_c = call.type;

@@ -16,7 +16,9 @@ int PhaseIndex(v1::Phase phase) {
 }
 
 bool IsExecutedProduct(const v1::CallRow& row) {
-  return !row.captured() && row.kind() != v1::CALL_KIND_COLLECTIVE && row.calls() > 0;
+  // A part of a call that belongs to another phase (QK^T made again) is a row without calls.
+  const bool executed = row.calls() > 0 || ToFlopCount(row.flops()) != 0;
+  return executed && !row.captured() && row.kind() != v1::CALL_KIND_COLLECTIVE;
 }
 
 void Tally::AddCall(const v1::CallRow& row) {

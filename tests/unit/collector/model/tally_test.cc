@@ -69,6 +69,16 @@ TEST(TallyTest, CapturedCallsAndCollectivesHaveNoFlops) {
   EXPECT_EQ(tally.flop_counts()[v1::PHASE_FORWARD], FlopCount(0));
 }
 
+// What a fused backward makes again is a row without calls of its own.
+TEST(TallyTest, APartOfACallInAnotherPhaseCounts) {
+  ProfileBuilder b(0);
+  Tally tally;
+  v1::CallRow part = b.Gemm(1, v1::PHASE_RECOMPUTE, 64);
+  part.set_calls(0);
+  tally.AddCall(part);
+  EXPECT_EQ(tally.flop_counts()[v1::PHASE_RECOMPUTE], FlopCount{64});
+}
+
 TEST(TallyTest, ACallOfUnknownSizeIsUnknownWithoutAnyTime) {
   ProfileBuilder b(0);
   Tally tally;

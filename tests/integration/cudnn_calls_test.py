@@ -1,0 +1,99 @@
+# SPDX-FileCopyrightText: 2026 The flopsprof authors
+# SPDX-License-Identifier: Apache-2.0
+"""cuDNN's older calls, overridden sizes and bad calls, from a C++ program.
+
+The numbers are worked out by hand from the sizes in tests/programs/cudnn_calls.
+"""
+
+import glob
+import os
+import sqlite3
+import subprocess
+
+import pytest
+from flopsprof_run import PROGRAMS, run_profiled, sim_python
+
+# (function, flops of all its calls): 2 operations a multiply-add.
+CONVOLUTION = 2 * (2 * 16 * 16 * 16) * (2 * 3 * 3)
+LSTM = 2 * 10 * (4 * 16 * ((8 + 4) + (4 + 4)) + 2 * 16 * 4)
+GRU = 2 * 10 * 2 * 3 * 16 * ((8 + 16) + (2 * 16 + 16))
+SKIPS_INPUT = 2 * 7 * 16 * 16
+MANY_SEQUENCES = 2 * 5000 * 2 * (2 + 2)
+PROJECTIONS = 2 * (2 * 4 * 5 * 8 + 2 * 4 * 5 * 8 + 2 * 6 * 5 * 12 + 8 * 5 * 2 * 6)
+SCORES = 2 * 2 * (3 * 4 + 2 * 1) * (4 + 6)  # heads, pairs, sizes of keys and values
+
+CASES = {
+    "convolutions": {
+        "cudnnConvolutionForward": CONVOLUTION,
+        "cudnnConvolutionBackwardData": CONVOLUTION,
+        "cudnnConvolutionBackwardFilter": CONVOLUTION,
+        "cudnnConvolutionBiasActivationForward": 2 * (8 * 6 * 6 * 6) * 4,
+    },
+    "networks": {
+        "cudnnRNNForward": LSTM + GRU + SKIPS_INPUT + MANY_SEQUENCES,
+        "cudnnRNNBackwardData_v8": LSTM + GRU + SKIPS_INPUT,
+        "cudnnRNNBackwardWeights_v8": LSTM + GRU + SKIPS_INPUT,
+    },
+    "attention": {
+        "cudnnMultiHeadAttnForward": PROJECTIONS + SCORES,
+        "cudnnMultiHeadAttnBackwardData": PROJECTIONS + 2 * SCORES,
+        "cudnnMultiHeadAttnBackwardWeights": PROJECTIONS,
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory) -> str:
+    environment = os.path.dirname(os.path.dirname(sim_python()))
+    (nvidia,) = glob.glob(os.path.join(environment, "lib/python3*/site-packages/nvidia"))
+    out = str(tmp_path_factory.mktemp("program") / "cudnn_calls")
+    libraries = [os.path.join(nvidia, part, "lib") for part in ("cudnn", "cu13")]
+    command = ["g++", "-std=c++17", "-w", "-o", out]
+    command += [f"-I{nvidia}/{part}/include" for part in ("cudnn", "cu13")]
+    command += [os.path.join(PROGRAMS, "cudnn_calls", "cudnn_calls.cc")]
+    command += [f"-L{folder}" for folder in libraries]
+    command += ["-l:libcudnn.so.9", "-l:libcudart.so.13", "-Wl,--allow-shlib-undefined"]
+    command += ["-Wl,-rpath," + ":".join(libraries)]
+    subprocess.run(command, check=True, timeout=120)
+    return out
+
+
+def call_rows(program, what, tmp_path) -> list:
+    run = run_profiled([program, what], folder=str(tmp_path / "run"), timeout=120)
+    assert run.ended_well(), run.explain()
+    assert "done" in run.stdout
+    with sqlite3.connect(os.path.join(run.folder, "profile.db")) as database:
+        return database.execute(
+            "SELECT api, shape, calls, flops_low, flops_known, detail FROM calls ORDER BY shape"
+        ).fetchall()
+
+
+@pytest.mark.parametrize("what", CASES)
+def test_older_calls_have_the_work_of_their_descriptors(program, what, tmp_path):
+    counted = {}
+    for api, _, _, flops, known, _ in call_rows(program, what, tmp_path):
+        assert known, api
+        counted[api] = counted.get(api, 0) + flops
+    assert counted == CASES[what]
+
+
+def test_sizes_given_at_execution_are_counted(program, tmp_path):
+    rows = call_rows(program, "overrides", tmp_path)
+    assert [row[2:5] for row in rows if row[4]] == [
+        (1, 2 * 1 * 16 * 8 * 32, 1),
+        (3, 3 * 2 * 2 * 16 * 8 * 32, 1),
+        (2, 2 * 2 * 4 * 64 * 48 * 32, 1),
+    ]
+    assert [row[2:] for row in rows if not row[4]] == [
+        (1, 0, 0, "matmul (matmul: sizes that do not fit together)")
+    ]
+
+
+def test_bad_calls_are_unknown_or_nothing(program, tmp_path):
+    rows = call_rows(program, "bad", tmp_path)
+    # What the library refused is no call; what it took without readable sizes is unknown.
+    assert {row[0] for row in rows} <= {"cudnnConvolutionForward", "cudnnMultiHeadAttnForward"}
+    assert rows
+    for _, shape, _, flops, known, _ in rows:
+        assert (flops, known) == (0, 0)
+        assert shape == "unknown: a handle or descriptor could not be read"

@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "injector/hooks/cudnn_overrides.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "injector/hooks/cudnn_plan_description.h"
+
+namespace flopsprof::injector {
+namespace {
+
+using Shapes = std::vector<std::vector<int64_t>>;
+
+class CudnnOverridesTest : public testing::Test {
+ protected:
+  void Set(const void* pack, const std::vector<int64_t>& uids, const Shapes& shapes) {
+    table_->NoteIds(pack, uids.data(), static_cast<int64_t>(uids.size()));
+    table_->NoteShapes(pack, &shapes);
+  }
+  // The text that goes to the reader; "unreadable"; "" for none.
+  std::string Text(const void* pack) {
+    CudnnOverrides found{};
+    if (!table_->Find(pack, &found)) return "";
+    if (!found.readable) return "unreadable";
+    char room[8192];
+    return std::string(room, WriteOverrides(found, room, sizeof room));
+  }
+
+  const std::unique_ptr<CudnnOverrideTable> table_ = std::make_unique<CudnnOverrideTable>();
+  int packs_[100] = {};
+};
+
+TEST_F(CudnnOverridesTest, NoneIsNone) { EXPECT_EQ(Text(&packs_[0]), ""); }
+
+TEST_F(CudnnOverridesTest, AreKeptForTheirPack) {
+  Set(&packs_[0], {1, 7}, {{2, 3}, {4}});
+  Set(&packs_[1], {1}, {{5, 6}});
+  EXPECT_EQ(Text(&packs_[0]), R"(,"overrides":[{"uid":1,"dim":[2,3]},{"uid":7,"dim":[4]}])");
+  EXPECT_EQ(Text(&packs_[1]), R"(,"overrides":[{"uid":1,"dim":[5,6]}])");
+  EXPECT_EQ(Text(&packs_[2]), "");
+}
+
+TEST_F(CudnnOverridesTest, LargeAndNegativeNumbersAreWrittenInFull) {
+  Set(&packs_[0], {INT64_MIN}, {{INT64_MAX, 0}});
+  EXPECT_EQ(Text(&packs_[0]),
+            R"(,"overrides":[{"uid":-9223372036854775808,"dim":[9223372036854775807,0]}])");
+}
+
+TEST_F(CudnnOverridesTest, AnAddressThatIsUsedAgainIsAnotherPack) {
+  Set(&packs_[0], {1}, {{2}});
+  table_->Remove(&packs_[0]);
+  EXPECT_EQ(Text(&packs_[0]), "");
+  Set(&packs_[0], {3}, {{4}});
+  EXPECT_EQ(Text(&packs_[0]), R"(,"overrides":[{"uid":3,"dim":[4]}])");
+}
+
+TEST_F(CudnnOverridesTest, WhatIsNotWholeIsUnreadable) {
+  Set(&packs_[0], {1, 2}, {{2}});  // a shape too few
+  EXPECT_EQ(Text(&packs_[0]), "unreadable");
+  Set(&packs_[1], {1}, {{1, 2, 3, 4, 5, 6, 7, 8, 9}});  // a rank that cuDNN does not have
+  EXPECT_EQ(Text(&packs_[1]), "unreadable");
+  Set(&packs_[2], {1}, {{}});
+  EXPECT_EQ(Text(&packs_[2]), "unreadable");
+  Set(&packs_[3], std::vector<int64_t>(33, 1), Shapes(33, {1}));
+  EXPECT_EQ(Text(&packs_[3]), "unreadable");
+  const std::vector<int64_t> uids = {1};
+  table_->NoteIds(&packs_[4], uids.data(), 1);  // no shapes at all
+  EXPECT_EQ(Text(&packs_[4]), "unreadable");
+  const Shapes shapes = {{1}};
+  table_->NoteShapes(&packs_[5], &shapes);  // nor ids
+  table_->NoteIds(&packs_[6], nullptr, 1);
+  EXPECT_EQ(Text(&packs_[6]), "");
+}
+
+TEST_F(CudnnOverridesTest, WhatIsNoVectorIsUnreadable) {
+  const uint64_t nonsense[3] = {8, 4, 2};
+  const std::vector<int64_t> uids = {1};
+  table_->NoteIds(&packs_[0], uids.data(), 1);
+  table_->NoteShapes(&packs_[0], nonsense);
+  EXPECT_EQ(Text(&packs_[0]), "unreadable");
+  table_->NoteShapes(&packs_[1], nullptr);
+  EXPECT_EQ(Text(&packs_[1]), "");
+}
+
+// From then on every pack that is not in the table might have sizes of its own.
+TEST_F(CudnnOverridesTest, BeyondTheTableNothingIsBelieved) {
+  for (int i = 0; i < 65; ++i) Set(&packs_[i], {1}, {{2}});
+  EXPECT_EQ(Text(&packs_[0]), R"(,"overrides":[{"uid":1,"dim":[2]}])");
+  EXPECT_EQ(Text(&packs_[64]), "unreadable");
+  EXPECT_EQ(Text(&packs_[99]), "unreadable");
+}
+
+TEST(WriteOverridesTest, NotEnoughRoomIsNothing) {
+  CudnnOverrides overrides{};
+  overrides.tensors = 1;
+  overrides.ranks[0] = 1;
+  char room[10];
+  EXPECT_EQ(WriteOverrides(overrides, room, sizeof room), 0u);
+}
+
+}  // namespace
+}  // namespace flopsprof::injector

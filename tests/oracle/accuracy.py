@@ -1,0 +1,124 @@
+# SPDX-FileCopyrightText: 2026 The flopsprof authors
+# SPDX-License-Identifier: Apache-2.0
+"""The oracle's verdicts as lines, and docs/accuracy.md."""
+
+import os
+import re
+import sys
+
+import judge
+
+PATH = os.path.join(
+    os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))),
+    "docs",
+    "accuracy.md",
+)
+FEWEST_CASES = 300
+TOOL_NAMES = {
+    "flopsprof": "flopsprof",
+    "torch": "torch (CPU)",
+    "torch_gpu": "torch (GPU)",
+    "deepspeed": "DeepSpeed",
+    "fvcore": "fvcore",
+}
+HEAD = """# Accuracy: our counts beside those of others
+
+Made by `python3 tests/oracle/oracle.py --write`; do not edit. The oracle runs in CI, on the
+stand-in GPU (simulated: calls are real, kernels compute nothing) and on the CPU. Right numbers
+are closed formulas written by hand in `tests/oracle/cases`; conventions: `docs/conventions.md`.
+
+- *flopsprof*: `summary.json` of one profiled run, forward, backward and recompute by module.
+- *torch*: `torch.utils.flop_counter`, forward and backward, on the CPU and on the stand-in GPU.
+- *DeepSpeed*: its flops profiler, forward. *fvcore*: `FlopCountAnalysis`, forward, times two.
+"""
+
+
+def families(cases: list) -> list:
+    return list(dict.fromkeys(case.family for case in cases))
+
+
+def family_rows(cases: list, found: list):
+    """Per family: number of cases, and per tool how many are equal in all its phases."""
+    differing = {(d.tool, d.case.id) for d in found}
+    for family in families(cases):
+        members = [case for case in cases if case.family == family]
+        equal = [
+            sum((tool, case.id) not in differing for case in members) for tool in judge.TOOLS
+        ]
+        yield family, len(members), equal
+
+
+def render(cases: list, found: list, rules: list) -> str:
+    lines = [HEAD, "## Cases that are equal to the formula, of each kind", ""]
+    lines.append("| kind | cases | " + " | ".join(TOOL_NAMES[t] for t in judge.TOOLS) + " |")
+    lines.append("|---|--:|" + "--:|" * len(judge.TOOLS))
+    rows = list(family_rows(cases, found))
+    for family, count, equal in rows:
+        lines.append(f"| {family} | {count} | " + " | ".join(map(str, equal)) + " |")
+    sums = [sum(column) for column in zip(*(equal for _, _, equal in rows), strict=True)]
+    lines.append(f"| **all** | {len(cases)} | " + " | ".join(map(str, sums)) + " |")
+    lines += ["", "## Differences: who is right, and why", ""]
+    lines += ["| reason | tool | numbers | right | why | example |", "|---|---|--:|---|---|---|"]
+    for rule in rules:
+        tools = ", ".join(TOOL_NAMES[tool] for tool in rule.tools)
+        example = ""
+        if rule.examples:
+            one = rule.examples[0]
+            value = {None: "unknown", "error": "fails"}.get(one.value, one.value)
+            example = f"{one.case.id}, {one.phase}: {value}; by hand {one.right}"
+        cells = (rule.id, tools, rule.used, rule.right, rule.why, example)
+        lines.append("| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def write(text: str) -> None:
+    with open(PATH, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def structure(text: str) -> list:
+    """What a renewal must not change unnoticed: headings, and the first cells of all rows."""
+    return re.findall(r"^(?:#+ .*|\| [^|]+)", text, flags=re.MULTILINE)
+
+
+def up_to_date(text: str) -> str:
+    """Empty, or what is wrong with docs/accuracy.md."""
+    try:
+        with open(PATH, encoding="utf-8") as file:
+            there = structure(file.read())
+    except OSError as error:
+        return f"{error}"
+    now = structure(text)
+    gone, new = [x for x in there if x not in now], [x for x in now if x not in there]
+    if gone or new:
+        return f"docs/accuracy.md is old: no longer {gone}, not yet {new}; renew it with --write"
+    return ""
+
+
+def report(cases, found, rules, problems, text, table) -> int:
+    """Prints a line for each case and check; 0 when nothing failed."""
+    failures = {}
+    for difference in found:
+        if difference.rule is None:
+            failures.setdefault(difference.case.id, []).append(str(difference))
+        if table:
+            reason = difference.rule.id if difference.rule else "NO REASON"
+            print(f"{difference}: {reason}", file=sys.stderr)
+    for case in cases:
+        said = "; ".join(failures.get(case.id, []))
+        print(f"{'FAIL' if said else 'ok'} {case.id.replace(' ', '_')} {said}".rstrip())
+    checks = {
+        "every_case_ran": "; ".join(problems),
+        "enough_cases": f"only {len(cases)}" if len(cases) < FEWEST_CASES else "",
+        "every_reason_explains_something": ", ".join(r.id for r in rules if not r.used),
+        "docs_accuracy_is_up_to_date": up_to_date(text),
+    }
+    for name, said in checks.items():
+        print(f"{'FAIL' if said else 'ok'} {name} {said}".rstrip())
+    explained = sum(d.rule is not None for d in found)
+    print(
+        f"oracle: {len(cases)} cases, {len(found)} numbers that differ, {explained} of them with"
+        f" a reason, {len(rules)} reasons",
+        file=sys.stderr,
+    )
+    return 1 if failures or any(checks.values()) else 0

@@ -7,8 +7,8 @@
 #   test.sh [--full] [--only GROUP[,GROUP ...]] [--logs FOLDER]
 #
 #   --full    also the big and slow cases; writes the acceptance table to docs/acceptance.md
-#   --only    run these groups: lint tidy unit simgpu integration acceptance gpu_check asan tsan
-#             bench
+#   --only    run these groups: lint tidy unit simgpu integration acceptance oracle gpu_check asan
+#             tsan bench
 #   --logs    where logs go (default build/test-logs)
 #
 # Prints the minutes of each group; the last line of stdout is "N passed, N failed", with
@@ -20,7 +20,7 @@ script_name=test
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 cd "$root" || exit 1
 
-all_groups=(lint tidy unit simgpu integration acceptance gpu_check asan tsan bench)
+all_groups=(lint tidy unit simgpu integration acceptance oracle gpu_check asan tsan bench)
 groups=("${all_groups[@]}")
 full=()
 logs=$root/build/test-logs
@@ -107,6 +107,18 @@ group_acceptance() {
   run_pytest acceptance tests/integration/acceptance_test.py
   if ((${#full[@]})); then
     python3 tests/support/acceptance_table.py "$logs/acceptance.xml" > docs/acceptance.md
+  fi
+}
+
+# Counts of hundreds of cases against formulas by hand and other counters.
+group_oracle() {
+  local log=$logs/oracle.log code=0
+  need_simgpu || { printf 'fail\tsimgpu_env\t%s\n' "$logs/simgpu_env.log"; return; }
+  "$python" tests/oracle/oracle.py --table > "$logs/oracle.txt" 2> "$log" || code=$?
+  tail -n 1 "$log" >&2
+  results lines "$logs/oracle.txt" "$log"
+  if ((code != 0)) && ! grep -q '^FAIL' "$logs/oracle.txt"; then
+    printf 'fail\ttests/oracle/oracle.py ended with %d\t%s\n' "$code" "$log"
   fi
 }
 

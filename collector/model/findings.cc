@@ -12,6 +12,8 @@ namespace {
 
 // Below this share of GPU time an unknown kernel is no finding.
 constexpr double kNotableShare = 0.02;
+// Step 0 above this many times the work of a later step was not one step of work.
+constexpr double kNotableTuning = 1.2;
 
 uint64_t Loss(const Summary& summary, const std::string& name) {
   uint64_t sum = 0;
@@ -133,14 +135,29 @@ void AddIdentity(const Summary& summary, int ranks_numbered, std::vector<Finding
          absl::StrCat(ranks_numbered, " processes had no rank in their environment"),
          "set RANK, or start the job by a launcher"});
   }
+}
+
+void AddUtilisation(const Summary& summary, std::vector<Finding>* findings) {
   for (const RankSummary& rank : summary.ranks) {
-    for (const DeviceSummary& device : rank.devices) {
-      if (device.peaks != nullptr || summary.simulated) continue;
-      findings->push_back({"note", "no MFU: the peak of this card is not known", device.name,
-                           "see: flopsprof peaks"});
-      return;
-    }
+    const bool known = !rank.devices.empty() && rank.devices.front().peaks.has_value();
+    // The stand-in's card has no peak, and nobody misses it.
+    if (rank.utilisation.why.empty() || (summary.simulated && !known)) continue;
+    findings->push_back({"note", "no MFU: a peak or a step is not known", rank.utilisation.why,
+                         "known cards: flopsprof peaks; give one: flopsprof report --peak "
+                         "bf16=989T RUN"});
+    return;
   }
+}
+
+// Calls that a library or the framework makes to find the fastest way look as any other call:
+// cuDNN benchmark, Inductor's and Triton's autotuning, TunableOp.
+void AddTuning(const Summary& summary, std::vector<Finding>* findings) {
+  const std::optional<double> ratio = summary.steps.first_step_work_ratio;
+  if (!ratio.has_value() || *ratio < kNotableTuning) return;
+  findings->push_back(
+      {"note", "step 0 did more work than later steps: tuning runs are in the totals",
+       absl::StrFormat("flops of step 0 over the median of later steps: %.2f", *ratio),
+       "leave it out: flopsprof-run --steps 1:N (MFU and step times leave it out anyway)"});
 }
 
 }  // namespace
@@ -159,7 +176,9 @@ std::vector<Finding> FindFindings(const Summary& summary, int ranks_numbered,
   AddGraphs(summary, captured_calls, &findings);
   AddAttribution(summary, &findings);
   AddUnknownKernels(summary, &findings);
+  AddTuning(summary, &findings);
   AddIdentity(summary, ranks_numbered, &findings);
+  AddUtilisation(summary, &findings);
   return findings;
 }
 

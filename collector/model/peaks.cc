@@ -2,240 +2,56 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/model/peaks.h"
 
+#include <absl/strings/numbers.h>
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "collector/model/peaks_cards.h"
+
 namespace flopsprof::model {
 namespace {
 
 constexpr double kTera = 1e12;
 
-constexpr std::string_view kVoltaPaper =
-    "NVIDIA Tesla V100 datasheet, "
-    "https://images.nvidia.com/content/technologies/volta/pdf/"
-    "volta-v100-datasheet-update-us-1165301-r5.pdf";
-constexpr std::string_view kTuringT4 =
-    "NVIDIA T4 datasheet, https://www.nvidia.com/en-us/data-center/tesla-t4/";
-constexpr std::string_view kTuringPaper =
-    "NVIDIA Turing GPU Architecture whitepaper (WP-09183-001), table of Quadro RTX 6000";
-constexpr std::string_view kA100 =
-    "NVIDIA A100 datasheet, https://www.nvidia.com/content/dam/en-zz/Solutions/Data-Center/a100/"
-    "pdf/nvidia-a100-datasheet-us-nvidia-1758950-r4-web.pdf";
-constexpr std::string_view kA30 =
-    "NVIDIA A30 datasheet, https://www.nvidia.com/en-us/data-center/products/a30-gpu/";
-constexpr std::string_view kA40 =
-    "NVIDIA A40 datasheet, https://www.nvidia.com/en-us/data-center/a40/";
-constexpr std::string_view kA10 =
-    "NVIDIA A10 datasheet, https://www.nvidia.com/content/dam/en-zz/Solutions/Data-Center/a10/pdf/"
-    "a10-datasheet.pdf";
-constexpr std::string_view kA2 =
-    "NVIDIA A2 datasheet, https://www.nvidia.com/en-us/data-center/products/a2/";
-constexpr std::string_view kGa102 =
-    "NVIDIA Ampere GA102 GPU Architecture whitepaper, "
-    "https://www.nvidia.com/content/PDF/nvidia-ampere-ga-102-gpu-architecture-whitepaper-v2.pdf";
-constexpr std::string_view kAda =
-    "NVIDIA Ada GPU Architecture whitepaper, "
-    "https://images.nvidia.com/aem-dam/Solutions/geforce/ada/nvidia-ada-gpu-architecture.pdf";
-constexpr std::string_view kL4 =
-    "NVIDIA L4 datasheet, https://www.nvidia.com/en-us/data-center/l4/";
-constexpr std::string_view kL40s =
-    "NVIDIA L40S datasheet, https://www.nvidia.com/en-us/data-center/l40s/";
-constexpr std::string_view kHopper =
-    "NVIDIA H100 Tensor Core GPU Architecture whitepaper, "
-    "https://resources.nvidia.com/en-us-tensor-core (dense figures)";
-constexpr std::string_view kH100Nvl =
-    "NVIDIA H100 datasheet, https://www.nvidia.com/en-us/data-center/h100/ (half of the sparse "
-    "figures)";
-constexpr std::string_view kH200 =
-    "NVIDIA H200 datasheet, https://www.nvidia.com/en-us/data-center/h200/ (half of the sparse "
-    "figures)";
-constexpr std::string_view kH20 = "NVIDIA H20 product brief (dense figures)";
-constexpr std::string_view kGh200 =
-    "NVIDIA GH200 Grace Hopper Superchip datasheet, "
-    "https://www.nvidia.com/en-us/data-center/grace-hopper-superchip/ (half of the sparse figures)";
-constexpr std::string_view kB200 =
-    "NVIDIA HGX platform, https://www.nvidia.com/en-us/data-center/hgx/, HGX B200 divided by 8 "
-    "GPUs "
-    "(half of the sparse figures)";
-constexpr std::string_view kGb200 =
-    "NVIDIA GB200 NVL72, https://www.nvidia.com/en-us/data-center/gb200-nvl72/, divided by 72 GPUs "
-    "(half of the sparse figures)";
-constexpr std::string_view kRtxPro =
-    "NVIDIA RTX PRO 6000 Blackwell datasheet, "
-    "https://www.nvidia.com/en-us/products/workstations/professional-desktop-gpus/rtx-pro-6000/";
-
-struct Rate {
-  std::string_view type;
-  double tera;
-};
-
-DevicePeaks Card(std::string_view card, std::vector<Rate> rates, std::string_view source) {
-  DevicePeaks peaks{card, {}, source};
-  for (const Rate& rate : rates) peaks.types.push_back({rate.type, rate.tera * kTera});
-  return peaks;
+double FromParts(const Card& card, const SmRate& rate) {
+  const int mhz = rate.tensor && card.tensor_mhz != 0 ? card.tensor_mhz : card.boost_mhz;
+  return 1e6 * mhz * card.sm_count * rate.flop_per_clock;
 }
 
-std::vector<DevicePeaks> MakeTable() {
-  return {
-      // Volta
-      Card("V100-SXM2", {{"fp64", 7.8}, {"fp32", 15.7}, {"fp16", 125}}, kVoltaPaper),
-      Card("V100-PCIe", {{"fp64", 7}, {"fp32", 14}, {"fp16", 112}}, kVoltaPaper),
-      Card("V100S-PCIe", {{"fp64", 8.2}, {"fp32", 16.4}, {"fp16", 130}}, kVoltaPaper),
-      // Turing
-      Card("T4", {{"fp32", 8.1}, {"fp16", 65}, {"int8", 130}}, kTuringT4),
-      Card("Quadro RTX 6000", {{"fp32", 16.3}, {"fp16", 130.5}, {"int8", 261}}, kTuringPaper),
-      Card("Quadro RTX 8000", {{"fp32", 16.3}, {"fp16", 130.5}, {"int8", 261}}, kTuringPaper),
-      // Ampere
-      Card("A100",
-           {{"fp64", 19.5},
-            {"fp32", 19.5},
-            {"tf32", 156},
-            {"fp16", 312},
-            {"bf16", 312},
-            {"int8", 624}},
-           kA100),
-      Card("A800",
-           {{"fp64", 19.5},
-            {"fp32", 19.5},
-            {"tf32", 156},
-            {"fp16", 312},
-            {"bf16", 312},
-            {"int8", 624}},
-           kA100),
-      Card("A30",
-           {{"fp64", 10.3},
-            {"fp32", 10.3},
-            {"tf32", 82},
-            {"fp16", 165},
-            {"bf16", 165},
-            {"int8", 330}},
-           kA30),
-      Card("A40",
-           {{"fp32", 37.4}, {"tf32", 74.8}, {"fp16", 149.7}, {"bf16", 149.7}, {"int8", 299.3}},
-           kA40),
-      Card("A10", {{"fp32", 31.2}, {"tf32", 62.5}, {"fp16", 125}, {"bf16", 125}, {"int8", 250}},
-           kA10),
-      Card("A2", {{"fp32", 4.5}, {"tf32", 9}, {"fp16", 18}, {"bf16", 18}, {"int8", 36}}, kA2),
-      Card("RTX A6000",
-           {{"fp32", 38.7}, {"tf32", 77.4}, {"fp16", 154.8}, {"bf16", 154.8}, {"int8", 309.7}},
-           kGa102),
-      // Ada
-      Card("L4",
-           {{"fp32", 30.3},
-            {"tf32", 60},
-            {"fp16", 121},
-            {"bf16", 121},
-            {"fp8", 242.5},
-            {"int8", 242.5}},
-           kL4),
-      Card("L40",
-           {{"fp32", 90.5},
-            {"tf32", 90.5},
-            {"fp16", 181},
-            {"bf16", 181},
-            {"fp8", 362},
-            {"int8", 362}},
-           kAda),
-      Card("L40S",
-           {{"fp32", 91.6},
-            {"tf32", 183},
-            {"fp16", 362},
-            {"bf16", 362},
-            {"fp8", 733},
-            {"int8", 733}},
-           kL40s),
-      Card("RTX 6000 Ada",
-           {{"fp32", 91.1},
-            {"tf32", 182.1},
-            {"fp16", 364.2},
-            {"bf16", 364.2},
-            {"fp8", 728.5},
-            {"int8", 728.5}},
-           kAda),
-      // Hopper
-      Card("H100-SXM",
-           {{"fp64", 66.9},
-            {"fp32", 66.9},
-            {"tf32", 494.7},
-            {"fp16", 989.4},
-            {"bf16", 989.4},
-            {"fp8", 1978.9},
-            {"int8", 1978.9}},
-           kHopper),
-      Card("H100-PCIe",
-           {{"fp64", 51.2},
-            {"fp32", 51.2},
-            {"tf32", 378},
-            {"fp16", 756},
-            {"bf16", 756},
-            {"fp8", 1513},
-            {"int8", 1513}},
-           kHopper),
-      Card("H100-NVL",
-           {{"fp64", 60},
-            {"fp32", 60},
-            {"tf32", 417.5},
-            {"fp16", 835.5},
-            {"bf16", 835.5},
-            {"fp8", 1670.5},
-            {"int8", 1670.5}},
-           kH100Nvl),
-      Card("H200-SXM",
-           {{"fp64", 67},
-            {"fp32", 67},
-            {"tf32", 494.5},
-            {"fp16", 989.5},
-            {"bf16", 989.5},
-            {"fp8", 1979},
-            {"int8", 1979}},
-           kH200),
-      Card("H200-NVL",
-           {{"fp64", 60},
-            {"fp32", 60},
-            {"tf32", 417.5},
-            {"fp16", 835.5},
-            {"bf16", 835.5},
-            {"fp8", 1670.5},
-            {"int8", 1670.5}},
-           kH200),
-      Card("H20",
-           {{"fp64", 1},
-            {"fp32", 44},
-            {"tf32", 74},
-            {"fp16", 148},
-            {"bf16", 148},
-            {"fp8", 296},
-            {"int8", 296}},
-           kH20),
-      Card("GH200",
-           {{"fp64", 67},
-            {"fp32", 67},
-            {"tf32", 494.5},
-            {"fp16", 989.5},
-            {"bf16", 989.5},
-            {"fp8", 1979},
-            {"int8", 1979}},
-           kGh200),
-      // Blackwell. B300 is not here: its published figures contradict each other.
-      Card("B200",
-           {{"fp64", 37},
-            {"fp32", 75},
-            {"tf32", 1125},
-            {"fp16", 2250},
-            {"bf16", 2250},
-            {"fp8", 4500},
-            {"int8", 4500},
-            {"fp4", 9000}},
-           kB200),
-      Card("GB200",
-           {{"fp64", 40},
-            {"fp32", 80},
-            {"tf32", 1250},
-            {"fp16", 2500},
-            {"bf16", 2500},
-            {"fp8", 5000},
-            {"int8", 5000},
-            {"fp4", 10000}},
-           kGb200),
-      Card("RTX PRO 6000 Blackwell", {{"fp32", 125}, {"fp4", 2000}}, kRtxPro),
-  };
+const Published* FindPublished(const Card& card, std::string_view type,
+                               std::string_view accumulate) {
+  for (const Published& figure : card.published) {
+    if (figure.type == type && figure.accumulate == accumulate) return &figure;
+  }
+  return nullptr;
+}
+
+DevicePeaks MakePeaks(const Card& card) {
+  DevicePeaks peaks{std::string(card.name),
+                    std::string(card.architecture),
+                    card.sm_count,
+                    card.boost_mhz,
+                    card.tensor_mhz,
+                    {},
+                    std::string(card.source),
+                    std::string(card.remark)};
+  if (card.rates == nullptr) {
+    for (const Published& figure : card.published) {
+      peaks.types.push_back({std::string(figure.type), std::string(figure.accumulate),
+                             figure.tera * kTera, std::nullopt, true});
+    }
+    return peaks;
+  }
+  for (const SmRate& rate : *card.rates) {
+    const Published* figure = FindPublished(card, rate.type, rate.accumulate);
+    const double dense = figure != nullptr ? figure->tera * kTera : FromParts(card, rate);
+    peaks.types.push_back({std::string(rate.type), std::string(rate.accumulate), dense,
+                           rate.sparse ? std::optional<double>(2 * dense) : std::nullopt,
+                           figure != nullptr});
+  }
+  return peaks;
 }
 
 // How drivers name the cards: the whole name, or its beginning where a memory size follows.
@@ -250,9 +66,8 @@ constexpr NamePattern kNames[] = {
     {"V100-SXM3-", true, "V100-SXM2"},
     {"V100-PCIE-", true, "V100-PCIe"},
     {"V100S-PCIE-", true, "V100S-PCIe"},
-    {"T4", false, "T4"},
-    {"Quadro RTX 6000", false, "Quadro RTX 6000"},
-    {"Quadro RTX 8000", false, "Quadro RTX 8000"},
+    {"TITAN V", false, "Titan V"},
+    {"TITAN RTX", false, "Titan RTX"},
     {"A100-SXM", true, "A100"},
     {"A100-PCIE-", true, "A100"},
     {"A100-PCIe", true, "A100"},
@@ -260,59 +75,157 @@ constexpr NamePattern kNames[] = {
     {"A100-PG509-200", false, "A100"},
     {"A800-SXM4-", true, "A800"},
     {"A800 80GB PCIe", false, "A800"},
-    {"A30", false, "A30"},
-    {"A40", false, "A40"},
-    {"A10", false, "A10"},
-    {"A2", false, "A2"},
-    {"RTX A6000", false, "RTX A6000"},
-    {"L4", false, "L4"},
-    {"L40", false, "L40"},
-    {"L40S", false, "L40S"},
+    {"RTX A2000 12GB", false, "RTX A2000"},
+    {"GeForce RTX 3080", false, "GeForce RTX 3080"},
+    {"GeForce RTX 3080", false, "GeForce RTX 3080 12GB"},
     {"RTX 6000 Ada Generation", false, "RTX 6000 Ada"},
+    {"RTX 5000 Ada Generation", false, "RTX 5000 Ada"},
+    {"RTX 4500 Ada Generation", false, "RTX 4500 Ada"},
+    {"RTX 4000 Ada Generation", false, "RTX 4000 Ada"},
+    {"RTX 4000 SFF Ada Generation", false, "RTX 4000 SFF Ada"},
+    {"RTX 2000 Ada Generation", false, "RTX 2000 Ada"},
     {"H100 80GB HBM3", false, "H100-SXM"},
     {"H100 SXM5 80GB", false, "H100-SXM"},
     {"H100 PCIe", false, "H100-PCIe"},
     {"H100 NVL", false, "H100-NVL"},
     {"H200", false, "H200-SXM"},
     {"H200 NVL", false, "H200-NVL"},
-    {"H20", false, "H20"},
     {"GH200 480GB", false, "GH200"},
     {"GH200 120GB", false, "GH200"},
     {"GH200 144G HBM3e", false, "GH200"},
-    {"B200", false, "B200"},
-    {"GB200", false, "GB200"},
+    {"B300 SXM6 AC", false, "B300"},
     {"RTX PRO 6000 Blackwell Workstation Edition", false, "RTX PRO 6000 Blackwell"},
 };
+// Names that are a pattern's only, though a card of the table is called so too.
+constexpr std::string_view kNotByName[] = {"GeForce RTX 3080", "RTX PRO 6000 Blackwell"};
+
+const DevicePeaks* CardOfName(std::string_view card) {
+  for (const DevicePeaks& peaks : AllPeaks()) {
+    if (peaks.card == card) return &peaks;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> Split(std::string_view text) {
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (c == ',') {
+      parts.emplace_back();
+    } else {
+      parts.back().push_back(c);
+    }
+  }
+  return parts;
+}
+
+// Factor of an SI letter at the end of a number, which is taken off; 1 without one.
+double TakeSiFactor(std::string* number) {
+  constexpr std::pair<char, double> kFactors[] = {{'G', 1e9}, {'T', 1e12}, {'P', 1e15}};
+  for (const auto& [letter, factor] : kFactors) {
+    if (number->empty() || number->back() != letter) continue;
+    number->pop_back();
+    return factor;
+  }
+  return 1;
+}
 
 }  // namespace
 
 std::optional<double> DevicePeaks::For(std::string_view type) const {
+  const TypePeak* found = nullptr;
   for (const TypePeak& peak : types) {
-    if (peak.type == type) return peak.flop_per_s;
+    if (peak.type != type) continue;
+    // fp16 accumulation is another, often faster, way of the units: only where there is no other.
+    if (found == nullptr || found->accumulate == "fp16") found = &peak;
   }
-  return std::nullopt;
+  return found == nullptr ? std::nullopt : std::optional<double>(found->flop_per_s);
+}
+
+std::vector<std::pair<std::string, double>> DevicePeaks::ByType() const {
+  std::vector<std::pair<std::string, double>> result;
+  for (const TypePeak& peak : types) {
+    const bool there = std::any_of(result.begin(), result.end(),
+                                   [&](const auto& one) { return one.first == peak.type; });
+    if (!there) result.emplace_back(peak.type, For(peak.type).value_or(0));
+  }
+  return result;
 }
 
 const std::vector<DevicePeaks>& AllPeaks() {
-  static const std::vector<DevicePeaks>* const kTable = new std::vector<DevicePeaks>(MakeTable());
+  static const std::vector<DevicePeaks>* const kTable = [] {
+    auto* table = new std::vector<DevicePeaks>;
+    for (const Card& card : AllCards()) table->push_back(MakePeaks(card));
+    return table;
+  }();
   return *kTable;
 }
 
-const DevicePeaks* FindPeaks(std::string_view device_name) {
+const DevicePeaks* FindPeaks(std::string_view device_name, uint32_t sm_count) {
   // A slice of a card has a part of its rate, and the name does not say which peak.
   if (device_name.find(" MIG ") != std::string_view::npos) return nullptr;
   for (const std::string_view maker : {"NVIDIA ", "Tesla "}) {
     if (device_name.substr(0, maker.size()) == maker) device_name.remove_prefix(maker.size());
   }
+  bool named = false;
   for (const NamePattern& pattern : kNames) {
     const bool match = pattern.prefix ? device_name.substr(0, pattern.name.size()) == pattern.name
                                       : device_name == pattern.name;
     if (!match) continue;
-    for (const DevicePeaks& peaks : AllPeaks()) {
-      if (peaks.card == pattern.card) return &peaks;
+    named = true;
+    const DevicePeaks* peaks = CardOfName(pattern.card);
+    const bool shared = pattern.name == "GeForce RTX 3080";
+    if (!shared || sm_count == 0 || static_cast<uint32_t>(peaks->sm_count) == sm_count) {
+      return peaks;
     }
   }
-  return nullptr;
+  if (named) return nullptr;
+  for (const std::string_view name : kNotByName) {
+    if (name == device_name) return nullptr;
+  }
+  return CardOfName(device_name);
+}
+
+std::optional<DevicePeaks> PeaksOf(std::string_view device_name, uint32_t sm_count,
+                                   const GivenPeaks& given) {
+  const DevicePeaks* known = FindPeaks(device_name, sm_count);
+  if (known == nullptr && given.empty()) return std::nullopt;
+  DevicePeaks peaks = known != nullptr ? *known : DevicePeaks{};
+  if (given.empty()) return peaks;
+  if (known == nullptr) peaks.card = std::string(device_name);
+  for (const auto& [type, flop_per_s] : given) {
+    std::erase_if(peaks.types, [&](const TypePeak& peak) { return peak.type == type; });
+    peaks.types.push_back({type, "", flop_per_s, std::nullopt, false});
+  }
+  peaks.source = known == nullptr ? "given by --peak"
+                                  : absl::StrCat("given by --peak; other types: ", peaks.source);
+  return peaks;
+}
+
+std::string PeakText(const DevicePeaks& peaks) {
+  std::string text = peaks.sm_count == 0
+                         ? peaks.source
+                         : absl::StrCat(peaks.card, ", ", peaks.sm_count, " SMs at ",
+                                        peaks.boost_mhz, " MHz, dense: ", peaks.source);
+  if (!peaks.remark.empty()) absl::StrAppend(&text, "; ", peaks.remark);
+  return text;
+}
+
+std::string ParseGivenPeaks(std::string_view text, GivenPeaks* given) {
+  for (const std::string& part : Split(text)) {
+    const size_t equals = part.find('=');
+    const std::string type = part.substr(0, equals);
+    std::string number = equals == std::string::npos ? "" : part.substr(equals + 1);
+    const double factor = TakeSiFactor(&number);
+    double value = 0;
+    const bool parsed = absl::SimpleAtod(number, &value);
+    if (type.empty() || !parsed || !std::isfinite(value) || value * factor < 1e9) {
+      return absl::StrCat("'", part,
+                          "' is no peak: want TYPE=OPERATIONS_PER_SECOND, such as bf16=989e12, "
+                          "bf16=989T or fp8=1.98P, from 1 G on");
+    }
+    (*given)[type] = value * factor;
+  }
+  return "";
 }
 
 }  // namespace flopsprof::model

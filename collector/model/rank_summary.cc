@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "collector/model/step_summary.h"
+#include "collector/model/utilisation.h"
 #include "collector/model/work.h"
 
 namespace flopsprof::model {
@@ -27,73 +27,20 @@ std::set<uint32_t> BusyOrdinals(const RankGroup& group) {
   return busy;
 }
 
-std::vector<DeviceSummary> DevicesOf(const RankGroup& group) {
+std::vector<DeviceSummary> DevicesOf(const RankGroup& group, const GivenPeaks& given) {
   const std::set<uint32_t> busy = BusyOrdinals(group);
   std::map<uint32_t, DeviceSummary> devices;
   for (const v1::ProcessProfile* process : group.processes) {
     for (const v1::Device& device : process->devices()) {
       if (!busy.empty() && busy.count(device.ordinal()) == 0) continue;
-      devices.emplace(device.ordinal(), DeviceSummary{device.ordinal(), device.name(),
-                                                      device.uuid(), FindPeaks(device.name())});
+      devices.emplace(device.ordinal(),
+                      DeviceSummary{device.ordinal(), device.name(), device.uuid(),
+                                    PeaksOf(device.name(), device.sm_count(), given)});
     }
   }
   std::vector<DeviceSummary> result;
   for (auto& [ordinal, device] : devices) result.push_back(std::move(device));
   return result;
-}
-
-// Without GPU times all devices that the rank could see are listed: only one is surely the one
-// that was used.
-bool DevicesAreThoseInUse(const RankGroup& group, const std::vector<DeviceSummary>& devices) {
-  const size_t busy_count = BusyOrdinals(group).size();
-  return devices.size() == (busy_count > 0 ? busy_count : 1);
-}
-
-double ToDouble(FlopCount count) { return static_cast<double>(count); }
-
-FlopCount Sum(const std::map<std::string, FlopCount>& by_type) {
-  FlopCount sum = 0;
-  for (const auto& [type, flops] : by_type) sum += flops;
-  return sum;
-}
-
-// Seconds that the flops would take at peak on one device; absent where a peak is not known.
-std::optional<double> SecondsAtPeak(const DevicePeaks& peaks,
-                                    const std::map<std::string, FlopCount>& by_type) {
-  double seconds = 0;
-  for (const auto& [type, flops] : by_type) {
-    const std::optional<double> peak = peaks.For(type);
-    if (!peak.has_value()) return std::nullopt;
-    seconds += ToDouble(flops) / *peak;
-  }
-  return seconds;
-}
-
-// The one kind of card that the rank used; nullptr when it is not known or they differ.
-const DevicePeaks* CommonPeaks(const std::vector<DeviceSummary>& devices) {
-  if (devices.empty()) return nullptr;
-  for (const DeviceSummary& device : devices) {
-    if (device.peaks != devices.front().peaks) return nullptr;
-  }
-  return devices.front().peaks;
-}
-
-// Utilisation over the complete steps: their flops at peak speed, over their wall time.
-std::optional<double> Utilisation(const RankSummary& rank, const StepTime& steps,
-                                  const std::map<std::string, FlopCount>& by_type,
-                                  FlopCount flops_of_complete_steps) {
-  const DevicePeaks* peaks = CommonPeaks(rank.devices);
-  const FlopCount all = Sum(by_type);
-  if (peaks == nullptr || steps.wall_ns == 0 || all == 0 || flops_of_complete_steps == 0) {
-    return std::nullopt;
-  }
-  const std::optional<double> at_peak_s = SecondsAtPeak(*peaks, by_type);
-  if (!at_peak_s.has_value()) return std::nullopt;
-  // A step cut off by the end of the job has flops but no duration: its share is taken out.
-  const double complete_share = ToDouble(flops_of_complete_steps) / ToDouble(all);
-  const double available_s =
-      static_cast<double>(steps.wall_ns) * 1e-9 * static_cast<double>(rank.devices.size());
-  return *at_peak_s * complete_share / available_s;
 }
 
 void AddInfo(const v1::ProcessInfo& info, Overhead* overhead) {
@@ -108,12 +55,17 @@ void AddInfo(const v1::ProcessInfo& info, Overhead* overhead) {
 
 }  // namespace
 
+bool DevicesAreThoseInUse(const RankGroup& group, const std::vector<DeviceSummary>& devices) {
+  const size_t busy_count = BusyOrdinals(group).size();
+  return devices.size() == (busy_count > 0 ? busy_count : 1);
+}
+
 uint32_t DevicesInUse(const RankGroup& group) {
   return std::max<uint32_t>(1, static_cast<uint32_t>(BusyOrdinals(group).size()));
 }
 
 RankSummary SummarizeRank(const v1::RunInfo& run, const RankGroup& group, const Tally& tally,
-                          const OverheadCosts& costs) {
+                          const SummaryOptions& options) {
   const v1::ProcessProfile& first = *group.processes.front();
   RankSummary rank;
   rank.rank = group.rank;
@@ -125,15 +77,11 @@ RankSummary SummarizeRank(const v1::RunInfo& run, const RankGroup& group, const 
   rank.pid = first.key().pid();
   rank.state = StateText(first.info());
   rank.exit_code = ExitCode(first.info());
-  rank.devices = DevicesOf(group);
+  rank.devices = DevicesOf(group, options.peaks);
   rank.work = ToWork(tally);
 
-  std::map<std::string, FlopCount> model_by_type;
-  std::map<std::string, FlopCount> executed_by_type;
   for (const v1::ProcessProfile* process : group.processes) {
     AddFlopsByType(run, *process, false, true, &rank.flops_by_type);
-    AddFlopsByType(run, *process, true, false, &model_by_type);
-    AddFlopsByType(run, *process, true, true, &executed_by_type);
     for (const auto& [name, count] : process->loss()) {
       if (count > 0) rank.loss[name] += count;
     }
@@ -146,14 +94,11 @@ RankSummary SummarizeRank(const v1::RunInfo& run, const RankGroup& group, const 
     AddInfo(process->info(), &rank.overhead);
   }
   rank.overhead.estimated_s =
-      1e-9 * (static_cast<double>(rank.overhead.hook_calls) * costs.hook_ns +
-              static_cast<double>(rank.overhead.module_calls) * costs.module_call_ns +
-              static_cast<double>(rank.overhead.backward_nodes) * costs.backward_node_ns);
+      1e-9 * (static_cast<double>(rank.overhead.hook_calls) * options.costs.hook_ns +
+              static_cast<double>(rank.overhead.module_calls) * options.costs.module_call_ns +
+              static_cast<double>(rank.overhead.backward_nodes) * options.costs.backward_node_ns);
 
-  if (!DevicesAreThoseInUse(group, rank.devices)) return rank;
-  const StepTime steps = CompleteSteps(group);
-  rank.mfu = Utilisation(rank, steps, model_by_type, steps.model_flops);
-  rank.hfu = Utilisation(rank, steps, executed_by_type, steps.model_flops + steps.recompute_flops);
+  rank.utilisation = UtilisationOf(run, group, rank);
   return rank;
 }
 

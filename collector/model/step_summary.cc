@@ -13,6 +13,32 @@ bool IsComplete(const v1::StepRow& row) {
   return row.complete() && row.end_mono_ns() > row.begin_mono_ns();
 }
 
+// Largest ratio over the ranks of step 0's work to the median of that rank's later steps.
+std::optional<double> FirstStepWorkRatio(const RankGroups& groups) {
+  std::optional<double> largest;
+  for (const RankGroup& group : groups.ranks) {
+    std::optional<double> first;
+    std::vector<double> later;
+    for (const v1::ProcessProfile* process : group.processes) {
+      for (const v1::StepRow& row : process->steps()) {
+        double flops = 0;
+        for (const v1::Count& count : row.flops()) flops += static_cast<double>(ToFlopCount(count));
+        if (row.step() == 0) {
+          first = flops;
+        } else if (IsComplete(row)) {
+          later.push_back(flops);
+        }
+      }
+    }
+    if (!first.has_value() || later.empty()) continue;
+    std::nth_element(later.begin(), later.begin() + static_cast<long>(later.size() / 2),
+                     later.end());
+    const double median = later[later.size() / 2];
+    if (median > 0) largest = std::max(largest.value_or(0), *first / median);
+  }
+  return largest;
+}
+
 }  // namespace
 
 StepsSummary SummarizeSteps(const RankGroups& groups) {
@@ -36,6 +62,7 @@ StepsSummary SummarizeSteps(const RankGroups& groups) {
     summary.first = *seen.begin();
     summary.last = *seen.rbegin();
   }
+  summary.first_step_work_ratio = FirstStepWorkRatio(groups);
   summary.left_out = static_cast<uint32_t>(seen.size() - with_duration.size());
   if (durations.empty()) return summary;
   std::sort(durations.begin(), durations.end());
@@ -56,14 +83,6 @@ StepTime CompleteSteps(const RankGroup& group) {
       time.wall_ns += row.end_mono_ns() - row.begin_mono_ns();
       time.busy_ns += row.gpu_busy_ns();
       time.exposed_communication_ns += row.exposed_communication_ns();
-      for (int phase = 0; phase < row.flops_size() && phase < kPhaseCount; ++phase) {
-        const FlopCount flops = ToFlopCount(row.flops(phase));
-        if (phase == v1::PHASE_RECOMPUTE) {
-          time.recompute_flops += flops;
-        } else {
-          time.model_flops += flops;
-        }
-      }
     }
   }
   return time;

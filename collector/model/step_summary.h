@@ -17,9 +17,6 @@ struct StepTime {
   uint64_t wall_ns = 0;
   uint64_t busy_ns = 0;
   uint64_t exposed_communication_ns = 0;
-  // Flops of the same steps, recomputation apart.
-  FlopCount model_flops = 0;
-  FlopCount recompute_flops = 0;
   uint32_t complete = 0;
 };
 StepTime CompleteSteps(const RankGroup& group);

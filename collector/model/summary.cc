@@ -3,6 +3,7 @@
 #include "collector/model/summary.h"
 
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
 
 #include <algorithm>
 #include <set>
@@ -15,6 +16,7 @@
 #include "collector/model/rank_groups.h"
 #include "collector/model/rank_summary.h"
 #include "collector/model/step_summary.h"
+#include "collector/model/utilisation.h"
 #include "collector/model/work.h"
 
 namespace flopsprof::model {
@@ -151,25 +153,40 @@ uint64_t CapturedCalls(const RankGroups& groups) {
 std::map<std::string, std::string> DescribeMethod(const Summary& summary) {
   std::map<std::string, std::string> method = {
       {"flops",
-       "products only, from the arguments of library calls; 1 multiply-add is 2 flops; "
-       "sums over all profiled steps and ranks"},
+       "products only, from the arguments of library calls that ran; 1 multiply-add is 2 flops; "
+       "sums over all profiled steps and ranks; what is modelled by a formula is marked"},
       {"macs", "flops / 2"},
+      {"not in flops",
+       "bias, activation, alpha and beta; elementwise, normalisation, softmax, pooling, optimizer"},
+      {"complex, 3M, emulated",
+       "8 operations a complex multiply-add; nominal size, by the type asked for"},
+      {"2:4 sparse", "dense-equivalent; half of it is executed; never against the dense peak"},
+      {"attention",
+       "all pairs of query and key (dense) with or without a causal mask; exact pairs are in the "
+       "call's shape, executed tiles are not seen; a repeated QK^T is recompute"},
+      {"padding", "sizes as the call got them; what a kernel pads inside is not seen"},
+      {"tuning runs",
+       "calls that look for the fastest way count as calls; step 0, where they run, is left out of "
+       "MFU and step times; not told apart: which call of a step was the real one"},
       {"gpu_time", "sum of kernel, copy and set durations as CUPTI gives them"},
       {"gpu_busy", "union of the same intervals per device"},
       {"calls", "entries of the module's forward, repetitions by recomputation left out"},
       {"mfu",
-       "flops without recomputation, at the dense peak of their types, over the wall time "
-       "of the complete steps; hfu: with recomputation"},
+       "flops without recompute, each type at its own dense peak, over wall time and GPUs of the "
+       "complete steps without step 0; hfu: with recompute; a lower bound while kernels are "
+       "unknown"},
       {"steps",
        "median and 95th percentile (nearest rank) over the complete steps of all ranks "
        "without step 0"},
-      {"overhead", "numbers of hooks times their cost on the build machine"}};
+      {"overhead", "numbers of hooks times their cost on the build machine"},
+      {"conventions", "docs/conventions.md"}};
+  std::set<std::string> peaks;
   for (const RankSummary& rank : summary.ranks) {
     for (const DeviceSummary& device : rank.devices) {
-      if (device.peaks == nullptr) continue;
-      method["peak " + device.name] = std::string(device.peaks->source);
+      if (device.peaks.has_value()) peaks.insert(PeakText(*device.peaks));
     }
   }
+  if (!peaks.empty()) method["peak"] = absl::StrJoin(peaks, " | ");
   return method;
 }
 
@@ -195,7 +212,7 @@ Summary Summarize(const RunProfile& run, const SummaryOptions& options) {
       AddFlopsByType(run.run, *process, false, true, &summary.totals.flops_by_type);
     }
     total.Add(rank_total);
-    summary.ranks.push_back(SummarizeRank(run.run, group, rank_total, options.costs));
+    summary.ranks.push_back(SummarizeRank(run.run, group, rank_total, options));
   }
   // A job of one process has no other place than the first.
   if (groups.ranks.size() == 1 && !summary.ranks[0].local_rank.has_value()) {
@@ -211,6 +228,11 @@ Summary Summarize(const RunProfile& run, const SummaryOptions& options) {
   summary.totals.work = ToWork(total);
   SummarizeDeviceTime(groups, &summary.totals);
   summary.steps = SummarizeSteps(groups);
+  summary.totals.utilisation = Together(summary.ranks);
+  summary.steps.utilisation = UtilisationBySteps(groups, summary.ranks);
+  if (summary.steps.utilisation.size() > options.max_step_utilisations) {
+    summary.steps.utilisation.resize(options.max_step_utilisations);
+  }
   if (!summary.empty) summary.modules = rollup.Finish();
   SummarizeKernels(groups, options.max_kernels, &summary);
   SummarizeCollectives(run, groups, &summary);

@@ -53,7 +53,29 @@ struct DeviceSummary {
   uint32_t ordinal = 0;
   std::string name;
   std::string uuid;
-  const DevicePeaks* peaks = nullptr;  // nullptr: card not known
+  std::optional<DevicePeaks> peaks;  // absent: card not known
+};
+
+// How far from the peak; utilisation.h says of what and over which time.
+struct Utilisation {
+  std::optional<double> mfu;
+  std::optional<double> hfu;
+  std::string why;  // they are absent; "" when they are not
+  // Share of GPU time without copies and communication whose flops are known: what the two
+  // figures stand on.
+  std::optional<double> counted_share;
+  // Peak of the rank's mix of types: executed flops over their time at peak. Not of several ranks.
+  std::optional<double> peak_flop_per_s;
+  // The parts of the two ratios.
+  double available_s = 0;
+  double model_peak_s = 0;
+  double executed_peak_s = 0;
+};
+
+struct StepUtilisation {
+  uint32_t step = 0;
+  double mfu = 0;
+  double hfu = 0;
 };
 
 struct Overhead {
@@ -79,8 +101,7 @@ struct RankSummary {
   std::vector<DeviceSummary> devices;
   Work work;
   std::map<std::string, FlopCount> flops_by_type;
-  std::optional<double> mfu;
-  std::optional<double> hfu;
+  Utilisation utilisation;
   std::map<std::string, uint64_t> loss;  // counters that are not 0
   std::map<std::string, std::string> notes;
   Overhead overhead;
@@ -105,6 +126,10 @@ struct StepsSummary {
   std::optional<uint64_t> median_ns;
   std::optional<uint64_t> p95_ns;
   uint32_t left_out = 0;  // step numbers that no rank gave a duration for
+  // Counted flops of step 0 over the median of the later ones, where there are any: well above 1
+  // when libraries or the framework tuned themselves by running calls again.
+  std::optional<double> first_step_work_ratio;
+  std::vector<StepUtilisation> utilisation;  // at most max_step_utilisations
 };
 
 struct Coverage {
@@ -126,6 +151,7 @@ struct Totals {
   std::optional<uint64_t> gpu_busy_ns;
   std::optional<uint64_t> idle_ns;
   std::optional<uint64_t> exposed_communication_ns;
+  Utilisation utilisation;  // of all ranks together
 };
 
 struct KernelSummary {
@@ -195,6 +221,8 @@ struct OverheadCosts {
 struct SummaryOptions {
   size_t max_kernels = 1000;
   OverheadCosts costs;
+  GivenPeaks peaks;  // in the place of those of the table
+  size_t max_step_utilisations = 1000;
 };
 
 // Pure: the same profile gives the same summary, whatever the order of its parts.

@@ -177,6 +177,8 @@ class SummaryJson {
     Maybe("median_s", steps.median_ns, &JsonWriter::Seconds);
     Maybe("p95_s", steps.p95_ns, &JsonWriter::Seconds);
     Unsigned("left_out", steps.left_out);
+    Maybe("first_step_work_ratio", steps.first_step_work_ratio, &JsonWriter::Double);
+    WriteList("utilisation", steps.utilisation, &SummaryJson::WriteStepUtilisation);
     json_.EndObject();
   }
 
@@ -220,7 +222,21 @@ class SummaryJson {
     json_.EndObject();
     Maybe("idle_s", totals.idle_ns, &JsonWriter::Seconds);
     Maybe("exposed_communication_s", totals.exposed_communication_ns, &JsonWriter::Seconds);
+    WriteUtilisation(totals.utilisation);
     json_.EndObject();
+  }
+
+  void WriteStepUtilisation(const StepUtilisation& step) {
+    Unsigned("step", step.step);
+    Number("mfu", step.mfu);
+    Number("hfu", step.hfu);
+  }
+
+  void WriteUtilisation(const Utilisation& utilisation) {
+    Maybe("mfu", utilisation.mfu, &JsonWriter::Double);
+    Maybe("hfu", utilisation.hfu, &JsonWriter::Double);
+    Text("no_mfu_because", utilisation.why);
+    Maybe("mfu_counted_share", utilisation.counted_share, &JsonWriter::Double);
   }
 
   void WriteDevice(const DeviceSummary& device) {
@@ -228,9 +244,9 @@ class SummaryJson {
     Text("name", device.name);
     Text("uuid", device.uuid);
     json_.Key("peak_flop_per_s");
-    if (device.peaks == nullptr) return json_.Null();
+    if (!device.peaks.has_value()) return json_.Null();
     json_.BeginObject();
-    for (const TypePeak& peak : device.peaks->types) Number(peak.type, peak.flop_per_s);
+    for (const auto& [type, flop_per_s] : device.peaks->ByType()) Number(type, flop_per_s);
     json_.EndObject();
   }
 
@@ -254,8 +270,7 @@ class SummaryJson {
     WriteList("devices", rank.devices, &SummaryJson::WriteDevice);
     WriteWork(rank.work);
     WriteTypes(rank.flops_by_type);
-    Maybe("mfu", rank.mfu, &JsonWriter::Double);
-    Maybe("hfu", rank.hfu, &JsonWriter::Double);
+    WriteUtilisation(rank.utilisation);
     json_.Key("loss");
     json_.BeginObject();
     for (const auto& [name, count] : rank.loss) Unsigned(name, count);

@@ -165,3 +165,25 @@ def test_without_a_way_the_backward_pass_keeps_its_phase_and_says_so(python, tmp
     assert run.module("(outside)")["flops"]["backward"] == 2 * GOLDEN["bwd"]["flops"]
     assert not run.module("conv1")["flops"]["backward"]
     assert any("backward" in finding["text"] for finding in run.summary["findings"])
+
+
+def test_a_given_peak_makes_mfu_and_its_absence_is_explained(run):
+    assert run.summary["totals"]["mfu"] is None
+    assert "--peak" in run.summary["totals"]["no_mfu_because"]
+    again = subprocess.run(
+        [product("bin/flopsprof"), "report", "--json", "--peak", "fp32=1T,fp32_or_tf32=1T",
+         run.folder],
+        stdout=subprocess.PIPE, text=True, timeout=60,
+    )  # fmt: skip
+    assert again.returncode == 0
+    summary = json.loads(again.stdout)
+    assert summary["totals"]["no_mfu_because"] == ""
+    # Each step of each rank does the same work: forward and backward, all types at 10^12.
+    work_s = (2 * FORWARD_MACS + 15_210_240) / 1e12
+    for rank in summary["ranks"]:
+        assert rank["hfu"] == rank["mfu"]
+    walls = [work_s / step["mfu"] for step in summary["steps"]["utilisation"]]
+    assert len(walls) == STEPS
+    steady = work_s * (STEPS - 1) / sum(walls[1:])
+    assert summary["totals"]["mfu"] == pytest.approx(steady, rel=1e-9)
+    assert 0 < summary["totals"]["mfu_counted_share"] < 1

@@ -63,6 +63,20 @@ void AddLook(CLI::App* app, ColourMode* colour, bool* ascii) {
   app->add_flag("--ascii", *ascii, "draw with ASCII characters only");
 }
 
+void AddPeak(CLI::App* app, model::GivenPeaks* peaks) {
+  app->add_option_function<std::vector<std::string>>(
+         "--peak",
+         [peaks](const std::vector<std::string>& texts) {
+           for (const std::string& text : texts) {
+             const std::string error = model::ParseGivenPeaks(text, peaks);
+             if (!error.empty()) throw CLI::ValidationError("--peak", error);
+           }
+         },
+         "dense peak of the card for a data type, in the place of the table's (`flopsprof "
+         "peaks`): bf16=989T,fp8=1.98P")
+      ->type_name("TYPE=FLOPS,...");
+}
+
 void DefineRun(CLI::App* app, RunOptions* options) {
   SetUsage(app, "flopsprof run [OPTIONS] -- COMMAND...\n  flopsprof-run [OPTIONS] -- COMMAND...");
   app->add_option("-o,--output", options->output,
@@ -86,6 +100,7 @@ void DefineRun(CLI::App* app, RunOptions* options) {
   app->add_option("--run-id", options->run_id,
                   "id of the run, the same on all nodes; default from the scheduler")
       ->type_name("ID");
+  AddPeak(app, &options->peaks);
   app->add_flag("--strict", options->strict,
                 "fail (125, or 3 when there is nothing to report) when the profiler does");
   app->add_flag("--times,!--no-times", options->times, "GPU times by CUPTI (default on)");
@@ -136,6 +151,7 @@ void DefineReport(CLI::App* app, ReportOptions* options) {
                 "modules as sums over all steps and ranks, not per step and rank");
   app->add_flag("--exact", options->exact, "counts as exact integers");
   app->add_flag("-j,--json", options->json, "print summary.json instead");
+  AddPeak(app, &options->peaks);
   AddLook(app, &options->colour, &options->ascii);
 }
 

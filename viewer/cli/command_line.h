@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "collector/model/peaks.h"
 #include "viewer/cli/arguments.h"
 #include "viewer/cli/progress.h"
 #include "viewer/report/terminal.h"
@@ -24,6 +25,7 @@ struct RunOptions {
   bool modules = true;
   bool quiet = false;
   bool verbose = false;
+  model::GivenPeaks peaks;
   ProgressMode progress = ProgressMode::kAuto;
   ColourMode colour = ColourMode::kAuto;
   bool ascii = false;
@@ -38,6 +40,7 @@ struct ReportOptions {
   bool totals = false;
   bool exact = false;
   bool json = false;
+  model::GivenPeaks peaks;
   ColourMode colour = ColourMode::kAuto;
   bool ascii = false;
 };

@@ -18,7 +18,7 @@ int ReportVerb(const ReportOptions& options) {
     SayError("report: which run?", {"usage: flopsprof report RUN", "help: flopsprof help report"});
     return kExitUsage;
   }
-  const absl::StatusOr<LoadedRun> run = LoadRun(options.folder);
+  const absl::StatusOr<LoadedRun> run = LoadRun(options.folder, options.peaks);
   if (!run.ok()) {
     SayError(absl::StrCat("report: ", run.status().message()),
              {"a run folder is what flopsprof-run writes: flopsprof-JOB-TIME or the -o DIR"});

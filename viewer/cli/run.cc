@@ -198,7 +198,7 @@ class Run {
     if (started_) progress_.End(absl::Now(), services_->Progress(), EndText(job));
     bool empty = false;
     if (const auto folder = services_->FinishCollector(); folder != nullptr) {
-      const absl::StatusOr<LoadedRun> run = WriteRunTexts(folder.get());
+      const absl::StatusOr<LoadedRun> run = WriteRunTexts(folder.get(), options_.peaks);
       if (run.ok()) {
         empty = run->summary.empty;
         Print(*run);

@@ -18,10 +18,12 @@ struct LoadedRun {
 };
 
 // Reads a run folder: finished, live or left behind.
-absl::StatusOr<LoadedRun> LoadRun(const std::string& folder);
+// `peaks`: given by the user, in the place of the table's.
+absl::StatusOr<LoadedRun> LoadRun(const std::string& folder, const model::GivenPeaks& peaks = {});
 
 // Writes summary.json and report.txt into `folder`, made from what is stored there, and returns
 // the run.
-absl::StatusOr<LoadedRun> WriteRunTexts(store::RunFolder* folder);
+absl::StatusOr<LoadedRun> WriteRunTexts(store::RunFolder* folder,
+                                        const model::GivenPeaks& peaks = {});
 
 }  // namespace flopsprof::viewer

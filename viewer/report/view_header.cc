@@ -64,7 +64,7 @@ std::string CardName(const ReportContext& context, std::string name) {
 
 // "2 x NVIDIA H100 80GB HBM3   peak 989 T bf16, 494 T tf32 FLOPS, dense".
 std::string DeviceLines(const ReportContext& context) {
-  std::map<std::string, std::pair<size_t, const model::DevicePeaks*>> devices;
+  std::map<std::string, std::pair<size_t, std::optional<model::DevicePeaks>>> devices;
   std::map<std::string, std::set<std::string>> ids;
   for (const model::RankSummary& rank : context.summary.ranks) {
     for (const model::DeviceSummary& device : rank.devices) {
@@ -79,8 +79,8 @@ std::string DeviceLines(const ReportContext& context) {
   std::string lines;
   for (const auto& [name, entry] : devices) {
     std::string line = std::to_string(entry.first) + " x " + CardName(context, name);
-    if (entry.second == nullptr) {
-      line += "   peak not known: no utilisation";
+    if (!entry.second.has_value()) {
+      line += "   peak not known, so no MFU; give it: --peak bf16=989T";
     } else {
       std::string peaks;
       for (const auto& [type, unused] : context.summary.totals.flops_by_type) {
@@ -98,12 +98,13 @@ std::string DeviceLines(const ReportContext& context) {
 
 // "34.2%", or "31.0-34.2%" over the ranks.
 std::string RangeOfShares(const std::vector<model::RankSummary>& ranks,
-                          std::optional<double> model::RankSummary::*member) {
+                          std::optional<double> model::Utilisation::*member) {
   std::optional<double> low, high;
   for (const model::RankSummary& rank : ranks) {
-    if (!(rank.*member).has_value()) continue;
-    low = std::min(low.value_or(*(rank.*member)), *(rank.*member));
-    high = std::max(high.value_or(*(rank.*member)), *(rank.*member));
+    const std::optional<double>& share = rank.utilisation.*member;
+    if (!share.has_value()) continue;
+    low = std::min(low.value_or(*share), *share);
+    high = std::max(high.value_or(*share), *share);
   }
   if (!low.has_value()) return "";
   const std::string first = FormatShare(low);
@@ -148,10 +149,25 @@ std::string SpeedLine(const ReportContext& context) {
     }
     parts.push_back(step);
   }
-  const std::string mfu = RangeOfShares(summary.ranks, &model::RankSummary::mfu);
-  const std::string hfu = RangeOfShares(summary.ranks, &model::RankSummary::hfu);
-  if (!mfu.empty()) parts.push_back("MFU " + context.terminal.Paint(Tone::kStrong, mfu));
-  if (!hfu.empty() && hfu != mfu) parts.push_back("HFU " + hfu);
+  const std::string mfu = RangeOfShares(summary.ranks, &model::Utilisation::mfu);
+  const std::string hfu = RangeOfShares(summary.ranks, &model::Utilisation::hfu);
+  if (!mfu.empty()) {
+    // What the figure stands on: kernels whose flops are not known would only add to it.
+    const std::optional<double> counted = summary.totals.utilisation.counted_share;
+    const bool bound = counted.value_or(0) < 0.9995;
+    const auto least = [&](const std::string& share) {
+      // "<0.1%" is no bound from below.
+      const bool prefix = bound && share[0] != '<';
+      return (prefix ? (context.terminal.utf8 ? "≥" : ">=") : "") + share;
+    };
+    std::string text = "MFU " + context.terminal.Paint(Tone::kStrong, least(mfu));
+    if (!hfu.empty() && hfu != mfu) text += " HFU " + least(hfu);
+    if (bound) {
+      text += " (counted: " + (counted.has_value() ? FormatShare(counted) : std::string("?")) +
+              " of compute time)";
+    }
+    parts.push_back(text);
+  }
   if (const std::optional<double> speed = SpeedOfARank(context.run); speed.has_value()) {
     const model::Work& work = summary.totals.work;
     const bool bound = AnyUnknown(work.flops) || work.unknown_gpu_time_ns > 0;

@@ -78,7 +78,8 @@ std::string SpreadTable(const ReportContext& context) {
       context, "FLOPS", false, [](const RankSummary& r) { return r.work.flop_per_s; }, count,
       &table);
   AddSpread(
-      context, "MFU", false, [](const RankSummary& r) { return r.mfu; }, FormatShare, &table);
+      context, "MFU", false, [](const RankSummary& r) { return r.utilisation.mfu; }, FormatShare,
+      &table);
   return table.row_count() > 0 ? table.Render(context.terminal, 2) + "\n" : "";
 }
 
@@ -138,7 +139,7 @@ std::string RanksView(const ReportContext& context) {
          {flops(v1::PHASE_BACKWARD)},
          {FormatSeconds(GpuSeconds(*rank), context.terminal.utf8)},
          {rank->work.flop_per_s.has_value() ? FormatSi(rank->work.flop_per_s) : "-"},
-         {rank->mfu.has_value() ? FormatShare(rank->mfu) : "-"},
+         {rank->utilisation.mfu.has_value() ? FormatShare(rank->utilisation.mfu) : "-"},
          {FormatCount(static_cast<double>(lost)), lost > 0 ? Tone::kWarning : Tone::kPlain}});
   }
   std::string text = Title(context, "Ranks", note);

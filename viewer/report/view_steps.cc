@@ -72,8 +72,15 @@ std::string Sparkline(const std::map<uint32_t, StepLine>& lines, size_t width) {
   return text;
 }
 
-void AddRow(const ReportContext& context, const std::string& name, const StepLine& line,
-            Table* table) {
+// MFU of a step, "-" where only this one has none.
+std::string StepMfu(const ReportContext& context, uint32_t step) {
+  for (const model::StepUtilisation& one : context.summary.steps.utilisation) {
+    if (one.step == step) return FormatShare(one.mfu);
+  }
+  return "-";
+}
+
+void AddRow(const ReportContext& context, uint32_t step, const StepLine& line, Table* table) {
   const bool utf8 = context.terminal.utf8;
   const size_t complete = line.wall_ns.size();
   std::optional<double> median_s, slowest_s;
@@ -96,15 +103,17 @@ void AddRow(const ReportContext& context, const std::string& name, const StepLin
   const auto time = [&](std::optional<double> s) {
     return times ? FormatSeconds(s, utf8) : std::string("?");
   };
-  table->AddRow({{name},
-                 {std::to_string(line.rank_count)},
-                 {FormatSeconds(median_s, utf8)},
-                 {FormatSeconds(slowest_s, utf8)},
-                 {time(busy_s)},
-                 {time(idle_s)},
-                 {time(MeanSeconds(line.exposed_ns, line.rank_count))},
-                 {context.style.exact ? FormatExact(line.flops)
-                                      : FormatSi(static_cast<double>(line.flops))}});
+  std::vector<Cell> row = {
+      {std::to_string(step)},
+      {std::to_string(line.rank_count)},
+      {FormatSeconds(median_s, utf8)},
+      {FormatSeconds(slowest_s, utf8)},
+      {time(busy_s)},
+      {time(idle_s)},
+      {time(MeanSeconds(line.exposed_ns, line.rank_count))},
+      {context.style.exact ? FormatExact(line.flops) : FormatSi(static_cast<double>(line.flops))}};
+  if (!context.summary.steps.utilisation.empty()) row.push_back({StepMfu(context, step)});
+  table->AddRow(std::move(row));
 }
 
 }  // namespace
@@ -112,21 +121,23 @@ void AddRow(const ReportContext& context, const std::string& name, const StepLin
 std::string StepsView(const ReportContext& context) {
   const std::map<uint32_t, StepLine> lines = CollectSteps(context.run);
   if (lines.empty()) return "";
-  Table table({{.header = "step"},
-               {.header = "ranks", .drop_order = 1},
-               {.header = "median", .group = "wall"},
-               {.header = "slowest", .group = "wall", .drop_order = 2},
-               {.header = "GPU busy", .group = "mean of ranks"},
-               {.header = "idle", .group = "mean of ranks"},
-               {.header = "exposed comm.", .group = "mean of ranks"},
-               {.header = "flops"}});
+  std::vector<Column> columns = {{.header = "step"},
+                                 {.header = "ranks", .drop_order = 1},
+                                 {.header = "median", .group = "wall"},
+                                 {.header = "slowest", .group = "wall", .drop_order = 2},
+                                 {.header = "GPU busy", .group = "mean of ranks"},
+                                 {.header = "idle", .group = "mean of ranks"},
+                                 {.header = "exposed comm.", .group = "mean of ranks"},
+                                 {.header = "flops"}};
+  if (!context.summary.steps.utilisation.empty()) columns.push_back({.header = "MFU"});
+  Table table(std::move(columns));
   const auto most = static_cast<size_t>(std::max(context.style.top, 1));
   const size_t head = lines.size() <= most ? lines.size() : (most + 1) / 2;
   const size_t tail = lines.size() <= most ? 0 : most - head;
   size_t index = 0;
   for (const auto& [step, line] : lines) {
     if (index < head || index >= lines.size() - tail) {
-      AddRow(context, std::to_string(step), line, &table);
+      AddRow(context, step, line, &table);
     } else if (index == head) {
       table.AddRow({{context.terminal.utf8 ? "…" : "..."}});
     }

@@ -131,8 +131,8 @@ TEST(SummaryTest, UtilisationIsFlopsAtPeakOverStepTime) {
   ASSERT_EQ(summary.ranks.size(), 2u);
   // 3000 flops at 156e12 and 900 at 19.5e12, in two steps of 1000 ns.
   const double at_peak_s = 3000 / 156e12 + 900 / 19.5e12;
-  EXPECT_DOUBLE_EQ(*summary.ranks[0].mfu, at_peak_s / 2000e-9);
-  EXPECT_DOUBLE_EQ(*summary.ranks[0].hfu, at_peak_s / 2000e-9);
+  EXPECT_DOUBLE_EQ(*summary.ranks[0].utilisation.mfu, at_peak_s / 2000e-9);
+  EXPECT_DOUBLE_EQ(*summary.ranks[0].utilisation.hfu, at_peak_s / 2000e-9);
 }
 
 TEST(SummaryTest, RecomputationCountsInHfuOnly) {
@@ -145,16 +145,86 @@ TEST(SummaryTest, RecomputationCountsInHfuOnly) {
   }
   const Summary summary = Summarize(run);
   const double model_s = 3000 / 156e12 + 900 / 19.5e12;
-  EXPECT_DOUBLE_EQ(*summary.ranks[0].mfu, model_s / 2000e-9);
-  EXPECT_DOUBLE_EQ(*summary.ranks[0].hfu, (model_s + 1000 / 156e12) / 2000e-9);
+  EXPECT_DOUBLE_EQ(*summary.ranks[0].utilisation.mfu, model_s / 2000e-9);
+  EXPECT_DOUBLE_EQ(*summary.ranks[0].utilisation.hfu, (model_s + 1000 / 156e12) / 2000e-9);
+}
+
+TEST(SummaryTest, RanksAndStepsHaveTheUtilisationOfTheirWallTime) {
+  const Summary summary = Summarize(SampleRun());
+  ASSERT_EQ(summary.ranks.size(), 2u);
+  double at_peak_s = 0, available_s = 0;
+  for (const RankSummary& rank : summary.ranks) {
+    ASSERT_TRUE(rank.utilisation.mfu.has_value()) << rank.utilisation.why;
+    at_peak_s += rank.utilisation.model_peak_s;
+    available_s += rank.utilisation.available_s;
+  }
+  EXPECT_DOUBLE_EQ(*summary.totals.utilisation.mfu, at_peak_s / available_s);
+  ASSERT_FALSE(summary.steps.utilisation.empty());
+  // Each step does the same work in the same time.
+  for (const StepUtilisation& step : summary.steps.utilisation) {
+    EXPECT_NEAR(step.mfu, *summary.totals.utilisation.mfu, 1e-12) << step.step;
+  }
+}
+
+TEST(SummaryTest, TuningInTheFirstStepIsInNoUtilisationAndIsSaid) {
+  RunProfile run = SampleRun();
+  const Summary before = Summarize(run);
+  EXPECT_FALSE(HasFinding(before, "tuning"));
+  EXPECT_DOUBLE_EQ(*before.steps.first_step_work_ratio, 1);
+  // Step 0 runs everything three times.
+  for (v1::ProcessProfile& process : run.processes) {
+    for (v1::StepRow& step : *process.mutable_steps()) {
+      if (step.step() != 0) continue;
+      for (v1::Count& count : *step.mutable_flops()) count.set_low(3 * count.low());
+    }
+  }
+  const Summary after = Summarize(run);
+  EXPECT_DOUBLE_EQ(*after.steps.first_step_work_ratio, 3);
+  EXPECT_TRUE(HasFinding(after, "tuning runs are in the totals"));
+  EXPECT_DOUBLE_EQ(*after.ranks[0].utilisation.mfu, *before.ranks[0].utilisation.mfu);
+}
+
+TEST(SummaryTest, UtilisationSaysOnHowMuchOfTheComputeTimeItStands) {
+  RunProfile run = SampleRun();
+  v1::ProcessProfile& rank_0 = run.processes[0];
+  rank_0.clear_times();
+  const auto add = [&rank_0](v1::TimeCategory category, uint64_t ns) {
+    v1::TimeRow* row = rank_0.add_times();
+    row->set_category(category);
+    row->set_in_step(true);
+    row->set_activities(1);
+    row->set_gpu_time_ns(ns);
+  };
+  add(v1::TIME_CATEGORY_EXACT, 500);
+  add(v1::TIME_CATEGORY_NO_PRODUCTS, 100);
+  add(v1::TIME_CATEGORY_UNKNOWN, 200);
+  add(v1::TIME_CATEGORY_COPY, 900);
+  add(v1::TIME_CATEGORY_COMMUNICATION, 900);
+  EXPECT_DOUBLE_EQ(*Summarize(run).ranks[0].utilisation.counted_share, 0.75);
+}
+
+TEST(SummaryTest, ATypeWithoutAPeakHasNoUtilisationUntilOneIsGiven) {
+  RunProfile run = SampleRun();
+  for (v1::CallRow& call : *run.processes[0].mutable_calls()) {
+    if (call.compute_type() == "tf32") call.set_compute_type("fp32_or_tf32");
+  }
+  const Summary without = Summarize(run);
+  EXPECT_FALSE(without.ranks[0].utilisation.mfu.has_value());
+  EXPECT_NE(without.ranks[0].utilisation.why.find("--peak fp32_or_tf32="), std::string::npos);
+  EXPECT_FALSE(without.totals.utilisation.mfu.has_value());
+  EXPECT_TRUE(HasFinding(without, "no MFU"));
+  SummaryOptions options;
+  options.peaks = {{"fp32_or_tf32", 156e12}};
+  EXPECT_DOUBLE_EQ(*Summarize(run, options).ranks[0].utilisation.mfu,
+                   *Summarize(SampleRun()).ranks[0].utilisation.mfu);
 }
 
 TEST(SummaryTest, AnUnknownCardHasNoUtilisation) {
   RunProfile run = SampleRun();
   run.processes[0].mutable_devices(0)->set_name("Simulated GPU (no hardware)");
   const Summary summary = Summarize(run);
-  EXPECT_FALSE(summary.ranks[0].mfu.has_value());
-  EXPECT_TRUE(summary.ranks[1].mfu.has_value());
+  EXPECT_FALSE(summary.ranks[0].utilisation.mfu.has_value());
+  EXPECT_TRUE(summary.ranks[1].utilisation.mfu.has_value());
   EXPECT_TRUE(HasFinding(summary, "no MFU"));
 }
 
@@ -167,8 +237,8 @@ TEST(SummaryTest, NoUtilisationWhereTheDevicesInUseAreNotKnown) {
   second.set_ordinal(7);
   *rank_0.add_devices() = second;
   const Summary summary = Summarize(run);
-  EXPECT_FALSE(summary.ranks[0].mfu.has_value());
-  EXPECT_TRUE(summary.ranks[1].mfu.has_value());
+  EXPECT_FALSE(summary.ranks[0].utilisation.mfu.has_value());
+  EXPECT_TRUE(summary.ranks[1].utilisation.mfu.has_value());
 }
 
 TEST(SummaryTest, TimeAfterCuptiWasGivenUpIsNotIdleTime) {

@@ -54,7 +54,7 @@ inline model::Summary SampleSummary() {
   summary.job.start_utc_ns = 1795823520000000000;
   summary.job.world_size = 2;
   summary.job.nodes = {"node-a"};
-  summary.steps = {3, 0, 2, 5000000, 6000000, 1};
+  summary.steps = {3, 0, 2, 5000000, 6000000, 1, std::nullopt, {}};
   summary.coverage.times_known = true;
   summary.coverage.gpu_time_ns = 100000;
   summary.coverage.category_ns = {{v1::TIME_CATEGORY_EXACT, 72000},
@@ -89,7 +89,7 @@ inline model::Summary SampleSummary() {
     rank.pid = 100 + i;
     rank.state = i == 0 ? "exited" : "signal 9";
     if (i == 0) rank.exit_code = 0;
-    rank.devices = {{static_cast<uint32_t>(i), "NVIDIA H100 80GB HBM3", "", nullptr}};
+    rank.devices = {{static_cast<uint32_t>(i), "NVIDIA H100 80GB HBM3", "", std::nullopt}};
     rank.work = MakeWork(24000, 12000, 48000, 24000, 14000);
     if (i == 1) rank.loss = {{"ring_full", 7}};
     rank.overhead.hook_calls = 24;

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "collector/model/rank_groups.h"
+#include "collector/model/step_summary.h"
+#include "collector/model/summary.h"
+
+namespace flopsprof::model {
+
+// How far a rank is from the peak of its card. MFU: the flops of forward, backward and optimizer,
+// without recomputation; HFU: all that was executed. Each type of product at its own dense peak.
+// Over the complete steps; without step 0 where there are others, as it holds compilation and
+// tuning. Absent, with `why`, when the card or a peak of one of the types is not known.
+Utilisation UtilisationOf(const v1::RunInfo& run, const RankGroup& group, const RankSummary& rank);
+
+// All ranks together: time at peak over time available. Absent when it is for one of them.
+Utilisation Together(const std::vector<RankSummary>& ranks);
+
+// The same for each step, from the mix of types of all steps. Steps that are complete in every
+// rank that has them.
+std::vector<StepUtilisation> UtilisationBySteps(const RankGroups& groups,
+                                                const std::vector<RankSummary>& ranks);
+
+}  // namespace flopsprof::model

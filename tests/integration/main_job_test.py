@@ -171,7 +171,7 @@ def test_a_given_peak_makes_mfu_and_its_absence_is_explained(run):
     assert run.summary["totals"]["mfu"] is None
     assert "--peak" in run.summary["totals"]["no_mfu_because"]
     again = subprocess.run(
-        [product("bin/flopsprof"), "report", "--json", "--peak", "fp32=1T,fp32_or_tf32=1T",
+        [product("bin/flopsprof"), "report", "--json", "--peak", "fp32=1T,tf32=1T",
          run.folder],
         stdout=subprocess.PIPE, text=True, timeout=60,
     )  # fmt: skip

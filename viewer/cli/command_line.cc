@@ -74,6 +74,7 @@ void AddPeak(CLI::App* app, model::GivenPeaks* peaks) {
          },
          "dense peak of the card for a data type, in the place of the table's (`flopsprof "
          "peaks`): bf16=989T,fp8=1.98P")
+      ->allow_extra_args(false)  // else RUN after it would be one more peak
       ->type_name("TYPE=FLOPS,...");
 }
 

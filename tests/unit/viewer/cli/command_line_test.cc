@@ -66,6 +66,17 @@ TEST(CommandLineTest, ViewsAreAListAndFoldingHasANoForm) {
   EXPECT_EQ(*options.depth, -1);
 }
 
+TEST(CommandLineTest, PeaksMayBeGivenBeforeTheRun) {
+  ReportOptions options;
+  ASSERT_TRUE(
+      ParseReport({"--peak", "bf16=989T,fp8=2P", "--peak", "tf32=1T", "run"}, &options).run);
+  EXPECT_EQ(options.folder, "run");
+  EXPECT_EQ(options.peaks, (model::GivenPeaks{{"bf16", 989e12}, {"fp8", 2e15}, {"tf32", 1e12}}));
+  const ParseOutcome outcome = ParseReport({"--peak", "bf16", "run"}, &options);
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.text, HasSubstr("TYPE=OPERATIONS_PER_SECOND"));
+}
+
 TEST(CommandLineTest, EveryAvailableVerbHasHelp) {
   for (const char* verb :
        {"run", "report", "query", "doctor", "peaks", "collector", "env", "completion", "help"}) {

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "collector/model/compute_type.h"
 #include "collector/model/flops_cudnn_calls.h"
+#include "collector/model/library_table.h"
 
 namespace flopsprof::model {
 
@@ -18,6 +19,10 @@ LibraryWork LibraryWorkOf(const shm::LibraryCall& call) {
                                                                   : shm::UnknownReason::kBadSize;
     return work;
   }
+  if (const LibraryFunction* function = FindLibraryFunction(call.api);
+      function != nullptr && call.reason == 0) {
+    return WorkOf(*function, call);
+  }
   work.reason = call.reason != 0 ? static_cast<shm::UnknownReason>(call.reason)
                                  : shm::UnknownReason::kNoFormula;
   return work;
@@ -26,6 +31,10 @@ LibraryWork LibraryWorkOf(const shm::LibraryCall& call) {
 std::string LibraryShape(const shm::LibraryCall& call) {
   const LibraryWork work = LibraryWorkOf(call);
   if (work.flops.has_value() && IsOlderCudnnCall(call.api)) return OlderCudnnShape(call);
+  if (work.flops.has_value()) {
+    const LibraryFunction* function = FindLibraryFunction(call.api);
+    return function != nullptr ? ShapeOf(*function, call) : "";
+  }
   return absl::StrCat("unknown: ", UnknownReasonText(static_cast<uint8_t>(work.reason)));
 }
 

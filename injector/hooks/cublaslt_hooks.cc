@@ -64,12 +64,16 @@ bool ReadProduct(const Getters& get, const void* desc, const void* a, const void
                      Read(get.layout, a, kType, &type_a) && Read(get.layout, b, kType, &type_b) &&
                      Read(get.layout, d, kType, &type_d) && Read(get.layout, d, kRows, &m) &&
                      Read(get.layout, d, kCols, &n) && Read(get.layout, d, kBatchCount, &batch) &&
-                     Read(get.layout, a, transposed == kOpN ? kCols : kRows, &k) &&
-                     !IsGrouped(get.layout, d);
+                     Read(get.layout, a, transposed == kOpN ? kCols : kRows, &k);
+  const bool grouped = known && IsGrouped(get.layout, d);
   *product = {
       static_cast<int64_t>(m),  static_cast<int64_t>(n),  static_cast<int64_t>(k),  batch,
       static_cast<int>(type_a), static_cast<int>(type_b), static_cast<int>(type_d), compute_type};
-  return known;
+  if (known && !grouped) return true;
+  product->m = static_cast<int64_t>(grouped ? shm::UnknownReason::kSizesOnDevice
+                                            : shm::UnknownReason::kGetterFailed);
+  product->n = product->k = product->batch = 0;
+  return false;
 }
 
 }  // namespace

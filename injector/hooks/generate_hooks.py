@@ -6,9 +6,19 @@
 generate_hooks.py TABLE wrappers OUT.cc    wrappers of the cuBLAS and NCCL calls
 generate_hooks.py TABLE check OUT.cc       every prototype against the real headers
 generate_hooks.py TABLE symbols OUT.txt    names that the library may export for hooks
+
+and of api_rules.toml:
+
+generate_hooks.py TABLE library OUT.cc     wrappers of all other calls
+generate_hooks.py TABLE facts OUT.inc      formulas of these calls, for collector/model
+generate_hooks.py TABLE ids OUT.h          proto/shm/library_api_ids.h, new names added
+generate_hooks.py TABLE coverage OUT.md    docs/coverage.md
 """
 import sys
 import tomllib
+
+import coverage_page
+import library_hooks
 
 LICENSE = """// SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
@@ -140,25 +150,32 @@ def check(table):
 // Compiles only if every hook has the calling convention of the function that it stands for.
 #include "prototype_check.h"
 
+// Calls that the headers call deprecated are hooked all the same.
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
 """
     groups = {"cublas": [(n, p) for n, _, _, _, p in cublas_calls(table)],
               "nccl": [(n, parameters_of(c["parameters"])) for n, c in table["nccl"].items()]}
     for name, call in table["handwritten"].items():
         if "parameters" in call:
             groups.setdefault(call["header"], []).append((name, parameters_of(call["parameters"])))
-    for header, calls in groups.items():
+    checked = {h: [(n, f"int({types_only(p)})") for n, p in calls] for h, calls in groups.items()}
+    for header, calls in library_hooks.check(table).items():
+        checked.setdefault(header, []).extend(calls)
+    for header, calls in checked.items():
         text += f"#ifdef FLOPSPROF_CHECK_{header.upper()}\n"
-        for name, parameters in calls:
+        for name, prototype in calls:
             function = f"&::{name}"
             if name in OVERLOADED:
-                function = f"static_cast<{exact_type(name, parameters)}>({function})"
-            text += f"CHECK_PROTOTYPE(({function}), int({types_only(parameters)}));\n"
+                function = f"static_cast<{exact_type(name, dict(groups[header])[name])}>({function})"
+            text += f"CHECK_PROTOTYPE(({function}), {prototype});\n"
         text += "#endif\n"
     return text
 
 
 def symbols(table):
     names = [c[0] for c in cublas_calls(table)] + list(table["nccl"]) + list(table["handwritten"])
+    names += [entry.name for entry in library_hooks.hooked(table)]
     return "\n".join(sorted(names)) + "\n"
 
 
@@ -167,7 +184,11 @@ def main():
         sys.exit(__doc__)
     with open(sys.argv[1], "rb") as file:
         table = tomllib.load(file)
-    made = {"wrappers": wrappers, "check": check, "symbols": symbols}[sys.argv[2]](table)
+    made = {"wrappers": wrappers, "check": check, "symbols": symbols,
+            "library": lambda t: library_hooks.wrappers(t, LICENSE),
+            "facts": lambda t: library_hooks.facts(t, LICENSE),
+            "ids": lambda t: library_hooks.ids(t, LICENSE),
+            "coverage": coverage_page.page}[sys.argv[2]](table)
     with open(sys.argv[3], "w", encoding="utf-8") as file:
         file.write(made)
 

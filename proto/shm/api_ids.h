@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Numbers of the hooked library calls in records. Never reused; add at the end.
+// Numbers of the hooked library calls in records. Never reused; add at the end. Those of
+// most calls are in library_api_ids.h, from 1024 on.
 
 #include <stdint.h>
+
+#include "proto/shm/library_api_ids.h"
 
 namespace flopsprof::shm {
 
@@ -66,7 +69,7 @@ namespace flopsprof::shm {
 enum class ApiId : uint16_t {
   kUnspecified = 0,
 #define FLOPSPROF_ENUM(name, number) name = number,
-  FLOPSPROF_APIS(FLOPSPROF_ENUM)
+  FLOPSPROF_APIS(FLOPSPROF_ENUM) FLOPSPROF_LIBRARY_APIS(FLOPSPROF_ENUM)
 #undef FLOPSPROF_ENUM
 };
 
@@ -76,6 +79,7 @@ constexpr const char* ApiName(uint16_t id) {
   case number:                       \
     return #name;
     FLOPSPROF_APIS(FLOPSPROF_NAME)
+    FLOPSPROF_LIBRARY_APIS(FLOPSPROF_NAME)
 #undef FLOPSPROF_NAME
     default:
       return nullptr;

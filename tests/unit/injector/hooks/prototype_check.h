@@ -19,6 +19,33 @@
 #include <cublasLt.h>
 #define FLOPSPROF_CHECK_CUBLASLT 1
 #endif
+#if __has_include(<cusolverDn.h>)
+#include <cusolverDn.h>
+#include <cusolverRf.h>
+#include <cusolverSp.h>
+#include <cusolverSp_LOWLEVEL_PREVIEW.h>
+#define FLOPSPROF_CHECK_CUSOLVER 1
+#endif
+#if __has_include(<cusolverMg.h>)
+#include <cusolverMg.h>
+#define FLOPSPROF_CHECK_CUSOLVERMG 1
+#endif
+#if __has_include(<cublasXt.h>)
+#include <cublasXt.h>
+#endif
+#if __has_include(<cusparse.h>)
+#include <cusparse.h>
+#define FLOPSPROF_CHECK_CUSPARSE 1
+#endif
+#if __has_include(<cusparseLt.h>)
+#include <cusparseLt.h>
+#define FLOPSPROF_CHECK_CUSPARSELT 1
+#endif
+#if __has_include(<cufftXt.h>)
+#include <cufft.h>
+#include <cufftXt.h>
+#define FLOPSPROF_CHECK_CUFFT 1
+#endif
 #if __has_include(<cudnn.h>)
 #include <cudnn.h>
 #define FLOPSPROF_CHECK_CUDNN 1
@@ -40,12 +67,21 @@
 #define FLOPSPROF_CHECK_CUPTI 1
 #endif
 
+// Complex numbers by value, as the hooks take them.
+struct ComplexFloat {
+  float x, y;
+};
+struct alignas(16) ComplexDouble {
+  double x, y;
+};
+
 namespace flopsprof::test {
 
 template <class A, class B>
 constexpr bool kSamePlace =
     std::is_pointer_v<A>          ? std::is_pointer_v<B>
     : std::is_floating_point_v<A> ? std::is_same_v<A, B>
+    : std::is_class_v<A>          ? std::is_class_v<B> && sizeof(A) == sizeof(B)
                                   : !std::is_pointer_v<B> && !std::is_floating_point_v<B> &&
                                         sizeof(A) == sizeof(B) &&
                                         (std::is_integral_v<A> || std::is_enum_v<A>);

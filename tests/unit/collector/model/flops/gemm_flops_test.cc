@@ -86,8 +86,11 @@ TEST(GemmShapeTest, NamesTypesAndSizes) {
 }
 
 TEST(GemmShapeTest, DoesNotPrintSizesThatAreNotKnown) {
-  shm::GemmCall call = Call(ApiId::cublasLtMatmul, {7, 7, 7, 7}, kE4m3);
+  const auto on_device = static_cast<int64_t>(shm::UnknownReason::kSizesOnDevice);
+  shm::GemmCall call = Call(ApiId::cublasLtMatmul, {on_device, 7, 7, 7}, kE4m3);
   call.header.flags = shm::kFlagSizesUnknown;
+  EXPECT_EQ(GemmShape(call), "sizes unknown (sizes are in GPU memory) a=e4m3 b=e4m3 c=e4m3");
+  call.m = 0;
   EXPECT_EQ(GemmShape(call), "sizes unknown a=e4m3 b=e4m3 c=e4m3");
 }
 

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Operations of the library calls that are no plain product. Exact integers: every
+// multiplication, addition and division of the textbook algorithm. Triangles and bands count the
+// elements that they have. LAPACK functions by LAPACK Working Note 41, appendix C ("Installation
+// Guide for LAPACK", 1999), whose figures hold for real types. Complex types do four times as much
+// (8 operations for a multiply-add), if a formula does not say otherwise.
+
+#include <cstdint>
+#include <optional>
+
+#include "collector/model/flop_count.h"
+
+namespace flopsprof::model::formulas {
+
+struct Arguments {
+  const int64_t* size;  // five, none negative, each at most kMaxSize
+  int variant;          // functions with a side: 0 left, 1 right
+  bool complex;
+};
+// Third powers of larger ones leave the range of a count.
+constexpr int64_t kMaxSize = int64_t{1} << 38;
+
+using Formula = std::optional<FlopCount> (*)(const Arguments&);
+
+// Sizes behind the names, in order.
+std::optional<FlopCount> Symm(const Arguments& a);        // m n; left 2m^2n, right 2mn^2
+std::optional<FlopCount> Syrk(const Arguments& a);        // n k; n(n+1)k
+std::optional<FlopCount> Syr2k(const Arguments& a);       // n k; 2n^2k
+std::optional<FlopCount> Triangular(const Arguments& a);  // m n batch; left m^2n, right mn^2
+std::optional<FlopCount> Dgmm(const Arguments& a);        // m n; mn, complex 6mn
+std::optional<FlopCount> Symv(const Arguments& a);        // n; 2n^2
+std::optional<FlopCount> Sbmv(const Arguments& a);        // n k; 2 * elements of the band
+std::optional<FlopCount> Gbmv(const Arguments& a);        // m n kl ku; 2 * elements of the band
+std::optional<FlopCount> Trmv(const Arguments& a);        // n; n^2
+std::optional<FlopCount> Tbmv(const Arguments& a);        // n k; 2 * elements of the band - n
+std::optional<FlopCount> Syr(const Arguments& a);         // n; n(n+1)
+std::optional<FlopCount> Syr2(const Arguments& a);        // n; 2n^2
+std::optional<FlopCount> Axpy(const Arguments& a);        // n; 2n
+std::optional<FlopCount> Scal(const Arguments& a);        // n; n, complex 6n
+std::optional<FlopCount> RealScal(const Arguments& a);    // n; complex vector, real factor: 2n
+std::optional<FlopCount> Nrm2(const Arguments& a);        // n; 2n, complex 4n
+std::optional<FlopCount> Asum(const Arguments& a);        // n; n, complex 2n
+std::optional<FlopCount> Rot(const Arguments& a);         // n; 6n, complex with complex sine 20n
+std::optional<FlopCount> RealRot(const Arguments& a);     // n; complex vectors, real rotation: 12n
+std::optional<FlopCount> Getrf(const Arguments& a);       // m n batch
+std::optional<FlopCount> Getri(const Arguments& a);       // n batch
+std::optional<FlopCount> Inverse(const Arguments& a);     // n batch; getrf and getri
+std::optional<FlopCount> Solve(const Arguments& a);       // n nrhs batch; 2n^2 nrhs
+std::optional<FlopCount> Potrf(const Arguments& a);       // n batch
+std::optional<FlopCount> Potri(const Arguments& a);       // n
+std::optional<FlopCount> Sytrf(const Arguments& a);       // n
+std::optional<FlopCount> Geqrf(const Arguments& a);       // m n batch
+std::optional<FlopCount> Orgqr(const Arguments& a);       // m n k
+std::optional<FlopCount> Ormqr(const Arguments& a);       // m n k
+std::optional<FlopCount> Gels(const Arguments& a);        // m n nrhs batch, m >= n
+
+}  // namespace flopsprof::model::formulas

@@ -132,13 +132,21 @@ double TakeSiFactor(std::string* number) {
 }  // namespace
 
 std::optional<double> DevicePeaks::For(std::string_view type) const {
+  constexpr std::string_view kSparse = "_sparse";
+  const bool sparse =
+      type.size() > kSparse.size() && type.substr(type.size() - kSparse.size()) == kSparse;
+  for (const TypePeak& peak : types) {
+    if (sparse && peak.type == type) return peak.flop_per_s;  // given by name
+  }
+  if (sparse) type.remove_suffix(kSparse.size());
   const TypePeak* found = nullptr;
   for (const TypePeak& peak : types) {
     if (peak.type != type) continue;
     // fp16 accumulation is another, often faster, way of the units: only where there is no other.
     if (found == nullptr || found->accumulate == "fp16") found = &peak;
   }
-  return found == nullptr ? std::nullopt : std::optional<double>(found->flop_per_s);
+  if (found == nullptr) return std::nullopt;
+  return sparse ? found->sparse_flop_per_s : std::optional<double>(found->flop_per_s);
 }
 
 std::vector<std::pair<std::string, double>> DevicePeaks::ByType() const {

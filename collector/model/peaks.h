@@ -34,7 +34,8 @@ struct DevicePeaks {
   std::string remark;
 
   // Dense rate of a compute type with the accumulation that libraries use by default: fp32 for
-  // floating point of up to 32 bits. Absent: no such peak, so no utilisation.
+  // floating point of up to 32 bits. "fp16_sparse": the dense-equivalent rate with a 2:4 sparse
+  // operand. Absent: no such peak, so no utilisation.
   std::optional<double> For(std::string_view type) const;
   // What For gives, of all types, in the order of the table.
   std::vector<std::pair<std::string, double>> ByType() const;

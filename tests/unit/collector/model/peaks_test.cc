@@ -73,6 +73,13 @@ TEST(PeaksTest, SparsityDoublesTheMatrixUnitsFromAmpereOn) {
   }
 }
 
+TEST(PeaksTest, ASparseTypeHasTheSparsePeak) {
+  EXPECT_EQ(Peak("NVIDIA A100-SXM4-80GB", "fp16_sparse"), 624e12);
+  EXPECT_EQ(Peak("NVIDIA A100-SXM4-80GB", "fp64_sparse"), -1);
+  EXPECT_EQ(Peak("Tesla T4", "fp16_sparse"), -1);
+  EXPECT_EQ(PeaksOf("NVIDIA H900", 0, {{"fp16_sparse", 1e15}})->For("fp16_sparse"), 1e15);
+}
+
 // Each published figure is the product of its parts, up to the rounding of the maker's.
 TEST(PeaksTest, EveryPublishedFigureFollowsFromItsParts) {
   constexpr double kRounding = 0.01;

@@ -45,16 +45,26 @@ std::optional<FlopCount> Nrm2(const Arguments& a);        // n; 2n, complex 4n
 std::optional<FlopCount> Asum(const Arguments& a);        // n; n, complex 2n
 std::optional<FlopCount> Rot(const Arguments& a);         // n; 6n, complex with complex sine 20n
 std::optional<FlopCount> RealRot(const Arguments& a);     // n; complex vectors, real rotation: 12n
-std::optional<FlopCount> Getrf(const Arguments& a);       // m n batch
-std::optional<FlopCount> Getri(const Arguments& a);       // n batch
-std::optional<FlopCount> Inverse(const Arguments& a);     // n batch; getrf and getri
-std::optional<FlopCount> Solve(const Arguments& a);       // n nrhs batch; 2n^2 nrhs
-std::optional<FlopCount> Potrf(const Arguments& a);       // n batch
-std::optional<FlopCount> Potri(const Arguments& a);       // n
-std::optional<FlopCount> Sytrf(const Arguments& a);       // n
-std::optional<FlopCount> Geqrf(const Arguments& a);       // m n batch
-std::optional<FlopCount> Orgqr(const Arguments& a);       // m n k
-std::optional<FlopCount> Ormqr(const Arguments& a);       // m n k
-std::optional<FlopCount> Gels(const Arguments& a);        // m n nrhs batch, m >= n
+// m n batch; mn^2 - n^3/3 - n^2/2 + 5n/6 for m >= n, else m and n exchanged
+std::optional<FlopCount> Getrf(const Arguments& a);
+// n batch; 4n^3/3 - n^2 + 5n/3
+std::optional<FlopCount> Getri(const Arguments& a);
+// n batch; that of getrf and getri: 2n^3 - 3n^2/2 + 5n/2
+std::optional<FlopCount> Inverse(const Arguments& a);
+std::optional<FlopCount> Solve(const Arguments& a);  // n nrhs batch; 2n^2 nrhs
+// n batch; n^3/3 + n^2/2 + n/6
+std::optional<FlopCount> Potrf(const Arguments& a);
+// n; 2n^3/3 + n^2/2 + 5n/6
+std::optional<FlopCount> Potri(const Arguments& a);
+// n; n^3/3 + n^2/2 + 19n/6
+std::optional<FlopCount> Sytrf(const Arguments& a);
+// m n batch; 2mn^2 - 2n^3/3 + mn + n^2 + 14n/3, m < n: 2nm^2 - 2m^3/3 + 3mn - m^2 + 14m/3
+std::optional<FlopCount> Geqrf(const Arguments& a);
+// m n k; 4mnk - 2(m+n)k^2 + 4k^3/3 + 3nk - mk - k^2 - 4k/3
+std::optional<FlopCount> Orgqr(const Arguments& a);
+// m n k; left 4mnk - 2nk^2 + 3nk, right 4mnk - 2mk^2 + 2mk + nk - k^2/2 + k/2
+std::optional<FlopCount> Ormqr(const Arguments& a);
+// m n nrhs batch; that of geqrf, ormqr and a triangular solve, m >= n
+std::optional<FlopCount> Gels(const Arguments& a);
 
 }  // namespace flopsprof::model::formulas

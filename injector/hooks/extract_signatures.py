@@ -192,4 +192,5 @@ def main():
             (HERE / "signatures" / f"{file}.txt").write_text(text, encoding="utf-8")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1045,4 +1045,8 @@
   X(cusparseLtSpMMAPrune2, 2057) \
   X(cusparseSpMV, 2058) \
   X(cusparseSpMM, 2059) \
-  X(cusparseSDDMM, 2060)
+  X(cusparseSDDMM, 2060) \
+  X(cusparseConstrainedGeMM, 2061) \
+  X(cusparseCsctr, 2062) \
+  X(cusparseCsr2cscEx2, 2063) \
+  X(cusparseCsrmvEx, 2064)

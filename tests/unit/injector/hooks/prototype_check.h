@@ -78,13 +78,13 @@ struct alignas(16) ComplexDouble {
 namespace flopsprof::test {
 
 template <class A, class B>
-constexpr bool kSamePlace =
-    std::is_pointer_v<A>          ? std::is_pointer_v<B>
-    : std::is_floating_point_v<A> ? std::is_same_v<A, B>
-    : std::is_class_v<A>          ? std::is_class_v<B> && sizeof(A) == sizeof(B)
-                                  : !std::is_pointer_v<B> && !std::is_floating_point_v<B> &&
-                                        sizeof(A) == sizeof(B) &&
-                                        (std::is_integral_v<A> || std::is_enum_v<A>);
+constexpr bool kSamePlace = std::is_pointer_v<A>          ? std::is_pointer_v<B>
+                            : std::is_floating_point_v<A> ? std::is_same_v<A, B>
+                            : std::is_class_v<A> ? std::is_class_v<B> && sizeof(A) == sizeof(B)
+                                                 : !std::is_pointer_v<B> &&
+                                                       !std::is_floating_point_v<B> &&
+                                                       sizeof(A) == sizeof(B) &&
+                                                       (std::is_integral_v<A> || std::is_enum_v<A>);
 
 template <class Theirs, class Ours>
 struct SameConvention : std::false_type {};

@@ -96,6 +96,7 @@ int CardAttribute(int attribute, int device) {
       return card.shared_per_block_optin;
     case cudaDevAttrMaxBlocksPerMultiprocessor:
       return 32;
+    case 102:  // CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
     case cudaDevAttrMemoryPoolsSupported:
       return 1;
     default:

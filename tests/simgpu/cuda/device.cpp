@@ -54,6 +54,11 @@ API CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUde
   return CUDA_SUCCESS;
 }
 
+API CUresult cuDeviceCanAccessPeer(int* can, CUdevice device, CUdevice peer) {
+  *can = device != peer;
+  return CUDA_SUCCESS;
+}
+
 API CUresult cuDeviceTotalMem_v2(size_t* bytes, CUdevice) {
   *bytes = simgpu::GetCard().memory_bytes;
   return CUDA_SUCCESS;

@@ -38,6 +38,10 @@ API CUresult cuModuleLoadDataEx(CUmodule* module, const void*, unsigned, CUjit_o
   *module = reinterpret_cast<CUmodule>(new simgpu::Module);
   return CUDA_SUCCESS;
 }
+API CUresult cuModuleLoadFatBinary(CUmodule* module, const void*) {
+  *module = reinterpret_cast<CUmodule>(new simgpu::Module);
+  return CUDA_SUCCESS;
+}
 API CUresult cuModuleGetFunction(CUfunction* function, CUmodule, const char* name) {
   *function = simgpu::MakeFunction(name);
   return CUDA_SUCCESS;

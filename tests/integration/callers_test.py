@@ -1,0 +1,59 @@
+# SPDX-FileCopyrightText: 2026 The flopsprof authors
+# SPDX-License-Identifier: Apache-2.0
+"""Callers that do not reach the hooks by name, on the stand-in GPU, through the whole product:
+with LD_PRELOAD and by CUDA_INJECTION64_PATH alone."""
+
+import glob
+import os
+
+import pytest
+from cpp_ranges_test import nvidia_folders
+from flopsprof_run import PROGRAMS, product, run_profiled
+
+JAX = os.environ.get(
+    "FLOPSPROF_TEST_JAX_PYTHON", os.path.expanduser("~/.cache/flopsprof/sim-env-jax/bin/python")
+)
+WAYS = {"preload": [], "injection alone": ["/usr/bin/env", "-u", "LD_PRELOAD"]}
+
+
+@pytest.fixture(params=WAYS)
+def way(request) -> list:
+    return WAYS[request.param]
+
+
+def stand_in(name: str) -> str:
+    (path,) = [p for f in nvidia_folders().split(":") for p in glob.glob(os.path.join(f, name))]
+    return path
+
+
+def run(way, folder, command, **variables):
+    done = run_profiled([*way, *command], folder=folder, env=variables)
+    assert done.exit_code == 0, done.explain()
+    (rank,) = done.summary["ranks"]
+    assert not rank["loss"], rank["loss"]
+    return done.summary
+
+
+def test_a_table_filled_by_dlsym(way, folder):
+    """As XLA has one: opened by path, RTLD_LOCAL. Products of 5 x 2 x 3 and 6 x 2 x 3."""
+    command = [product("bin/caller"), "init", f"path={stand_in('libcublas.so.13')}", "fill",
+               "table=5", "table=6"]  # fmt: skip
+    variables = {"LD_LIBRARY_PATH": nvidia_folders(), "FLOPSPROF_CUPTI": stand_in("libcupti.so.13")}
+    summary = run(way, folder, command, **variables)
+    assert summary["totals"]["flops"]["other"] == 2 * 5 * 2 * 3 + 2 * 6 * 2 * 3
+
+
+def test_pytorch(way, python, folder):
+    command = [python, os.path.join(PROGRAMS, "jobs", "ends_badly.py"), "return"]
+    totals = run(way, folder, command)["totals"]["flops"]
+    assert totals["forward"] == 3 * 2 * 4 * (64 * 32 + 32 * 16)
+
+
+def test_jax(way, folder):
+    if not os.path.exists(JAX):
+        pytest.skip("no JAX here: scripts/simgpu_jax_env.sh makes its environment")
+    nvidia = os.path.join(os.path.dirname(os.path.dirname(JAX)), "lib", "python*", "site-packages",
+                          "nvidia", "*", "lib")  # fmt: skip
+    command = [JAX, os.path.join(PROGRAMS, "jobs", "jax_products.py")]
+    summary = run(way, folder, command, LD_LIBRARY_PATH=":".join(sorted(glob.glob(nvidia))))
+    assert summary["totals"]["flops"]["other"] == 3 * 2 * 64 * 128 * 256

@@ -29,7 +29,7 @@ DTYPES = {
 @dataclass
 class T:
     """An input tensor. `layout`: "" contiguous, "t" last two dimensions transposed, "gap" every
-    second column of a wider tensor, "cl" channels last."""
+    second column of a wider tensor, "cl" channels last, "eye" ones on the diagonal."""
 
     shape: tuple
     dtype: str = "fp32"
@@ -42,6 +42,9 @@ class T:
             shape[-1], shape[-2] = shape[-2], shape[-1]
         if self.layout == "gap":
             shape[-1] *= 2
+        if self.layout == "eye":
+            x = torch.eye(shape[-1], dtype=DTYPES[self.dtype], device=device)
+            return x.expand(shape).clone()
         x = torch.zeros(shape, dtype=DTYPES[self.dtype], device=device)
         if self.layout == "t":
             x = x.transpose(-1, -2)

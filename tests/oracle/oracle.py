@@ -12,6 +12,7 @@ tests (FLOPSPROF_TEST_PRODUCT, FLOPSPROF_TEST_PYTHON); fvcore by scripts/oracle_
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -26,6 +27,8 @@ def run_all(folder: str) -> None:
     """Leaves summary.json of the profiled run and the counts of the others in the folder."""
     from flopsprof_run import product, sim_python
 
+    # A run folder is never written over: an old one would be read in its place.
+    shutil.rmtree(os.path.join(folder, "run"), ignore_errors=True)
     script = os.path.join(ROOT, "scripts", "oracle_packages.sh")
     packages = subprocess.run([script], stdout=subprocess.PIPE, text=True, check=True)
     python = sim_python()

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """All cases of the oracle, in the order of the table."""
 
-from cases import attention, convolutions, others, products, recurrent
+from cases import attention, convolutions, others, products, recurrent, solvers
 
 
 def all_cases() -> list:
     made = [
         case
-        for family in (products, convolutions, attention, recurrent, others)
+        for family in (products, convolutions, attention, recurrent, solvers, others)
         for case in family.cases()
     ]
     ids = [case.id for case in made]

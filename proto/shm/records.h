@@ -42,6 +42,8 @@ enum class RecordType : uint16_t {
   kGraphCall = 19,    // a library call belongs to a stream capture
   kGraphNode = 20,    // a kernel, copy or set became a node of a graph
   kLibraryCall = 21,  // library call that is no plain product, or whose work is not known
+  kOperation = 24,    // operation of the framework without a library call, with its sizes
+  kNamedWork = 25,    // work that the program itself declares: flops of an operation or kernel
 };
 
 enum class Phase : uint8_t {
@@ -226,6 +228,36 @@ struct LibraryCall {
   int64_t sizes[5];  // in the order of the function's row in the API table
 };
 
+// An operation that launches kernels of its own; operations.h says what the sizes mean. It owns
+// its launches as a library call does, except when library calls were made inside: then those
+// count, and the operation is a kCallEnd.
+struct OperationCall {
+  RecordHeader header;
+  uint32_t call;
+  uint32_t scope;
+  uint16_t operation;  // OperationId
+  int8_t type;         // c10::ScalarType of the operands, -1 = not known
+  uint8_t variant;
+  uint8_t reason;  // OperationReason; not 0: the sizes are not known
+  uint8_t reserved[3];
+  uint32_t sizes[10];
+};
+
+// Work of an operation that the program has a formula for.
+struct NamedWork {
+  RecordHeader header;
+  uint32_t call;
+  uint32_t scope;
+  uint16_t reserved;
+  int8_t type;      // as in OperationCall
+  uint8_t known;    // 1: `flops` is what the formula gave; 0: the reader's formula or `reason`
+  uint32_t name;    // string: "mylib::my_op"
+  uint32_t shape;   // string: "in0=[8,128] in1=[128,64]", 0 = not given
+  uint32_t reason;  // string: why the formula gave nothing
+  uint64_t flops;
+  uint64_t reserved2[3];
+};
+
 struct CudnnCall {
   RecordHeader header;
   uint32_t call;
@@ -273,11 +305,19 @@ struct ActivityRecord {
   uint32_t stream;
   uint64_t start_gpu_ns;
   uint64_t end_gpu_ns;
-  uint64_t bytes;       // copies and sets
+  uint64_t bytes;       // copies and sets; kernels: PackGrid
   uint64_t graph_node;  // 0 = not from a graph
   uint32_t graph;
   uint32_t context;
 };
+
+// Blocks of a kernel in x, y and z (at most 2^31 and 65,535 twice); 0 = not known.
+constexpr uint64_t PackGrid(uint32_t x, uint32_t y, uint32_t z) {
+  return y > 0xffff || z > 0xffff ? 0 : x | uint64_t{y} << 32 | uint64_t{z} << 48;
+}
+constexpr uint32_t GridX(uint64_t grid) { return static_cast<uint32_t>(grid); }
+constexpr uint32_t GridY(uint64_t grid) { return static_cast<uint32_t>(grid >> 32 & 0xffff); }
+constexpr uint32_t GridZ(uint64_t grid) { return static_cast<uint32_t>(grid >> 48); }
 
 struct StepRecord {
   RecordHeader header;
@@ -386,6 +426,8 @@ FLOPSPROF_PIN(ModuleRecord);
 FLOPSPROF_PIN(ScopeEnter);
 FLOPSPROF_PIN(GemmCall);
 FLOPSPROF_PIN(LibraryCall);
+FLOPSPROF_PIN(OperationCall);
+FLOPSPROF_PIN(NamedWork);
 FLOPSPROF_PIN(CudnnCall);
 FLOPSPROF_PIN(CollectiveCall);
 FLOPSPROF_PIN(LaunchRecord);

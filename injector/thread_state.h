@@ -29,6 +29,13 @@ struct ThreadState {
   bool inside_injector = false;  // in a callback or in calls of our own: hooks only pass through
   bool current_call_captured = false;
 
+  // Operations of the framework (operations/operation_scope.h).
+  int32_t operation_depth = 0;        // hooked ones that are running on this thread
+  int32_t counted_operation = 0;      // depth of the one whose work is counted; 0 = none
+  uint32_t operation_call = 0;        // its call id
+  bool operation_captured = false;    // its stream is being captured
+  bool library_in_operation = false;  // a library call was made inside
+
   uint32_t last_correlation = 0;  // of the newest launch record
   bool device_known = false;      // this thread's device has been reported
 

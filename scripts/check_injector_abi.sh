@@ -5,8 +5,8 @@
 # check_injector_abi.sh LIB: is LIB fit to be loaded into other people's processes?
 #   it needs libc and libdl (and the loader) only;
 #   it asks for no symbol version above GLIBC_2.28, and for nothing of libstdc++;
-#   it exports the hooks of injector/hooks/api_table.toml, the entry points and flopsprof_*,
-#   and nothing else; and of the hooks it misses none.
+#   it exports the hooks of injector/hooks/api_table.toml and of injector/operations, the entry
+#   points and flopsprof_*, and nothing else; and of the hooks it misses none.
 # Prints what is wrong and exits with 1; exits with 0 and one line otherwise.
 set -euo pipefail
 
@@ -47,8 +47,10 @@ done < "$work/versions"
 
 python3 "$root/injector/hooks/generate_hooks.py" "$root/injector/hooks/api_table.toml" \
   symbols "$work/hooks"
+python3 "$root/injector/operations/list_symbols.py" > "$work/operations"
+[[ -s $work/operations ]] || complain "injector/operations has no hooks"
 {
-  cat "$work/hooks"
+  cat "$work/hooks" "$work/operations"
   echo InitializeInjection
 } | sort > "$work/required"
 nm -D --defined-only "$library" | awk '{print $3}' | sort > "$work/exported"

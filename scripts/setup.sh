@@ -17,7 +17,7 @@ packages=(
   # collector and viewer; zlib, re2, c-ares and OpenSSL: static archives for portable tools
   libgrpc++-dev protobuf-compiler protobuf-compiler-grpc libprotobuf-dev libabsl-dev
   libsqlite3-dev sqlite3 libzstd-dev nlohmann-json3-dev libfmt-dev libspdlog-dev
-  libcli11-dev libncurses-dev libcpp-httplib-dev libcurl4-openssl-dev libpq-dev
+  libcli11-dev libtomlplusplus-dev libncurses-dev libcpp-httplib-dev libcurl4-openssl-dev libpq-dev
   zlib1g-dev libre2-dev libc-ares-dev libssl-dev libunwind-dev
   # tests and benchmarks
   libgtest-dev libgmock-dev libbenchmark-dev liblttng-ust-dev lttng-tools

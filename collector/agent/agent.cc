@@ -141,9 +141,10 @@ void Agent::TakeEvents(uint64_t now_ns) {
     std::swap(events, events_);
   }
   for (NewProcess& started : events.started) {
-    processes_.push_back({started.id, std::make_unique<ProcessRecorder>(
-                                          std::move(started.segment), std::move(started.key),
-                                          std::move(started.info), options_.window)});
+    processes_.push_back(
+        {started.id, std::make_unique<ProcessRecorder>(
+                         std::move(started.segment), std::move(started.key),
+                         std::move(started.info), options_.window, options_.formulas)});
   }
   for (const auto& [id, end] : events.ended) {
     for (Process& process : processes_) {

@@ -19,6 +19,7 @@
 #include "collector/agent/process_recorder.h"
 #include "collector/agent/uploader.h"
 #include "collector/base/mutex.h"
+#include "collector/model/formula_registry.h"
 #include "flopsprof/v1/ingest.pb.h"
 
 namespace flopsprof::agent {
@@ -47,6 +48,7 @@ class Agent {
     v1::RunInfo run;
     std::string collector_target;  // "unix:/path" or "host:port"
     std::optional<StepWindow> window;
+    std::shared_ptr<const model::FormulaRegistry> formulas;  // null: all are on
     SegmentOptions segment;
     uint32_t welcome_options = shm::kOptionCupti | shm::kOptionModules;
     absl::Duration upload_period = absl::Seconds(1);

@@ -118,6 +118,11 @@ BookedCall Aggregator::BookCollective(const shm::CollectiveCall& call) {
   return Book(call.header, call.scope, calls_.AddCollective(call));
 }
 
+BookedCall Aggregator::BookOperation(const shm::OperationCall& call) {
+  if (!Wanted(call.header.step)) return {ContextOf(call.header, call.scope)};
+  return Book(call.header, call.scope, calls_.AddOperation(call));
+}
+
 void Aggregator::OnScopeEnter(const shm::ScopeEnter& record) {
   if (!Wanted(record.header.step)) return;
   const uint32_t row = scope_calls_.FindOrAdd(uint64_t{record.scope} << 8 | record.header.phase);
@@ -131,8 +136,39 @@ void Aggregator::OnStep(const shm::StepRecord& record) {
   if (ends_window) steps_.EndBefore(record.header.step, record.mono_ns);
 }
 
+BookedCall Aggregator::BookModelled(const shm::RecordHeader& header, uint32_t scope,
+                                    const ModelledWork& work) {
+  if (!Wanted(header.step)) return {ContextOf(header, scope)};
+  return Book(header, scope, calls_.AddModelled(header, scope, work));
+}
+
+bool Aggregator::BookKernel(JoinedActivity* activity) {
+  const std::string* name = names_->Find(activity->record.name);
+  if (name == nullptr || name->empty()) return false;
+  const std::optional<ModelledWork> work =
+      kernel_formulas_.WorkOf(activity->record.name, *name, activity->record.bytes);
+  if (!work.has_value()) return false;
+  const WorkContext& context = activity->context;
+  const shm::RecordHeader header = {0, static_cast<uint8_t>(context.phase), 0, context.step};
+  activity->in_call = true;
+  activity->call = BookModelled(header, context.scope, *work);
+  if (activity->valid_times && activity->call.row != kNoRow) {
+    calls_.AddCallTime(activity->call.row, activity->duration_ns);
+  }
+  return true;
+}
+
 void Aggregator::OnJoined(const JoinedActivity& activity) {
   if (!Wanted(activity.context.step)) return;
+  const bool kernel = activity.record.kind == static_cast<uint8_t>(ActivityKind::kKernel);
+  if (kernel && !activity.in_call && names_ != nullptr && kernel_formulas_.any()) {
+    JoinedActivity own = activity;
+    if (BookKernel(&own)) return AddActivity(own);
+  }
+  AddActivity(activity);
+}
+
+void Aggregator::AddActivity(const JoinedActivity& activity) {
   activity_count_++;
   const v1::TimeCategory category = CategoryOf(activity);
   const bool communication = category == v1::TIME_CATEGORY_COMMUNICATION;

@@ -9,6 +9,7 @@
 
 #include "collector/agent/call_rows.h"
 #include "collector/agent/correlator.h"
+#include "collector/agent/kernel_formulas.h"
 #include "collector/agent/name_table.h"
 #include "collector/agent/row_set.h"
 #include "collector/agent/step_rows.h"
@@ -29,7 +30,11 @@ struct StepWindow {
 // thread; the names stay the caller's.
 class Aggregator : public JoinSink {
  public:
-  explicit Aggregator(std::optional<StepWindow> window) : window_(window) {}
+  // `formulas` and `names` outlive this. Null: all formulas are on; kernels have none.
+  explicit Aggregator(std::optional<StepWindow> window,
+                      const model::FormulaRegistry* formulas = nullptr,
+                      const NameTable* names = nullptr)
+      : window_(window), names_(names), kernel_formulas_(formulas), calls_(formulas) {}
 
   // A finished call: counted, and described for the kernels that belong to it.
   BookedCall BookGemm(const shm::GemmCall& call);
@@ -37,6 +42,9 @@ class Aggregator : public JoinSink {
   BookedCall BookParted(const PartedCall& call);
   BookedCall BookCudnn(const shm::CudnnCall& call);
   BookedCall BookCollective(const shm::CollectiveCall& call);
+  BookedCall BookOperation(const shm::OperationCall& call);
+  BookedCall BookModelled(const shm::RecordHeader& header, uint32_t scope,
+                          const ModelledWork& work);
 
   void OnScopeEnter(const shm::ScopeEnter& record);
   void OnStep(const shm::StepRecord& record);
@@ -47,6 +55,7 @@ class Aggregator : public JoinSink {
   // back until `final`, which gives them the name "(name lost)".
   size_t Emit(const NameTable& names, size_t max, bool final, v1::ProcessProfile* profile);
 
+  KernelFormulas& kernel_formulas() { return kernel_formulas_; }
   CallRows& calls() { return calls_; }
   const CallRows& calls() const { return calls_; }
   const StepRows& steps() const { return steps_; }
@@ -84,6 +93,9 @@ class Aggregator : public JoinSink {
 
   bool Wanted(uint32_t step) const { return !window_.has_value() || window_->Contains(step); }
   BookedCall Book(const shm::RecordHeader& header, uint32_t scope, const CallWork& work);
+  // Gives a kernel that nothing owns the work that a formula has for its name. False: none has.
+  bool BookKernel(JoinedActivity* activity);
+  void AddActivity(const JoinedActivity& activity);
   void AddToDevice(const JoinedActivity& activity, bool communication);
   size_t EmitTimes(size_t max, v1::ProcessProfile* profile);
   size_t EmitKernels(const NameTable& names, size_t max, bool final, v1::ProcessProfile* profile);
@@ -94,6 +106,8 @@ class Aggregator : public JoinSink {
   size_t EmitDevices(v1::ProcessProfile* profile);
 
   const std::optional<StepWindow> window_;
+  const NameTable* const names_;
+  KernelFormulas kernel_formulas_;
   CallRows calls_;
   StepRows steps_;
   RowSet<uint64_t, TimeRow> times_{kMaxRows};

@@ -9,11 +9,14 @@
 
 #include "absl/numeric/int128.h"
 #include "absl/strings/str_cat.h"
+#include "collector/agent/kernel_formulas.h"
 #include "collector/agent/name_table.h"
 #include "collector/model/compute_type.h"
 #include "collector/model/flops.h"
 #include "collector/model/flops_library.h"
+#include "collector/model/operation_flops.h"
 #include "proto/shm/api_ids.h"
+#include "proto/shm/operations.h"
 
 namespace flopsprof::agent {
 namespace {
@@ -278,6 +281,73 @@ CallWork CallRows::AddCollective(const shm::CollectiveCall& call) {
   return work;
 }
 
+CallWork CallRows::AddOperation(const shm::OperationCall& call) {
+  shm::OperationCall key = call;
+  key.header = KeyHeader(call.header, shm::kFlagCaptured);
+  key.call = 0;
+  std::memset(key.reserved, 0, sizeof key.reserved);
+  if (key.reason != 0) std::memset(key.sizes, 0, sizeof key.sizes);
+  CallWork work;
+  if (formulas_ != nullptr && formulas_->IsOff(model::OperationText(call))) {
+    key.reason = static_cast<uint8_t>(shm::OperationReason::kFormulaOff);
+    work.row = Count(key, std::nullopt, 1, 0);
+    return work;
+  }
+  if (const std::optional<ModelledWork> own = UserWorkOf(formulas_, call); own.has_value()) {
+    return AddModelled(call.header, call.scope, *own);
+  }
+  const model::OperationWork done = model::WorkOf(call);
+  if (!done.products) {  // its kernels are all that is to be said
+    work.category = v1::TIME_CATEGORY_NO_PRODUCTS;
+    return work;
+  }
+  if (!done.flops.has_value()) {
+    work.row = Count(key, std::nullopt, 1, 0);
+    return work;
+  }
+  const bool split = call.header.phase == static_cast<uint8_t>(shm::Phase::kBackward);
+  work.recompute_flops = split ? done.recompute_flops : 0;
+  work.flops = *done.flops - work.recompute_flops;
+  work.category = v1::TIME_CATEGORY_MODELLED;
+  work.row = Count(key, work.flops, 1, 0);
+  if (work.recompute_flops != 0) {
+    key.header.phase = static_cast<uint8_t>(shm::Phase::kRecompute);
+    Count(key, work.recompute_flops, 0, 0);
+  }
+  return work;
+}
+
+CallWork CallRows::AddModelled(const shm::RecordHeader& header, uint32_t scope,
+                               const ModelledWork& work) {
+  const bool known = work.flops.has_value();
+  const std::string identity =
+      absl::StrCat(work.api, "|", work.shape, "|", work.compute_type, "|", work.detail, "|", known);
+  auto found = modelled_index_.find(identity);
+  if (found == modelled_index_.end()) {
+    ModelledWork kept = work;
+    if (modelled_.size() >= kMaxModelled) kept.shape = "other shapes, more than are kept";
+    // The last one, per name, takes all that are too many.
+    const std::string key = modelled_.size() < kMaxModelled
+                                ? identity
+                                : absl::StrCat(work.api, "||", work.compute_type, "||", known);
+    const auto [entry, added] =
+        modelled_index_.try_emplace(key, static_cast<uint32_t>(modelled_.size()));
+    if (added) modelled_.push_back(std::move(kept));
+    found = entry;
+  }
+  shm::CudnnCall key = {};
+  key.header = KeyHeader(header, shm::kFlagCaptured);
+  key.header.type = static_cast<uint16_t>(shm::RecordType::kNamedWork);
+  key.scope = scope;
+  key.plan = found->second;
+  key.reserved = known ? 1 : 0;
+  CallWork result;
+  result.row = Count(key, work.flops, 1, 0);
+  result.flops = work.flops.value_or(0);
+  result.category = known ? v1::TIME_CATEGORY_MODELLED : v1::TIME_CATEGORY_UNKNOWN;
+  return result;
+}
+
 void CallRows::AddKernel(uint32_t index, uint64_t duration_ns) {
   Row& row = rows_.Change(index);
   row.kernels++;
@@ -295,6 +365,8 @@ void CallRows::Describe(const Key& key, v1::CallRow* out) const {
   const auto common = Reinterpret<shm::CudnnCall>(key);  // header, scope and api: same place
   static_assert(offsetof(shm::GemmCall, scope) == offsetof(shm::CudnnCall, scope));
   static_assert(offsetof(shm::GemmCall, api) == offsetof(shm::CudnnCall, api));
+  static_assert(offsetof(shm::OperationCall, scope) == offsetof(shm::CudnnCall, scope));
+  static_assert(offsetof(shm::OperationCall, operation) == offsetof(shm::CudnnCall, api));
   static_assert(offsetof(shm::CollectiveCall, scope) == offsetof(shm::CudnnCall, scope));
   static_assert(offsetof(shm::CollectiveCall, api) == offsetof(shm::CudnnCall, api));
   out->set_scope(common.scope);
@@ -337,6 +409,24 @@ void CallRows::Describe(const Key& key, v1::CallRow* out) const {
         out->set_detail(DetailOf(plan));
       }
       break;
+    case shm::RecordType::kNamedWork: {
+      const ModelledWork& work = modelled_[common.plan];
+      out->set_kind(v1::CALL_KIND_MODELLED);
+      out->set_api(work.api);
+      out->set_shape(work.shape);
+      out->set_compute_type(work.compute_type);
+      out->set_detail(work.detail);
+      break;
+    }
+    case shm::RecordType::kOperation: {
+      const auto operation = Reinterpret<shm::OperationCall>(key);
+      out->set_kind(v1::CALL_KIND_MODELLED);
+      out->set_api(model::OperationText(operation));
+      out->set_shape(model::OperationShape(operation));
+      out->set_compute_type(model::OperationComputeType(operation));
+      out->set_detail(model::OperationDetail(operation));
+      break;
+    }
     default: {
       const auto collective = Reinterpret<shm::CollectiveCall>(key);
       out->set_kind(v1::CALL_KIND_COLLECTIVE);

@@ -13,6 +13,7 @@
 #include "collector/agent/row_set.h"
 #include "collector/agent/work.h"
 #include "collector/model/flops_cudnn.h"
+#include "collector/model/formula_registry.h"
 #include "flopsprof/v1/profile.pb.h"
 #include "proto/shm/records.h"
 
@@ -26,10 +27,22 @@ struct CallWork {
   model::FlopCount recompute_flops = 0;  // in phase recompute
 };
 
+// Work without a library call, described in words.
+struct ModelledWork {
+  std::string api;
+  std::string shape;
+  std::string compute_type;
+  std::string detail;
+  std::optional<model::FlopCount> flops;
+};
+
 // Library calls of one process by scope, phase, function and shape, with their flops and times.
 // One thread.
 class CallRows {
  public:
+  // `formulas` outlives this; null: all are on.
+  explicit CallRows(const model::FormulaRegistry* formulas = nullptr) : formulas_(formulas) {}
+
   // The first description of a plan counts. Bounded; what is over the bound stays unknown.
   void DefinePlan(uint32_t id, std::string_view json);
   bool HasPlan(uint32_t id) const { return plan_index_.contains(id); }
@@ -41,6 +54,9 @@ class CallRows {
   // `plan` 0, or one that HasPlan denies: counted as unknown.
   CallWork AddCudnn(const shm::CudnnCall& call);
   CallWork AddCollective(const shm::CollectiveCall& call);
+  // No library call: its work is modelled.
+  CallWork AddOperation(const shm::OperationCall& call);
+  CallWork AddModelled(const shm::RecordHeader& header, uint32_t scope, const ModelledWork& work);
 
   // A kernel whose times are valid.
   void AddKernel(uint32_t row, uint64_t duration_ns);
@@ -57,6 +73,7 @@ class CallRows {
   static constexpr size_t kMaxRows = 1 << 18;
   static constexpr size_t kMaxPlans = 1 << 14;
   static constexpr size_t kMaxPartLists = 1 << 14;
+  static constexpr size_t kMaxModelled = 1 << 14;
 
   // A call record with everything zeroed that is not part of the key, step 0 or kNoStep.
   using Key = std::array<char, shm::kRecordBytes>;
@@ -87,11 +104,14 @@ class CallRows {
                  uint64_t bytes);
   void Describe(const Key& key, v1::CallRow* out) const;
 
+  const model::FormulaRegistry* const formulas_;
   std::deque<model::CudnnPlan> plans_;                        // canonical ones
   absl::flat_hash_map<std::string, uint32_t> plan_by_shape_;  // -> index in plans_
   absl::flat_hash_map<uint32_t, uint32_t> plan_index_;        // plan id -> index in plans_
   std::deque<PartList> part_lists_;
   absl::flat_hash_map<std::string, uint32_t> part_list_index_;  // shape -> index in part_lists_
+  std::deque<ModelledWork> modelled_;
+  absl::flat_hash_map<std::string, uint32_t> modelled_index_;  // all texts -> index in modelled_
   RowSet<Key, Row> rows_{kMaxRows};
   uint64_t call_count_ = 0;
 };

@@ -57,6 +57,10 @@ void Decoder::DecodeOne(RingId ring, const std::byte* bytes) {
       return handler_->OnCudnn(ring, As<shm::CudnnCall>(bytes));
     case shm::RecordType::kCollective:
       return handler_->OnCollective(ring, As<shm::CollectiveCall>(bytes));
+    case shm::RecordType::kNamedWork:
+      return handler_->OnNamedWork(ring, As<shm::NamedWork>(bytes));
+    case shm::RecordType::kOperation:
+      return handler_->OnOperation(ring, As<shm::OperationCall>(bytes));
     case shm::RecordType::kCallEnd:
       return handler_->OnCallEnd(ring, As<shm::CallEnd>(bytes));
     case shm::RecordType::kGraphLaunch:

@@ -25,6 +25,8 @@ class RecordHandler {
   virtual void OnLibraryCall(RingId ring, const shm::LibraryCall& record) = 0;
   virtual void OnCudnn(RingId ring, const shm::CudnnCall& record) = 0;
   virtual void OnCollective(RingId ring, const shm::CollectiveCall& record) = 0;
+  virtual void OnOperation(RingId, const shm::OperationCall&) {}
+  virtual void OnNamedWork(RingId, const shm::NamedWork&) {}
   virtual void OnCallEnd(RingId ring, const shm::CallEnd& record) = 0;
   virtual void OnLaunch(RingId ring, const shm::LaunchRecord& record) = 0;
   virtual void OnGraphLaunch(const shm::GraphLaunch& record) = 0;

@@ -5,15 +5,18 @@
 #include <algorithm>
 #include <utility>
 
+#include "collector/model/operation_flops.h"
 #include "proto/shm/loss_counters.h"
 
 namespace flopsprof::agent {
 
 ProcessRecorder::ProcessRecorder(Segment segment, v1::ProcessKey key, v1::ProcessInfo info,
-                                 std::optional<StepWindow> window)
-    : segment_(std::move(segment)),
+                                 std::optional<StepWindow> window,
+                                 std::shared_ptr<const model::FormulaRegistry> formulas)
+    : formulas_(std::move(formulas)),
+      segment_(std::move(segment)),
       reader_(&segment_),
-      aggregator_(window),
+      aggregator_(window, formulas_.get(), &names_),
       key_(std::move(key)),
       info_(std::move(info)) {
   info_.set_state(v1::PROCESS_STATE_RUNNING);
@@ -23,6 +26,7 @@ bool ProcessRecorder::Drain(uint64_t now_ns) {
   now_ns_ = now_ns;
   const RingReader::PassResult pass = reader_.Pass(kRecordsPerSlot, &decoder_);
   BookWaitingCalls(/*final=*/false);
+  BookNamedWork(/*final=*/false);
   correlator_.Retry(now_ns, /*final=*/false);
   return pass.more;
 }
@@ -37,6 +41,7 @@ void ProcessRecorder::Finish(const ProcessEnd& end, uint64_t now_ns) {
   }
   for (const auto& [ring, call] : parts_.TakeAll()) BookParted(ring, call);
   BookWaitingCalls(/*final=*/true);
+  BookNamedWork(/*final=*/true);
   correlator_.Retry(now_ns, /*final=*/true);
   segment_.header().recording.store(0, std::memory_order_relaxed);
   // An orderly end whose exit status nobody could tell us.
@@ -137,6 +142,45 @@ void ProcessRecorder::BookWaitingCalls(bool final) {
 void ProcessRecorder::OnCollective(RingId ring, const shm::CollectiveCall& record) {
   EndInterrupted(ring, record.call);
   correlator_.EndCall(ring, record.call, aggregator_.BookCollective(record));
+}
+
+void ProcessRecorder::OnOperation(RingId ring, const shm::OperationCall& record) {
+  correlator_.EndCall(ring, record.call, aggregator_.BookOperation(record));
+}
+
+void ProcessRecorder::OnNamedWork(RingId ring, const shm::NamedWork& record) {
+  waiting_named_.push_back({ring, record, now_ns_});
+  BookNamedWork(/*final=*/waiting_named_.size() > kMaxCallsWaiting);
+}
+
+void ProcessRecorder::BookNamedWork(bool final) {
+  for (size_t count = waiting_named_.size(); count > 0; count--) {
+    const WaitingNamed waiting = waiting_named_.front();
+    waiting_named_.pop_front();
+    const shm::NamedWork& work = waiting.record;
+    const std::string* name = names_.Find(work.name);
+    const std::string* shape = names_.Find(work.shape);
+    const std::string* reason = names_.Find(work.reason);
+    const bool complete = name != nullptr && shape != nullptr && reason != nullptr;
+    if (!complete && !final && now_ns_ - waiting.since_ns <= Correlator::kMaxWaitNs) {
+      waiting_named_.push_back(waiting);
+      continue;
+    }
+    static const std::string kLost = "(name lost)";
+    const std::string& known_name = name != nullptr ? *name : kLost;
+    if (work.call == shm::kNoCall) {
+      shm::OperationCall typed = {};
+      typed.type = work.type;
+      aggregator_.kernel_formulas().Declare(known_name, work.flops,
+                                            model::OperationComputeType(typed));
+      continue;
+    }
+    const ModelledWork modelled =
+        NamedWorkOf(formulas_.get(), work, known_name, shape != nullptr ? *shape : kLost,
+                    reason != nullptr ? *reason : kLost);
+    correlator_.EndCall(waiting.ring, work.call,
+                        aggregator_.BookModelled(work.header, work.scope, modelled));
+  }
 }
 
 void ProcessRecorder::OnCallEnd(RingId ring, const shm::CallEnd& record) {

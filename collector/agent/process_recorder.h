@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -33,7 +34,8 @@ class ProcessRecorder : public RecordHandler {
  public:
   // `info` as the process introduced itself.
   ProcessRecorder(Segment segment, v1::ProcessKey key, v1::ProcessInfo info,
-                  std::optional<StepWindow> window);
+                  std::optional<StepWindow> window,
+                  std::shared_ptr<const model::FormulaRegistry> formulas = nullptr);
 
   // One bounded pass over all rings. True: there is more to read.
   bool Drain(uint64_t now_ns);
@@ -66,6 +68,8 @@ class ProcessRecorder : public RecordHandler {
   void OnLibraryCall(RingId ring, const shm::LibraryCall& record) override;
   void OnCudnn(RingId ring, const shm::CudnnCall& record) override;
   void OnCollective(RingId ring, const shm::CollectiveCall& record) override;
+  void OnOperation(RingId ring, const shm::OperationCall& record) override;
+  void OnNamedWork(RingId ring, const shm::NamedWork& record) override;
   void OnCallEnd(RingId ring, const shm::CallEnd& record) override;
   void OnLaunch(RingId ring, const shm::LaunchRecord& record) override;
   void OnGraphLaunch(const shm::GraphLaunch& record) override;
@@ -86,8 +90,16 @@ class ProcessRecorder : public RecordHandler {
     uint64_t since_ns;
   };
 
+  // Named work whose names have not come.
+  struct WaitingNamed {
+    RingId ring;
+    shm::NamedWork record;
+    uint64_t since_ns;
+  };
+
   void BookCudnn(const WaitingCall& call);
   void BookWaitingCalls(bool final);
+  void BookNamedWork(bool final);
   void BookParted(RingId ring, const PartedCall& call);
   void EndInterrupted(RingId ring, uint32_t call);
   // Takes a record that is a part of a call. False: it is a call of its own.
@@ -98,6 +110,7 @@ class ProcessRecorder : public RecordHandler {
   void SetLoss(const char* name, uint64_t count);
   bool UpdateInfo();
 
+  const std::shared_ptr<const model::FormulaRegistry> formulas_;  // null: all are on
   Segment segment_;
   RingReader reader_;
   Decoder decoder_{this};
@@ -107,6 +120,7 @@ class ProcessRecorder : public RecordHandler {
   Correlator correlator_{&aggregator_};
   CallParts parts_;
   std::deque<WaitingCall> waiting_calls_;
+  std::deque<WaitingNamed> waiting_named_;
   const v1::ProcessKey key_;
   v1::ProcessInfo info_;
   std::string sent_info_;

@@ -87,6 +87,11 @@ void ActivityReader::ReadActivity(const uint8_t* record, size_t bytes, const Act
   out.start_gpu_ns = Field<uint64_t>(record, layout.start);
   out.end_gpu_ns = Field<uint64_t>(record, layout.end);
   if (layout.bytes != 0) out.bytes = Field<uint64_t>(record, layout.bytes);
+  if (layout.grid != 0) {
+    out.bytes = shm::PackGrid(Field<uint32_t>(record, layout.grid),
+                              Field<uint32_t>(record, layout.grid + 4),
+                              Field<uint32_t>(record, layout.grid + 8));
+  }
   if (layout.copy_kind != 0) out.copy_kind = Field<uint8_t>(record, layout.copy_kind);
   out.graph_node = FieldIfPresent<uint64_t>(record, bytes, layout.graph_node);
   out.graph = FieldIfPresent<uint32_t>(record, bytes, layout.graph);

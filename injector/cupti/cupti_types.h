@@ -63,12 +63,13 @@ struct ActivityLayout {
   uint16_t name;        // 0: none
   uint16_t graph_node;  // present when the record is long enough
   uint16_t graph;
+  uint16_t grid;  // x, y and z, four bytes each; 0: none
 };
 
-constexpr ActivityLayout kKernelLayout = {144, 16, 24, 40, 44, 48, 92, 0, 0, 104, 144, 156};
-constexpr ActivityLayout kMemcpyLayout = {64, 16, 24, 32, 36, 40, 44, 8, 4, 0, 64, 72};
-constexpr ActivityLayout kMemcpyPeerLayout = {64, 16, 24, 32, 36, 40, 60, 8, 4, 0, 72, 80};
-constexpr ActivityLayout kMemsetLayout = {56, 16, 24, 32, 36, 40, 44, 8, 0, 0, 64, 72};
+constexpr ActivityLayout kKernelLayout = {144, 16, 24, 40, 44, 48, 92, 0, 0, 104, 144, 156, 52};
+constexpr ActivityLayout kMemcpyLayout = {64, 16, 24, 32, 36, 40, 44, 8, 4, 0, 64, 72, 0};
+constexpr ActivityLayout kMemcpyPeerLayout = {64, 16, 24, 32, 36, 40, 60, 8, 4, 0, 72, 80, 0};
+constexpr ActivityLayout kMemsetLayout = {56, 16, 24, 32, 36, 40, 44, 8, 0, 0, 64, 72, 0};
 constexpr uint16_t kOverheadLeastBytes = 40;
 constexpr uint16_t kOverheadStart = 24;
 constexpr uint16_t kOverheadEnd = 32;

@@ -24,6 +24,7 @@ FLOPSPROF_HOT CallScope::CallScope(shm::ApiId api) : thread_(CurrentThread()), a
   id_ = ++thread_->last_call;
   if (id_ == shm::kNoCall) id_ = ++thread_->last_call;
   thread_->current_call = id_;
+  thread_->library_in_operation = true;
   attribution_ = CurrentAttribution();
   AddOwn(&thread_->hook_calls, 1);
   if (!thread_->device_known) {
@@ -36,8 +37,9 @@ FLOPSPROF_HOT CallScope::CallScope(shm::ApiId api) : thread_(CurrentThread()), a
 CallScope::~CallScope() {
   if (!entered_) return;
   if (--thread_->hook_depth == 0) {
-    thread_->current_call = shm::kNoCall;
-    thread_->current_call_captured = false;
+    // Back in the operation of the framework, if any, that has made the call.
+    thread_->current_call = thread_->operation_call;
+    thread_->current_call_captured = thread_->operation_captured;
   }
 }
 

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "proto/shm/api_ids.h"
+#include "proto/shm/operations.h"
 #include "proto/shm/records.h"
 #include "proto/shm/ring_layout.h"
 
@@ -208,6 +209,20 @@ inline shm::CudnnCall Cudnn(uint32_t call, uint32_t scope, uint32_t plan,
   record.scope = scope;
   record.api = static_cast<uint16_t>(shm::ApiId::cudnnBackendExecute);
   record.plan = plan;
+  return record;
+}
+
+// A flash attention of one sequence and head, 4 queries, 4 keys, D = Dv = 8.
+inline shm::OperationCall Attention(uint32_t call, uint32_t scope, shm::OperationId id,
+                                    shm::Phase phase = shm::Phase::kForward) {
+  shm::OperationCall record = {};
+  record.header = Header(shm::RecordType::kOperation, phase);
+  record.call = call;
+  record.scope = scope;
+  record.operation = static_cast<uint16_t>(id);
+  record.type = 15;  // bf16
+  const uint32_t sizes[] = {1, 1, 1, 4, 4, 8, 8};
+  std::memcpy(record.sizes, sizes, sizeof sizes);
   return record;
 }
 

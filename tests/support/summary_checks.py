@@ -73,18 +73,19 @@ def problems(summary: dict) -> list:
     return found
 
 
-def counts(summary: dict) -> dict:
-    """Counts seen in library calls (modelled ones taken off), as compare.py reads them."""
+def counts(summary: dict, level: str = "visible") -> dict:
+    """Counts as compare.py reads them: `visible` in library calls, or the `whole`, which has
+    what a formula gave for work without a library call as well."""
 
-    def visible(row: dict) -> dict:
-        modelled = row.get("flops_modelled", {})
+    def counted(row: dict) -> dict:
+        modelled = row.get("flops_modelled", {}) if level == "visible" else {}
         return {
             key: zero_if_null(row["flops"].get(phase)) - zero_if_null(modelled.get(phase))
             for key, phase in NAMES.items()
         }
 
-    result = visible(summary["totals"])
-    result["by_module"] = {m["path"]: visible(m) for m in summary["modules"]}
+    result = counted(summary["totals"])
+    result["by_module"] = {m["path"]: counted(m) for m in summary["modules"]}
     return result
 
 

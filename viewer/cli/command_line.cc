@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "viewer/cli/exit_codes.h"
+#include "viewer/cli/formula_options.h"
 #include "viewer/cli/messages.h"
 #include "viewer/cli/verbs.h"
 
@@ -107,6 +108,23 @@ void DefineRun(CLI::App* app, RunOptions* options) {
   app->add_flag("--times,!--no-times", options->times, "GPU times by CUPTI (default on)");
   app->add_flag("--modules,!--no-modules", options->modules,
                 "follow modules and the backward pass (default on)");
+  app->add_option_function<std::vector<std::string>>(
+         "--formulas",
+         [options](const std::vector<std::string>& files) {
+           for (const std::string& file : files) {
+             const std::string error = ErrorInFormulaFile(file);
+             if (!error.empty()) throw CLI::ValidationError("--formulas", error);
+             options->formula_files.push_back(file);
+           }
+         },
+         "formulas for operations and kernels of your own (docs/formulas.md)")
+      ->type_name("FILE");
+  app->add_flag("!--no-formulas", options->formulas,
+                "work that no library call shows stays unknown instead of modelled");
+  app->add_option("--formula-off", options->formulas_off,
+                  "the same for these operations only, e.g. aten::_grouped_mm")
+      ->delimiter(',')
+      ->type_name("NAME,...");
   AddChoice<ProgressMode>(app, "--progress", &options->progress,
                           "progress on stderr; auto is plain, because the job shares the terminal",
                           {{"auto", ProgressMode::kAuto},

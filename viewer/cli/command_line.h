@@ -23,6 +23,9 @@ struct RunOptions {
   bool strict = false;
   bool times = true;
   bool modules = true;
+  bool formulas = true;                    // false: work without a library call is unknown
+  std::vector<std::string> formulas_off;   // names of operations or kernels
+  std::vector<std::string> formula_files;  // read and found good
   bool quiet = false;
   bool verbose = false;
   model::GivenPeaks peaks;

@@ -63,6 +63,7 @@ absl::StatusOr<std::unique_ptr<NodeServices>> NodeServices::Start(const Options&
   settings.collector_target = target;
   settings.welcome_options =
       (options.times ? shm::kOptionCupti : 0u) | (options.modules ? shm::kOptionModules : 0u);
+  settings.formulas = options.formulas;
   if (options.steps.has_value()) {
     settings.window = agent::StepWindow{options.steps->first, options.steps->end};
   }

@@ -13,6 +13,10 @@
 #include "viewer/cli/arguments.h"
 #include "viewer/cli/progress.h"
 
+namespace flopsprof::model {
+class FormulaRegistry;
+}
+
 namespace flopsprof::viewer {
 
 // What one launcher hosts beside the job: the agent of this node, and the collector of the run
@@ -33,6 +37,7 @@ class NodeServices {
     std::optional<StepWindowText> steps;
     bool times = true;
     bool modules = true;
+    std::shared_ptr<const model::FormulaRegistry> formulas;  // null: all are on
   };
   static absl::StatusOr<std::unique_ptr<NodeServices>> Start(const Options& options);
   ~NodeServices();

@@ -18,6 +18,7 @@
 #include "absl/time/clock.h"
 #include "injector/launch/child_environment.h"
 #include "viewer/cli/exit_codes.h"
+#include "viewer/cli/formula_options.h"
 #include "viewer/cli/install.h"
 #include "viewer/cli/job_process.h"
 #include "viewer/cli/messages.h"
@@ -159,6 +160,7 @@ class Run {
     services.steps = options_.steps;
     services.times = options_.times;
     services.modules = options_.modules;
+    services.formulas = FormulasOf(options_);
     absl::StatusOr<std::unique_ptr<NodeServices>> started = NodeServices::Start(services);
     if (!started.ok()) {
       Fail(std::string(started.status().message()), "");

@@ -63,6 +63,9 @@ GRAPH(kKernelLayout, CUpti_ActivityKernel6);
 GRAPH(kKernelLayout, CUpti_ActivityKernel10);
 static_assert(kKernelLayout.name == offsetof(CUpti_ActivityKernel4, name));
 static_assert(kKernelLayout.name == offsetof(CUpti_ActivityKernel10, name));
+static_assert(kKernelLayout.grid == offsetof(CUpti_ActivityKernel4, gridX));
+static_assert(kKernelLayout.grid == offsetof(CUpti_ActivityKernel10, gridX));
+static_assert(offsetof(CUpti_ActivityKernel10, gridZ) == kKernelLayout.grid + 8);
 static_assert(kKernelLayout.least_bytes == sizeof(CUpti_ActivityKernel4));
 
 COMMON(kMemcpyLayout, CUpti_ActivityMemcpy);

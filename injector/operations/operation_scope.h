@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// One operation of the framework while it runs: it owns the launches made inside, unless library
+// calls are made inside, which then count in its place. Operations within operations only pass
+// through.
+//
+// PyTorch's operations throw, and nothing of ours may run C++ clean-up (no exceptions here, no
+// C++ library). So there is no destructor: whoever leaves says so by End(), and what an exception
+// leaves calls AbandonOperation() (FLOPSPROF_UNWINDS in operation_hooks.cc).
+
+#include <stdint.h>
+
+#include "injector/scopes/attribution.h"
+#include "injector/thread_state.h"
+#include "proto/shm/operations.h"
+#include "proto/shm/records.h"
+
+namespace flopsprof::injector {
+
+class OperationScope {
+ public:
+  explicit OperationScope(shm::OperationId operation);
+
+  // False: nested, inside a library call, not recording, or ours. Then only pass through.
+  bool counted() const { return counted_; }
+
+  // The record to be written at the end; to be filled before the operation runs.
+  shm::OperationCall* call() { return &call_; }
+
+  // The stream is being captured: the operation does not run now.
+  void SetCaptured();
+
+  void End();
+
+ private:
+  ThreadState* const thread_;
+  bool counted_ = false;
+  shm::OperationCall call_;
+};
+
+// Opens a counted operation on the thread; kNoCall: not to be counted. The first is always
+// followed by EndOperation or AbandonOperation, whatever it returned.
+uint32_t BeginOperation(ThreadState* thread);
+
+// What became of the operation: its work is counted; library calls were made inside.
+enum class OperationEnd { kOwn, kLibrary };
+OperationEnd EndOperation(ThreadState* thread, bool counted);
+
+// Writes that the launches of `call` are not its work.
+void EmitOperationWithoutWork(uint32_t call, uint32_t scope, int status);
+
+// An exception leaves the innermost operation of the calling thread.
+void AbandonOperation();
+
+}  // namespace flopsprof::injector

@@ -1,0 +1,119 @@
+# SPDX-FileCopyrightText: 2026 The flopsprof authors
+# SPDX-License-Identifier: Apache-2.0
+"""Work without a library call: modelled by formula, whoever asks for the operation; unknown, with
+its kernels named, when the formula is off."""
+
+import os
+
+import pytest
+from flopsprof_run import PROGRAMS, acceptance, run_profiled
+
+CALLERS = os.path.join(PROGRAMS, "formulas", "callers.py")
+B, H, S, D = 2, 4, 64, 32  # of callers.py
+STEPS = 2
+
+
+def flash_kernels(run) -> list:
+    found = [k for k in run.summary["kernels"] if "pytorch_flash" in k["name"]]
+    assert found, run.explain()
+    return found
+
+
+def test_attention_of_flash_kind_is_modelled(python, folder):
+    command = acceptance("sdpa", "--backend", "flash", "--mode", "train", "--steps", "2")
+    run = run_profiled([python, *command], folder=folder)
+    assert run.ended_well(), run.explain()
+    coverage = run.summary["coverage"]
+    assert coverage["modelled"] > 0.05
+    assert coverage["calls_unmatched"] == 0 and coverage["records_lost"] == 0
+    assert f"modelled {100 * coverage['modelled']:.1f}%" in run.report()
+    assert {k["category"] for k in flash_kernels(run)} == {"modelled"}
+    # The program's defaults: 2 sequences, 8 heads of 64, 1024 tokens, bf16.
+    product = 2 * 2 * 8 * 1024 * 1024 * 64
+    modelled = run.summary["totals"]["flops_modelled"]
+    assert modelled["forward"] == 2 * 2 * product
+    assert modelled["backward"] == 2 * 4 * product
+    assert modelled["recompute"] == 2 * 1 * product
+    assert run.summary["totals"]["unknown_gpu_time_s"] > 0 or coverage["unknown"] > 0
+
+
+@pytest.mark.parametrize(
+    "options",
+    (["--no-formulas"],
+     ["--formula-off", "aten::_flash_attention_forward,aten::_flash_attention_backward"]),
+    ids=("all", "by name"),
+)  # fmt: skip
+def test_with_the_formula_off_the_same_work_is_unknown(python, folder, options):
+    command = acceptance("sdpa", "--backend", "flash", "--mode", "train", "--steps", "2")
+    run = run_profiled([python, *command], *options, folder=folder)
+    assert run.ended_well(), run.explain()
+    assert run.summary["coverage"]["modelled"] == 0
+    assert {k["category"] for k in flash_kernels(run)} == {"unknown"}
+    assert sum(v or 0 for v in run.summary["totals"]["flops_modelled"].values()) == 0
+
+
+def test_every_caller_is_seen(python, folder):
+    run = run_profiled([python, CALLERS], folder=folder)
+    assert run.ended_well(), run.explain()
+    coverage = run.summary["coverage"]
+    assert coverage["calls_unmatched"] == 0 and coverage["records_lost"] == 0
+
+    product = 2 * B * H * S * S * D
+    flops = {m["path"]: m["flops"] for m in run.summary["modules"]}
+    attention = flops["attention"]
+    assert attention["forward"] == STEPS * 2 * product
+    assert attention["backward"] == STEPS * 4 * product
+    assert attention["recompute"] == STEPS * product
+
+    # In evaluation one operation of PyTorch's C++: its products are library calls or a kernel.
+    width, tokens = H * D, B * S
+    linear = 2 * tokens * width * (3 * width + width + 2 * 2048)
+    assert flops["encoder"]["forward"] == STEPS * (linear + 2 * product)
+
+    # The volume needs no gradient: the weight's alone.
+    depthwise = 2 * 4 * (5 * 6 * 7) * 27
+    assert flops["depthwise"]["forward"] == STEPS * depthwise
+    assert flops["depthwise"]["backward"] == STEPS * depthwise
+
+    # No products, and known to be none.
+    assert flops["bag"]["forward"] == 0
+    assert coverage["no_products"] > 0
+    # Operations that raised, caught by the program, count nothing and harm nobody.
+    assert flops["refused"]["forward"] == 0
+
+
+@pytest.mark.full
+def test_compiled_code_is_a_caller_too(python, folder):
+    run = run_profiled([python, CALLERS, "--compiled"], folder=folder, timeout=600)
+    assert run.ended_well(), run.explain()
+    product = 2 * B * H * S * S * D
+    modelled = run.summary["totals"]["flops_modelled"]
+    assert modelled["forward"] == STEPS * 2 * product
+    assert modelled["backward"] == STEPS * 4 * product
+    assert modelled["recompute"] == STEPS * product
+
+
+def test_an_error_in_a_formula_file_is_said_before_the_job_runs(python, tmp_path):
+    path = tmp_path / "formulas.toml"
+    path.write_text('[[formula]]\noperation = "a::b"\nflops = "2 * (m + "\n')
+    marker = tmp_path / "ran"
+    run = run_profiled(
+        ["touch", str(marker)], "--formulas", str(path), folder=str(tmp_path / "run")
+    )
+    assert run.exit_code == 2
+    assert f'{path}:3: "flops": column 10: expected a number, a name or "("' in run.stderr
+    assert not marker.exists()
+
+
+def test_a_formula_of_the_users_by_kernel_name_and_grid(python, tmp_path):
+    path = tmp_path / "formulas.toml"
+    path.write_text('[[formula]]\nkernel = "*distribution_elementwise*"\nflops = "grid.x * 100"\n')
+    run = run_profiled(
+        [python, CALLERS], "--formulas", str(path), folder=str(tmp_path / "run"), ledger=True
+    )
+    assert run.ended_well(), run.explain()
+    randn = [k for k in run.summary["kernels"] if "distribution_elementwise" in k["name"]]
+    assert randn and {k["category"] for k in randn} == {"modelled"}
+    # Outside of every module: nothing else is modelled there.
+    outside = run.module("(outside)")["flops_modelled"]
+    assert outside["other"] > 0 and outside["other"] % 100 == 0

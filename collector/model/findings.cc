@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+#include "collector/model/cublas_kernel_names.h"
+
 namespace flopsprof::model {
 namespace {
 
@@ -128,6 +130,37 @@ void AddUnknownKernels(const Summary& summary, std::vector<Finding>* findings) {
        absl::StrCat("longest: ", names), "they may hold no products; see `kernels`"});
 }
 
+// Products that no hooked call made. A library inside of the program or of another library has no
+// name that a hook could stand in for.
+void AddUnseenCallers(const Summary& summary, std::vector<Finding>* findings) {
+  uint64_t count = 0;
+  std::string example;
+  for (const KernelSummary& kernel : summary.kernels) {
+    if (kernel.category != "unknown" || !IsNameOfCublasProduct(kernel.name)) continue;
+    if (count == 0) example = kernel.name;
+    count += kernel.count;
+  }
+  if (count > 0 && summary.coverage.records_lost == 0) {
+    findings->push_back(
+        {"warning", "products of a statically linked cuBLAS are not counted",
+         absl::StrCat(count, " kernels of cuBLAS ran outside of any library call, such as ",
+                      example),
+         "link libcublas dynamically for counts of that part"});
+  }
+  if (const uint64_t unseen = Loss(summary, "caller_unseen"); unseen > 0) {
+    findings->push_back({"warning",
+                         "some callers of libraries could not be hooked: counts may "
+                         "be too small",
+                         absl::StrCat("caller_unseen: ", unseen),
+                         "run under flopsprof-run, which preloads the injector"});
+  }
+  if (const uint64_t spaces = Loss(summary, "namespace_unseen"); spaces > 0) {
+    findings->push_back({"warning", "calls of libraries in dlmopen name spaces are not counted",
+                         absl::StrCat("namespace_unseen: ", spaces),
+                         "load them with dlopen for counts of that part"});
+  }
+}
+
 void AddIdentity(const Summary& summary, int ranks_numbered, std::vector<Finding>* findings) {
   if (ranks_numbered > 0) {
     findings->push_back(
@@ -176,6 +209,7 @@ std::vector<Finding> FindFindings(const Summary& summary, int ranks_numbered,
   AddGraphs(summary, captured_calls, &findings);
   AddAttribution(summary, &findings);
   AddUnknownKernels(summary, &findings);
+  AddUnseenCallers(summary, &findings);
   AddTuning(summary, &findings);
   AddIdentity(summary, ranks_numbered, &findings);
   AddUtilisation(summary, &findings);

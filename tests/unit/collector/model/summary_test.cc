@@ -354,6 +354,28 @@ TEST(SummaryTest, ALostRankIsAFinding) {
   EXPECT_TRUE(HasFinding(summary, "rank 1 was lost"));
 }
 
+TEST(SummaryTest, ProductsWithoutACallAreSaid) {
+  RunProfile run = SampleRun();
+  const std::string text = "products of a statically linked cuBLAS are not counted";
+  EXPECT_FALSE(HasFinding(Summarize(run), text));
+  v1::KernelRow& kernel = *run.processes[0].add_kernels();
+  kernel = run.processes[0].kernels(0);
+  kernel.set_name("ampere_sgemm_128x64_tn");
+  EXPECT_TRUE(HasFinding(Summarize(run), text));
+  kernel.set_category(v1::TIME_CATEGORY_EXACT);  // inside of a call that was seen
+  EXPECT_FALSE(HasFinding(Summarize(run), text));
+}
+
+TEST(SummaryTest, CallersThatAreNotSeenAreSaid) {
+  RunProfile run = SampleRun();
+  EXPECT_FALSE(HasFinding(Summarize(run), "dlmopen"));
+  EXPECT_FALSE(HasFinding(Summarize(run), "could not be hooked"));
+  (*run.processes[0].mutable_loss())["namespace_unseen"] = 1;
+  (*run.processes[0].mutable_loss())["caller_unseen"] = 1;
+  EXPECT_TRUE(HasFinding(Summarize(run), "dlmopen"));
+  EXPECT_TRUE(HasFinding(Summarize(run), "could not be hooked"));
+}
+
 TEST(SummaryTest, MissingModuleNamesAreAFindingThatSaysWhy) {
   RunProfile run = SampleRun();
   EXPECT_FALSE(HasFinding(Summarize(run), "no module names"));

@@ -24,6 +24,10 @@ Kind KindOf(uint16_t api) {
     case ApiId::cudnnConvolutionBackwardData:
     case ApiId::cudnnConvolutionBackwardFilter:
     case ApiId::cudnnConvolutionBiasActivationForward:
+    case ApiId::cudnnCausalConv1dForward:
+    case ApiId::cudnnCausalConv1dBackward:
+    case ApiId::cudnnCausalConv1dNwhForward:
+    case ApiId::cudnnCausalConv1dNwhBackward:
       return Kind::kConvolution;
     case ApiId::cudnnMultiHeadAttnForward:
     case ApiId::cudnnMultiHeadAttnBackwardData:

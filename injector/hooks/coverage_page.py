@@ -27,6 +27,7 @@ OWN = [
     (r"cudnnBackend(Execute|PopulateCudaGraph)", "exact",
      "by the operations of the plan: convolutions, products, attention; others have no products"),
     (r"cudnnConvolution.*|cudnnRNN.*|cudnnMultiHead.*", "exact", "by the descriptors"),
+    (r"cudnnCausalConv1d.*", "exact", "2 a channel, time step and tap; twice that backward"),
     (r"cudnnFused.*", "unknown", "seen; its work is not known"),
 ]
 NOT_COMPUTING = re.compile(r"cublasCreate.*|ncclGroup.*|cudnnBackend(?!Execute|PopulateCudaGraph).*|"

@@ -28,16 +28,21 @@ void EmitUnknownCudnnCall(const CallScope& call, shm::UnknownReason reason);
 
 shm::LibraryCall CudnnLibraryRecord(const CallScope& call);
 
+// What the first argument of a call is.
+enum class CudnnFirst { kHandle, kStream };
+
 // One call of a function (handle, args...): `describe(call, caller)` writes its records when the
 // library has accepted it.
-template <class Describe, class... Args>
+template <CudnnFirst first = CudnnFirst::kHandle, class Describe, class... Args>
 int CountCudnnCall(RealFunction* real, shm::ApiId api, const void* caller, Describe describe,
                    void* handle, Args... args) {
   auto* const function = reinterpret_cast<int (*)(void*, Args...)>(real->Enter(&caller));
   if (function == nullptr) return kCudnnNotSupported;
   CallScope call(api);
   if (!call.counted()) return function(handle, args...);
-  if (AnyCaptureIsActive()) call.AskCapture(CudnnStream(handle, caller), caller);
+  if (AnyCaptureIsActive()) {
+    call.AskCapture(first == CudnnFirst::kStream ? handle : CudnnStream(handle, caller), caller);
+  }
   const int status = function(handle, args...);
   if (status != 0) {
     call.EmitFailure(status);

@@ -6,6 +6,8 @@
 #include <stdint.h>
 
 #include "injector/hooks/cudnn_call.h"
+#include "injector/hooks/cudnn_descriptor.h"
+#include "injector/hooks/cudnn_follow.h"
 #include "injector/hooks/cudnn_overrides.h"
 #include "injector/hooks/cudnn_plan_ids.h"
 #include "injector/platform.h"
@@ -13,21 +15,20 @@
 namespace flopsprof::injector {
 namespace {
 
-// cudnnBackendAttributeName_t, cudnnBackendAttributeType_t (cudnn_graph.h).
+// cudnnBackendAttributeName_t (cudnn_graph.h).
 constexpr int kPackOverrideIds = 1010;
 constexpr int kPackOverrideShapes = 1011;
-constexpr int kTypeInt64 = 3;
-constexpr int kTypePointer = 6;
-
 CudnnOverrideTable overridden_packs;
 
-void EmitCudnnCall(const CallScope& call, const void* caller, void* plan, const void* pack) {
+void EmitCudnnCall(const CallScope& call, const void* caller, void* plan, const void* pack,
+                   uint8_t flags = 0) {
   CudnnOverrides overrides;
   const bool overridden = overridden_packs.Find(pack, &overrides);
   const bool sizes_known = !overridden || overrides.readable;
   shm::CudnnCall record{};
   record.plan = sizes_known ? IdOfCudnnPlan(caller, plan, overridden ? &overrides : nullptr) : 0;
   record.header = call.Header(shm::RecordType::kCudnnCall);
+  record.header.flags |= flags;
   if (!sizes_known) {
     record.header.flags |= shm::kFlagSizesUnknown;
     CountLoss(shm::LossCounter::kCudnnPlanUnknown);
@@ -38,14 +39,30 @@ void EmitCudnnCall(const CallScope& call, const void* caller, void* plan, const 
   EmitRecord(&record);
 }
 
-// Only the two attributes that cannot be asked for later.
-void NoteAttribute(const void* descriptor, int name, int type, int64_t count,
+// What cannot be asked for later.
+void NoteAttribute(const void* caller, const void* descriptor, int name, int type, int64_t count,
                    const void* elements) {
-  if (name == kPackOverrideIds && type == kTypeInt64) {
+  if (name == kPackOverrideIds && type == kCudnnTypeInt64) {
     overridden_packs.NoteIds(descriptor, static_cast<const int64_t*>(elements), count);
-  } else if (name == kPackOverrideShapes && type == kTypePointer && count == 1) {
+  } else if (name == kPackOverrideShapes && type == kCudnnTypePointer && count == 1) {
     overridden_packs.NoteShapes(descriptor, elements);
+  } else if (cudnn_follower.on(caller)) {
+    cudnn_follower.OnSet(caller, descriptor, name, type, count, elements);
   }
+}
+
+// The plan becomes nodes of a graph: not executed now.
+void EmitPopulation(const CallScope& call, const void* caller, void* plan, const void* pack,
+                    const void* graph) {
+  shm::GraphCall in{};
+  in.header = call.Header(shm::RecordType::kGraphCall);
+  in.header.flags |= shm::kFlagCaptured;
+  in.call = call.id();
+  in.scope = call.attribution().scope;
+  in.graph = reinterpret_cast<uint64_t>(graph);
+  EmitRecord(&in);
+  EmitCudnnCall(call, caller, plan, pack, shm::kFlagCaptured);
+  CountLoss(shm::LossCounter::kCapturedCall);
 }
 
 }  // namespace
@@ -72,10 +89,35 @@ FLOPSPROF_EXPORT int cudnnBackendSetAttribute(void* descriptor, int name, int ty
       reinterpret_cast<int (*)(void*, int, int, int64_t, void*)>(real.Enter(&caller));
   if (function == nullptr) return kCudnnNotSupported;
   const int status = function(descriptor, name, type, count, elements);
-  if (status == 0 && (name == kPackOverrideIds || name == kPackOverrideShapes) && IsRecording()) {
-    NoteAttribute(descriptor, name, type, count, elements);
+  if (status == 0 && IsRecording()) {
+    NoteAttribute(caller, descriptor, name, type, count, elements);
   }
   return status;
+}
+
+FLOPSPROF_EXPORT int cudnnBackendGetAttribute(void* descriptor, int name, int type, int64_t room,
+                                              int64_t* count, void* elements) {
+  static RealFunction real("cudnnBackendGetAttribute", kCudnn);
+  const void* caller = __builtin_return_address(0);
+  auto* const function =
+      reinterpret_cast<int (*)(void*, int, int, int64_t, int64_t*, void*)>(real.Enter(&caller));
+  if (function == nullptr) return kCudnnNotSupported;
+  const int status = function(descriptor, name, type, room, count, elements);
+  if (status == 0 && count != nullptr && IsRecording() && cudnn_follower.on(caller)) {
+    cudnn_follower.OnGet(descriptor, name, type, *count < room ? *count : room, elements);
+  }
+  return status;
+}
+
+FLOPSPROF_EXPORT int cudnnBackendPopulateCudaGraph(void* handle, void* plan, void* variant_pack,
+                                                   void* graph) {
+  static RealFunction real("cudnnBackendPopulateCudaGraph", kCudnn);
+  return CountCudnnCall(
+      &real, shm::ApiId::cudnnBackendPopulateCudaGraph, __builtin_return_address(0),
+      [=](const CallScope& call, const void* caller) {
+        EmitPopulation(call, caller, plan, variant_pack, graph);
+      },
+      handle, plan, variant_pack, graph);
 }
 
 FLOPSPROF_EXPORT int cudnnBackendDestroyDescriptor(void* descriptor) {
@@ -83,6 +125,7 @@ FLOPSPROF_EXPORT int cudnnBackendDestroyDescriptor(void* descriptor) {
   const void* caller = __builtin_return_address(0);
   auto* const function = reinterpret_cast<int (*)(void*)>(real.Enter(&caller));
   ForgetCudnnPlan(descriptor);
+  cudnn_follower.OnDestroy(descriptor);
   overridden_packs.Remove(descriptor);
   return function == nullptr ? kCudnnNotSupported : function(descriptor);
 }

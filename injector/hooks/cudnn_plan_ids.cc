@@ -6,6 +6,7 @@
 
 #include <atomic>
 
+#include "injector/hooks/cudnn_follow.h"
 #include "injector/hooks/cudnn_plan_cache.h"
 #include "injector/hooks/cudnn_plan_description.h"
 #include "injector/platform.h"
@@ -16,8 +17,6 @@ namespace {
 
 CudnnPlanCache plans;
 std::atomic<uint32_t> newest_id{0};
-
-uint32_t NewId() { return newest_id.fetch_add(1, std::memory_order_relaxed) + 1; }
 
 // Ids of plans with overridden sizes, by the plan's own id and the sizes.
 class OverriddenPlans {
@@ -76,22 +75,31 @@ OverriddenPlans::Key KeyOf(uint32_t plan, uint32_t epoch, const CudnnOverrides& 
   return {plan, epoch, low.value, high.value};
 }
 
-// `refused`: the library has no description of this plan.
-uint32_t Describe(const void* caller, void* plan, const CudnnOverrides* overrides, bool* refused) {
-  const uint32_t id = NewId();
-  const PlanAnswer answer = SendPlanDescription(caller, plan, id, overrides);
-  if (answer == PlanAnswer::kSent) return id;
-  CountLoss(shm::LossCounter::kCudnnPlanUnknown);
-  *refused = answer == PlanAnswer::kRefused;
-  return 0;
-}
-
 uint32_t IdOfOwnSizes(const void* caller, void* plan, uint32_t epoch) {
   const uint32_t cached = plans.Find(plan, epoch);
   if (cached != CudnnPlanCache::kNotCached) return cached;
-  bool refused = false;
-  const uint32_t id = Describe(caller, plan, nullptr, &refused);
-  if (id != 0 || refused) plans.Insert(plan, id, epoch);
+  uint32_t id = NewCudnnPlanId();
+  const PlanAnswer answer = SendPlanDescription(caller, plan, id, nullptr);
+  if (answer == PlanAnswer::kRefused) {
+    id = cudnn_follower.IdOf(plan);
+    cudnn_follower.TurnOn();
+  } else if (answer == PlanAnswer::kUnsent) {
+    id = 0;
+  }
+  if (id == 0) CountLoss(shm::LossCounter::kCudnnPlanUnknown);
+  if (answer != PlanAnswer::kUnsent) plans.Insert(plan, id, epoch);
+  return id;
+}
+
+uint32_t IdOfOverriddenSizes(const void* caller, void* plan, const OverriddenPlans::Key& key,
+                             const CudnnOverrides& overrides) {
+  if (const uint32_t known = overridden.Find(key); known != 0) return known;
+  const uint32_t id = NewCudnnPlanId();
+  if (SendPlanDescription(caller, plan, id, &overrides) != PlanAnswer::kSent) {
+    CountLoss(shm::LossCounter::kCudnnPlanUnknown);
+    return 0;
+  }
+  overridden.Insert(key, id);
   return id;
 }
 
@@ -99,18 +107,12 @@ uint32_t IdOfOwnSizes(const void* caller, void* plan, uint32_t epoch) {
 
 uint32_t IdOfCudnnPlan(const void* caller, void* plan, const CudnnOverrides* overrides) {
   const uint32_t epoch = SessionEpoch();
-  uint32_t id = IdOfOwnSizes(caller, plan, epoch);
-  if (id != 0 && overrides != nullptr) {
-    const OverriddenPlans::Key key = KeyOf(id, epoch, *overrides);
-    id = overridden.Find(key);
-    if (id == 0) {
-      bool refused = false;
-      id = Describe(caller, plan, overrides, &refused);
-      if (id != 0) overridden.Insert(key, id);
-    }
-  }
-  return id;
+  const uint32_t id = IdOfOwnSizes(caller, plan, epoch);
+  if (id == 0 || overrides == nullptr) return id;
+  return IdOfOverriddenSizes(caller, plan, KeyOf(id, epoch, *overrides), *overrides);
 }
+
+uint32_t NewCudnnPlanId() { return newest_id.fetch_add(1, std::memory_order_relaxed) + 1; }
 
 void ForgetCudnnPlan(const void* descriptor) { plans.Remove(descriptor); }
 

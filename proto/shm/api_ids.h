@@ -53,6 +53,10 @@ namespace flopsprof::shm {
   X(cudnnMultiHeadAttnBackwardWeights, 74)     \
   X(cudnnFusedOpsExecute, 75)                  \
   X(cudnnBackendPopulateCudaGraph, 76)         \
+  X(cudnnCausalConv1dForward, 77)              \
+  X(cudnnCausalConv1dBackward, 78)             \
+  X(cudnnCausalConv1dNwhForward, 79)           \
+  X(cudnnCausalConv1dNwhBackward, 80)          \
   X(ncclAllReduce, 128)                        \
   X(ncclAllGather, 129)                        \
   X(ncclReduceScatter, 130)                    \

@@ -18,6 +18,8 @@ constexpr uint8_t kRnnSkipsInput = 8;  // the first layer takes its input withou
 // cudnnConvolution*. Sizes: elements of the forward's output, filter elements behind each of them
 // (channels of a group by window), batch, output channels, groups.
 
+// cudnnCausalConv1d*: the same; backward, each of the two gradients is a part.
+
 // cudnnMultiHeadAttn*: each of its products is a part. Sizes: m, n, k, batch.
 
 }  // namespace flopsprof::shm

@@ -6,6 +6,7 @@ The numbers are worked out by hand from the sizes in tests/programs/cudnn_calls.
 """
 
 import glob
+import json
 import os
 import sqlite3
 import subprocess
@@ -15,6 +16,7 @@ from flopsprof_run import PROGRAMS, run_profiled, sim_python
 
 # (function, flops of all its calls): 2 operations a multiply-add.
 CONVOLUTION = 2 * (2 * 16 * 16 * 16) * (2 * 3 * 3)
+CAUSAL = 2 * (2 * 8 * 50) * 4
 LSTM = 2 * 10 * (4 * 16 * ((8 + 4) + (4 + 4)) + 2 * 16 * 4)
 GRU = 2 * 10 * 2 * 3 * 16 * ((8 + 16) + (2 * 16 + 16))
 SKIPS_INPUT = 2 * 7 * 16 * 16
@@ -28,6 +30,12 @@ CASES = {
         "cudnnConvolutionBackwardData": CONVOLUTION,
         "cudnnConvolutionBackwardFilter": CONVOLUTION,
         "cudnnConvolutionBiasActivationForward": 2 * (8 * 6 * 6 * 6) * 4,
+    },
+    "causal": {
+        "cudnnCausalConv1dForward": CAUSAL,
+        "cudnnCausalConv1dNwhForward": CAUSAL,
+        "cudnnCausalConv1dBackward": 2 * CAUSAL,
+        "cudnnCausalConv1dNwhBackward": 2 * CAUSAL,
     },
     "networks": {
         "cudnnRNNForward": LSTM + GRU + SKIPS_INPUT + MANY_SEQUENCES,
@@ -58,8 +66,8 @@ def program(tmp_path_factory) -> str:
     return out
 
 
-def call_rows(program, what, tmp_path) -> list:
-    run = run_profiled([program, what], folder=str(tmp_path / "run"), timeout=120)
+def call_rows(program, what, tmp_path, **options) -> list:
+    run = run_profiled([program, what], folder=str(tmp_path / "run"), timeout=120, **options)
     assert run.ended_well(), run.explain()
     assert "done" in run.stdout
     with sqlite3.connect(os.path.join(run.folder, "profile.db")) as database:
@@ -87,6 +95,28 @@ def test_sizes_given_at_execution_are_counted(program, tmp_path):
     assert [row[2:] for row in rows if not row[4]] == [
         (1, 0, 0, "matmul (matmul: sizes that do not fit together)")
     ]
+
+
+PRODUCT = ("matmul a=4x64x32 b=4x32x48 c=4x64x48 half", 2 * 4 * 64 * 48 * 32)
+FORWARD = ("conv_fwd x=2x8x10x10 w=16x8x3x3 y=2x16x10x10 half", 2 * (2 * 16 * 100) * (8 * 9))
+GRADIENT = ("conv_wgrad x=2x8x10x10 dw=16x8x3x3 dy=2x16x10x10 half", FORWARD[1])
+
+
+def test_a_plan_that_was_read_from_text_is_counted(program, tmp_path):
+    ((api, shape, *counted, _),) = call_rows(program, "deserialised", tmp_path)
+    assert api == "cudnnBackendExecute"
+    assert shape == FORWARD[0].replace(" half", " pad=1,1 stride=1,1 dilation=1,1 half")
+    assert counted == [1, FORWARD[1], 1]
+
+
+def test_plans_are_followed_where_the_library_does_not_describe_them(program, tmp_path):
+    faults = json.dumps({"cudnn_json": "refused"})
+    rows = call_rows(program, "without_json", tmp_path, faults=faults)
+    assert {row[1]: row[2:5] for row in rows if row[4]} == {
+        shape: (2, 2 * flops, 1) for shape, flops in (PRODUCT, FORWARD, GRADIENT)
+    }
+    # Until its first refusal nobody knew that the library would.
+    assert [row[1:4] for row in rows if not row[4]] == [("plan not known", 1, 0)]
 
 
 def test_bad_calls_are_unknown_or_nothing(program, tmp_path):

@@ -66,6 +66,7 @@ LAYOUTS = {
     21: ("named_work", "<IIHbBIIIQ24x",
          "call scope reserved scalar_type known name shape reason flops"),
     17: ("graph_launch", "<IIQ40x", "correlation scope executable"),
+    19: ("graph_call", "<IIQQ32x", "call scope capture graph"),
     21: ("library", "<IIHBBBBBxqqqqq",
          "call scope api type compute_type math_mode variant reason size0 size1 size2 size3 size4"),
 }

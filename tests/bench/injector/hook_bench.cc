@@ -39,8 +39,11 @@ namespace shm = flopsprof::shm;
 extern "C" int cublasSgemm_v2(void*, int, int, int, int, int, const float*, const float*, int,
                               const float*, int, const float*, float*, int);
 
+extern "C" int cudnnBackendExecute(void*, void*, void*);
+
 namespace {
 
+using Execute = decltype(&cudnnBackendExecute);
 using Gemm = decltype(&cublasSgemm_v2);
 using Push = void (*)(const char*);
 using Pop = void (*)();
@@ -73,6 +76,24 @@ double Median(std::vector<double> values) {
   std::nth_element(values.begin(), values.begin() + static_cast<long>(values.size() / 2),
                    values.end());
   return values[values.size() / 2];
+}
+
+void ExecuteOnce(Execute execute) {
+  execute(reinterpret_cast<void*>(1), reinterpret_cast<void*>(64), reinterpret_cast<void*>(1));
+}
+
+// What an execution of a plan costs once the plan is known.
+void MeasureCudnn(int blocks) {
+  void* library = dlopen("libcudnn.so.9", RTLD_NOLOAD | RTLD_LAZY);
+  const auto direct = reinterpret_cast<Execute>(dlsym(library, "cudnnBackendExecute"));
+  std::vector<double> hook_ns;
+  Block([] { ExecuteOnce(&cudnnBackendExecute); });
+  for (int i = 0; i < blocks; ++i) {
+    const double direct_ns = Block([&] { ExecuteOnce(direct); });
+    hook_ns.push_back(Block([] { ExecuteOnce(&cudnnBackendExecute); }) - direct_ns);
+    usleep(2000);  // as below
+  }
+  printf("cuDNN: hook and record       %7.1f ns\n", Median(hook_ns));
 }
 
 int Measure(int blocks) {
@@ -109,6 +130,7 @@ int Measure(int blocks) {
   printf("hook and record              %7.1f ns\n", Median(hooked_ns));
   printf("range push, pop and record   %7.1f ns\n", Median(range_ns));
   printf("range, hook and records      %7.1f ns\n", Median(whole_ns));
+  MeasureCudnn(blocks);
   if (!event_ns.empty()) {
     printf("one LTTng-UST event          %7.1f ns\n", Median(event_ns));
     printf("ratio to the event           %7.2f\n", Median(whole_ns) / Median(event_ns));

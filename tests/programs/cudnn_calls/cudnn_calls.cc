@@ -7,6 +7,7 @@
 //   g++ -std=c++17 -I.../cudnn/include -I.../cu13/include cudnn_calls.cc -l:libcudnn.so.9 ...
 #include <cuda_runtime_api.h>
 #include <cudnn.h>
+#include <cudnn_subquadratic_ops.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -77,6 +78,19 @@ void Convolutions() {
       handle, &one, Tensor({1, 4, 6, 6, 6}), memory, Filter({8, 4, 1, 1, 1}), memory, plain,
       CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM, nullptr, 0, &zero, deep, memory,
       Tensor({1, 8, 1, 1, 1}), memory, relu, deep, memory));
+}
+
+void CausalConvolutions() {
+  // 2 sequences of 50 steps, 8 channels, 4 taps.
+  const auto half = CUDNN_DATA_HALF;
+  const auto silu = CUDNN_CAUSAL_CONV1D_ACTIVATION_SILU;
+  MUST(cudnnCausalConv1dForward(nullptr, memory, memory, memory, memory, 2, 8, 50, 4, half, silu));
+  MUST(cudnnCausalConv1dNwhForward(nullptr, memory, memory, memory, memory, 2, 8, 50, 4, half,
+                                   silu));
+  MUST(cudnnCausalConv1dBackward(nullptr, memory, memory, memory, memory, memory, memory, memory, 2,
+                                 8, 50, 4, half, CUDNN_DATA_FLOAT, silu));
+  MUST(cudnnCausalConv1dNwhBackward(nullptr, memory, memory, memory, memory, memory, memory, memory,
+                                    2, 8, 50, 4, half, CUDNN_DATA_FLOAT, silu));
 }
 
 cudnnRNNDescriptor_t Network(cudnnRNNMode_t cell, cudnnDirectionMode_t direction,
@@ -196,22 +210,14 @@ void Refer(Descriptor from, cudnnBackendAttributeName_t name, Descriptor to) {
   Set(from, name, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &to);
 }
 
-// A product of [4,64,32] and [4,32,48], whose sizes may be given at execution.
-Descriptor ProductPlan() {
-  const Descriptor precision = Make(CUDNN_BACKEND_MATMUL_DESCRIPTOR);
-  const cudnnDataType_t type = CUDNN_DATA_FLOAT;
-  Set(precision, CUDNN_ATTR_MATMUL_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, 1, &type);
-  MUST(cudnnBackendFinalize(precision));
-  const Descriptor product = Make(CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR);
-  Refer(product, CUDNN_ATTR_OPERATION_MATMUL_ADESC, GraphTensor(1, {4, 64, 32}));
-  Refer(product, CUDNN_ATTR_OPERATION_MATMUL_BDESC, GraphTensor(2, {4, 32, 48}));
-  Refer(product, CUDNN_ATTR_OPERATION_MATMUL_CDESC, GraphTensor(3, {4, 64, 48}));
-  Refer(product, CUDNN_ATTR_OPERATION_MATMUL_DESC, precision);
-  MUST(cudnnBackendFinalize(product));
+// The first plan of a graph of one operation that finalises.
+Descriptor PlanOf(Descriptor operation, bool override_shapes) {
   const Descriptor graph = Make(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
   const bool yes = true;
-  Refer(graph, CUDNN_ATTR_OPERATIONGRAPH_OPS, product);
-  Set(graph, CUDNN_ATTR_OPERATIONGRAPH_IS_OVERRIDE_SHAPE_ENABLED, CUDNN_TYPE_BOOLEAN, 1, &yes);
+  Refer(graph, CUDNN_ATTR_OPERATIONGRAPH_OPS, operation);
+  if (override_shapes) {
+    Set(graph, CUDNN_ATTR_OPERATIONGRAPH_IS_OVERRIDE_SHAPE_ENABLED, CUDNN_TYPE_BOOLEAN, 1, &yes);
+  }
   Set(graph, CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle);
   MUST(cudnnBackendFinalize(graph));
   const Descriptor heuristic = Make(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
@@ -231,9 +237,68 @@ Descriptor ProductPlan() {
     Set(plan, CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle);
     Refer(plan, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, configs[static_cast<size_t>(i)]);
     if (cudnnBackendFinalize(plan) == CUDNN_STATUS_SUCCESS) return plan;
+    MUST(cudnnBackendDestroyDescriptor(plan));
   }
-  std::fprintf(stderr, "no engine for a product\n");
+  std::fprintf(stderr, "no engine\n");
   std::exit(1);
+}
+
+// A product of [4,64,32] and [4,32,48].
+Descriptor Product() {
+  const Descriptor precision = Make(CUDNN_BACKEND_MATMUL_DESCRIPTOR);
+  const cudnnDataType_t type = CUDNN_DATA_FLOAT;
+  Set(precision, CUDNN_ATTR_MATMUL_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, 1, &type);
+  MUST(cudnnBackendFinalize(precision));
+  const Descriptor product = Make(CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR);
+  Refer(product, CUDNN_ATTR_OPERATION_MATMUL_ADESC, GraphTensor(1, {4, 64, 32}));
+  Refer(product, CUDNN_ATTR_OPERATION_MATMUL_BDESC, GraphTensor(2, {4, 32, 48}));
+  Refer(product, CUDNN_ATTR_OPERATION_MATMUL_CDESC, GraphTensor(3, {4, 64, 48}));
+  Refer(product, CUDNN_ATTR_OPERATION_MATMUL_DESC, precision);
+  MUST(cudnnBackendFinalize(product));
+  return product;
+}
+
+Descriptor GraphConvolution() {
+  const Descriptor convolution = Make(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
+  const cudnnDataType_t type = CUDNN_DATA_FLOAT;
+  const cudnnConvolutionMode_t mode = CUDNN_CROSS_CORRELATION;
+  const int64_t dimensions = 2, ones[] = {1, 1}, pad[] = {1, 1};
+  Set(convolution, CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, 1, &type);
+  Set(convolution, CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE, 1, &mode);
+  Set(convolution, CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, CUDNN_TYPE_INT64, 1, &dimensions);
+  Set(convolution, CUDNN_ATTR_CONVOLUTION_DILATIONS, CUDNN_TYPE_INT64, 2, ones);
+  Set(convolution, CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, CUDNN_TYPE_INT64, 2, ones);
+  Set(convolution, CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, CUDNN_TYPE_INT64, 2, pad);
+  Set(convolution, CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, CUDNN_TYPE_INT64, 2, pad);
+  MUST(cudnnBackendFinalize(convolution));
+  return convolution;
+}
+
+// x [2,8,10,10], w [16,8,3,3], y [2,16,10,10].
+Descriptor Forward() {
+  const float alpha = 1, beta = 0;
+  const Descriptor operation = Make(CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR);
+  Refer(operation, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X, GraphTensor(1, {2, 8, 10, 10}));
+  Refer(operation, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W, GraphTensor(2, {16, 8, 3, 3}));
+  Refer(operation, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y, GraphTensor(3, {2, 16, 10, 10}));
+  Refer(operation, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC, GraphConvolution());
+  Set(operation, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA, CUDNN_TYPE_FLOAT, 1, &alpha);
+  Set(operation, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA, CUDNN_TYPE_FLOAT, 1, &beta);
+  MUST(cudnnBackendFinalize(operation));
+  return operation;
+}
+
+Descriptor WeightGradient() {
+  const float alpha = 1, beta = 0;
+  const Descriptor operation = Make(CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR);
+  Refer(operation, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X, GraphTensor(1, {2, 8, 10, 10}));
+  Refer(operation, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW, GraphTensor(2, {16, 8, 3, 3}));
+  Refer(operation, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY, GraphTensor(3, {2, 16, 10, 10}));
+  Refer(operation, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC, GraphConvolution());
+  Set(operation, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA, CUDNN_TYPE_FLOAT, 1, &alpha);
+  Set(operation, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA, CUDNN_TYPE_FLOAT, 1, &beta);
+  MUST(cudnnBackendFinalize(operation));
+  return operation;
 }
 
 void Execute(Descriptor plan, const std::vector<std::vector<int64_t>>& shapes) {
@@ -257,12 +322,40 @@ void Execute(Descriptor plan, const std::vector<std::vector<int64_t>>& shapes) {
 }
 
 void Overrides() {
-  const Descriptor plan = ProductPlan();
+  const Descriptor plan = PlanOf(Product(), /*override_shapes=*/true);
   Execute(plan, {});
   for (int i = 0; i < 3; i++) Execute(plan, {{2, 16, 32}, {2, 32, 8}, {2, 16, 8}});
   Execute(plan, {{1, 16, 32}, {1, 32, 8}, {1, 16, 8}});
   Execute(plan, {});
   Execute(plan, {{2, 16, 32}});  // the other two no longer fit
+}
+
+// A plan that was stored as text and is read back, as programs do that start often.
+void Deserialised() {
+  const Descriptor made = PlanOf(Forward(), /*override_shapes=*/false);
+  int64_t bytes = 0;
+  MUST(cudnnBackendGetAttribute(made, CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION,
+                                CUDNN_TYPE_CHAR, 0, &bytes, nullptr));
+  std::vector<char> text(static_cast<size_t>(bytes));
+  MUST(cudnnBackendGetAttribute(made, CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION,
+                                CUDNN_TYPE_CHAR, bytes, &bytes, text.data()));
+  MUST(cudnnBackendDestroyDescriptor(made));
+  const Descriptor read = Make(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+  Set(read, CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle);
+  Set(read, CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION, CUDNN_TYPE_CHAR, text.size(),
+      text.data());
+  MUST(cudnnBackendFinalize(read));
+  Execute(read, {});
+}
+
+// Where the library does not describe its plans, the first one is missed.
+void WithoutJson() {
+  Execute(PlanOf(Product(), /*override_shapes=*/false), {});
+  for (const Descriptor operation : {Product(), Forward(), WeightGradient()}) {
+    const Descriptor plan = PlanOf(operation, /*override_shapes=*/false);
+    Execute(plan, {});
+    Execute(plan, {});
+  }
 }
 
 // Half-built, missing, refused: nothing of it may be counted, or end the program.
@@ -295,12 +388,16 @@ void BadCalls() {
 
 int main(int argc, char** argv) {
   const char* what = argc > 1 ? argv[1] : "";
-  cudaFree(nullptr);  // CUDA begins
+  void* data = nullptr;
+  cudaMalloc(&data, sizeof memory);  // CUDA begins
   MUST(cudnnCreate(&handle));
   if (std::strcmp(what, "convolutions") == 0) Convolutions();
+  if (std::strcmp(what, "causal") == 0) CausalConvolutions();
   if (std::strcmp(what, "networks") == 0) Networks();
   if (std::strcmp(what, "attention") == 0) MultiHeadAttention();
   if (std::strcmp(what, "overrides") == 0) Overrides();
+  if (std::strcmp(what, "deserialised") == 0) Deserialised();
+  if (std::strcmp(what, "without_json") == 0) WithoutJson();
   if (std::strcmp(what, "bad") == 0) BadCalls();
   cudaDeviceSynchronize();
   std::printf("done\n");

@@ -77,6 +77,49 @@ class Calls(unittest.TestCase):
         [end] = run.of("call_end")
         self.assertEqual((end["status"], end["api"]), (13, 1))
 
+    def test_a_plan_is_described_once_until_it_is_destroyed(self):
+        run = Run("execute=1", "execute=1", "execute=2", "destroy=1", "execute=1")
+        self.assertEqual([row["plan"] for row in run.of("cudnn")], [1, 1, 2, 3])
+        for row in run.of("cudnn"):
+            (node,) = row["graph"]["operationGraph"]["nodes"]
+            self.assertEqual(node["matC"], "3")
+        self.assertEqual(run.loss.get("cudnn_plan_unknown", 0), 0)
+
+    def test_a_plan_that_becomes_nodes_of_a_graph_is_not_executed(self):
+        run = Run("populate=1", "execute=1")
+        populated, executed = run.of("cudnn")
+        self.assertEqual((populated["flags"] & 1, executed["flags"] & 1), (1, 0))
+        self.assertEqual(populated["plan"], executed["plan"])
+        self.assertEqual([row["graph"] for row in run.of("graph_call")], [0x1230])
+        self.assertEqual(run.of("graph_call")[0]["call"], populated["call"])
+        self.assertEqual(run.loss["captured_call"], 1)
+
+    def test_a_plan_without_json_is_unknown_and_counted_once(self):
+        run = Run("execute=1", "execute=1", "execute=2", env={"CUDNN_JSON": "refused"})
+        self.assertEqual([row["plan"] for row in run.of("cudnn")], [0, 0, 0])
+        self.assertEqual(run.loss["cudnn_plan_unknown"], 2)
+
+    def test_an_old_library_is_followed_from_the_start(self):
+        old = {"CUDNN_JSON": "refused", "CUDNN_SAYS": "8907"}
+        run = Run("gemm", "build=1", "execute=1", "execute=1", "execute=2", env=old)
+        known, again, unknown = run.of("cudnn")
+        self.assertEqual((known["plan"], unknown["plan"]), (again["plan"], 0))
+        sizes = [tensor["dim"] for tensor in known["graph"]["tensors"]]
+        self.assertEqual(sizes, [[4, 8], [8, 2], [4, 2]])
+        (node,) = known["graph"]["nodes"]
+        self.assertEqual([node[role] for role in ("matA", "matB", "matC")], ["0", "1", "2"])
+        self.assertEqual(run.loss["cudnn_plan_unknown"], 1)
+
+    def test_a_library_that_refuses_is_followed_from_then_on(self):
+        run = Run("build=1", "execute=1", "build=2", "execute=2", env={"CUDNN_JSON": "refused"})
+        first, second = run.of("cudnn")
+        self.assertEqual((first["graph"], len(second["graph"]["nodes"])), (None, 1))
+
+    def test_ten_megabytes_of_compiled_code_stay_behind(self):
+        run = Run("execute=1", env={"CUDNN_JSON": str(10 << 20)})
+        self.assertEqual([row["plan"] for row in run.of("cudnn")], [1])
+        self.assertEqual(list(run.of("cudnn")[0]["graph"]), ["operationGraph"])
+
     def test_errno_stays(self):
         self.assertEqual(Run("errno", "errno").output, "errno 77\nerrno 77\n")
         alone = bare("errno", env={"LD_PRELOAD": LIBRARY, "FLOPSPROF_SOCKET": "/nowhere"})

@@ -30,6 +30,38 @@ static void gemv(const char* transposed) {
   cublasSgemv_v2((void*)1, atoi(transposed), 7, 9, &one, NULL, 7, NULL, 1, &one, NULL, 1);
 }
 
+int cudnnBackendExecute(void*, void*, void*);
+int cudnnBackendPopulateCudaGraph(void*, void*, void*, void*);
+int cudnnBackendDestroyDescriptor(void*);
+int cudnnBackendSetAttribute(void*, int, int, int64_t, void*);
+int cudnnBackendGetAttribute(void*, int, int, int64_t, int64_t*, void*);
+
+// Executes a plan: its number is its address.
+static void execute(const char* plan) {
+  cudnnBackendExecute((void*)1, (void*)(atol(plan) * 16), (void*)1);
+}
+
+// Builds a plan as programs do: operation, graph, heuristics, configuration, plan.
+static void build(const char* plan) {
+  enum { kOperation = 1, kGraph, kHeuristics, kConfiguration };
+  static char made[5];
+  void* parts[5];
+  for (int i = 0; i < 5; ++i) parts[i] = &made[i];
+  int64_t count = 0;
+  const int descriptor = 15;  // CUDNN_TYPE_BACKEND_DESCRIPTOR
+  cudnnBackendSetAttribute(parts[kGraph], 801, descriptor, 1, &parts[kOperation]);
+  cudnnBackendSetAttribute(parts[kHeuristics], 201, descriptor, 1, &parts[kGraph]);
+  cudnnBackendGetAttribute(parts[kHeuristics], 202, descriptor, 1, &count, &parts[kConfiguration]);
+  cudnnBackendSetAttribute((void*)(atol(plan) * 16), 401, descriptor, 1, &parts[kConfiguration]);
+  for (int i = 1; i < 5; ++i) cudnnBackendDestroyDescriptor(parts[i]);
+}
+
+static void populate(const char* plan) {
+  cudnnBackendPopulateCudaGraph((void*)1, (void*)(atol(plan) * 16), (void*)1, (void*)0x1230);
+}
+
+static void destroy(const char* plan) { cudnnBackendDestroyDescriptor((void*)(atol(plan) * 16)); }
+
 static void gemms(const char* count) {
   for (int i = atoi(count); i > 0; --i) gemm(NULL);
 }
@@ -231,6 +263,10 @@ static const struct {
     {"gemm", gemm},
     {"gemv", gemv},
     {"gemms", gemms},
+    {"execute", execute},
+    {"build", build},
+    {"populate", populate},
+    {"destroy", destroy},
     {"sleep", sleep_ms},
     {"fork", in_child},
     {"vfork", in_vfork},

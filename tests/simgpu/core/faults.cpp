@@ -137,6 +137,9 @@ Faults ParseFaults(const std::string& text) {
       faults.dropped = value.get<uint64_t>();
     } else if (key == "fail") {
       ReadRefusals(value, &faults);
+    } else if (key == "cudnn_json") {
+      if (value != "refused") throw std::runtime_error("\"cudnn_json\" must be refused");
+      faults.cudnn_json_refused = true;
     } else if (key == "cupti") {
       ReadCupti(value, &faults);
     } else if (key == "cupti_version") {

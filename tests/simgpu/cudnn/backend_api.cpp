@@ -12,6 +12,7 @@
 
 #include "backend_descriptor.h"
 #include "execution.h"
+#include "faults.h"
 #include "hand_made_plan.h"
 #include "handle.h"
 #include "real_cudnn.h"
@@ -164,6 +165,10 @@ API cudnnStatus_t cudnnBackendGetAttribute(cudnnBackendDescriptor_t descriptor,
                                            int64_t* count, void* elements) {
   const DescriptorPtr self = FromHandle(descriptor);
   if (self == nullptr) return CUDNN_STATUS_BAD_PARAM;
+  if (name == CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION &&
+      simgpu::GetFaults().cudnn_json_refused) {
+    return CUDNN_STATUS_NOT_SUPPORTED;
+  }
   if (type == CUDNN_TYPE_HANDLE) {
     const Descriptor::Attribute* handle = self->Find(name);
     if (handle == nullptr) return CUDNN_STATUS_BAD_PARAM;

@@ -50,6 +50,10 @@
 #include <cudnn.h>
 #define FLOPSPROF_CHECK_CUDNN 1
 #endif
+#if __has_include(<cudnn_subquadratic_ops.h>)
+#include <cudnn_subquadratic_ops.h>
+#define FLOPSPROF_CHECK_CUDNN_SUBQUADRATIC 1
+#endif
 #if __has_include(<nccl.h>)
 #include <nccl.h>
 #define FLOPSPROF_CHECK_NCCL 1

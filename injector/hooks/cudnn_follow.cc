@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "injector/hooks/cudnn_follow.h"
+
+#include <sys/mman.h>
+
+#include "injector/hooks/cudnn_call.h"
+#include "injector/hooks/cudnn_descriptor.h"
+#include "injector/hooks/cudnn_plan_cache.h"
+#include "injector/hooks/cudnn_plan_ids.h"
+#include "injector/platform.h"
+#include "injector/record_sink.h"
+
+namespace flopsprof::injector {
+namespace {
+
+// cudnnBackendAttributeName_t (cudnn_graph.h).
+constexpr int kHeuristicsGraph = 201;
+constexpr int kHeuristicsResults = 202;
+constexpr int kConfigEngine = 300;
+constexpr int kPlanConfig = 401;
+constexpr int kGraphOperations = 801;
+constexpr int kTensorRaggedOffset = 913;
+constexpr int kEngineGraph = 1300;
+
+CudnnPlanCache followed;  // graphs, heuristics, engines, configurations and plans
+
+// The reader's id of what `from` leads to is that of `to`, too.
+void Pass(const void* from, const void* to) {
+  if (from == nullptr || to == nullptr) return;
+  const uint32_t epoch = SessionEpoch();
+  const uint32_t id = followed.Find(from, epoch);
+  if (id != CudnnPlanCache::kNotCached) followed.Insert(to, id, epoch);
+}
+
+void Describe(const void* caller, const void* graph, const void* const* operations, int64_t count,
+              bool may_be_ragged) {
+  constexpr size_t kRoomBytes = 256 * 1024;
+  ErrnoKeeper keep;
+  auto* const room = static_cast<char*>(MapPages(kRoomBytes));
+  if (room == nullptr) return;
+  const size_t bytes =
+      WriteCudnnOperations(caller, operations, count, may_be_ragged, room, kRoomBytes);
+  const uint32_t id = NewCudnnPlanId();
+  if (bytes != 0 && EmitBlob(shm::BlobKind::kCudnnPlan, id, room, bytes)) {
+    followed.Insert(graph, id, SessionEpoch());
+  }
+  munmap(room, kRoomBytes);
+}
+
+}  // namespace
+
+CudnnFollower cudnn_follower;
+
+bool CudnnFollower::AskVersion(const void* caller) {
+  static RealFunction real("cudnnGetVersion", kCudnn);
+  auto* const version = reinterpret_cast<size_t (*)()>(real.Find(caller));
+  const bool old = version != nullptr && version() < 9000;
+  state_.store(old ? kOn : kOff, std::memory_order_relaxed);
+  return old;
+}
+
+void CudnnFollower::OnSet(const void* caller, const void* descriptor, int name, int type,
+                          int64_t count, const void* elements) {
+  if (type != kCudnnTypeDescriptor || elements == nullptr || count < 1) return;
+  const auto* children = static_cast<const void* const*>(elements);
+  switch (name) {
+    case kGraphOperations:
+      return Describe(caller, descriptor, children, count, ragged_.load(std::memory_order_relaxed));
+    case kTensorRaggedOffset:
+      return ragged_.store(true, std::memory_order_relaxed);
+    case kHeuristicsGraph:
+    case kConfigEngine:
+    case kPlanConfig:
+    case kEngineGraph:
+      return Pass(children[0], descriptor);
+    default:
+      return;
+  }
+}
+
+void CudnnFollower::OnGet(const void* descriptor, int name, int type, int64_t count,
+                          const void* elements) {
+  if (type != kCudnnTypeDescriptor || elements == nullptr) return;
+  if (name != kHeuristicsResults && name != kConfigEngine) return;
+  const auto* children = static_cast<const void* const*>(elements);
+  for (int64_t i = 0; i < count; ++i) Pass(descriptor, children[i]);
+}
+
+void CudnnFollower::OnDestroy(const void* descriptor) { followed.Remove(descriptor); }
+
+uint32_t CudnnFollower::IdOf(const void* plan) const {
+  const uint32_t id = followed.Find(plan, SessionEpoch());
+  return id == CudnnPlanCache::kNotCached ? 0 : id;
+}
+
+}  // namespace flopsprof::injector

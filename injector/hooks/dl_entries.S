@@ -3,6 +3,8 @@
 // dlsym, dlvsym, dlopen, dlmopen, x86-64. libc looks at its return address to know who asks: what
 // RTLD_NEXT, RTLD_DEFAULT, RUNPATH and $ORIGIN mean depends on it. So each ends in a jump to the
 // next function in the chain, with the program's own return address; dl_hooks.cc decides before.
+// Where something is to be done with the answer, the call is made as if by the program
+// (flopsprof_call_as).
 
         .macro  begin name
         .p2align 4
@@ -40,7 +42,8 @@
         .text
         begin   dlsym
         keep_arguments
-        call    flopsprof_before_dlsym      // (handle, name): the hook to answer with, or null
+        movq    24(%rsp), %rdx
+        call    flopsprof_before_dlsym      // (handle, name, return address): the hook, or null
         restore_arguments
         testq   %rax, %rax
         jne     1f
@@ -57,6 +60,7 @@
         jne     2f
         movq    16(%rsp), %rdi
         movq    8(%rsp), %rsi
+        movq    24(%rsp), %rdx
         call    flopsprof_before_dlsym
         restore_arguments
         testq   %rax, %rax
@@ -70,32 +74,37 @@
         jmp     flopsprof_answer_dlvsym     // (handle, name, version, hook, return address)
         finish  dlvsym
 
-        // To do something after the real dlopen without being the one who asks: it is called with
-        // the address of a `ret` in the program's own object, below which lies the way back here.
         begin   dlopen
         keep_arguments
         movq    24(%rsp), %rdx
-        call    flopsprof_before_dlopen     // (file, mode, return address): that ret, or null
+        call    flopsprof_before_dlopen     // (file, mode, return address): is it for us?
         restore_arguments
-        testq   %rax, %rax
+        testb   %al, %al
         jne     1f
         jmp     *flopsprof_real_dlopen(%rip)
-1:      leaq    2f(%rip), %r11
-        pushq   %r11
-        .cfi_adjust_cfa_offset 8
+1:      movq    (%rsp), %rdx
+        jmp     flopsprof_answer_dlopen     // (file, mode, return address)
+        finish  dlopen
+
+        // call_as(function, a, b, c, ret): function(a, b, c), called so that it sees the address
+        // `ret` as its return address. That is a `ret` instruction in the object on whose behalf
+        // the call is made; below it lies the way back to here.
+        begin   flopsprof_call_as
+        .hidden flopsprof_call_as
+        movq    %rdi, %r11
+        movq    %rsi, %rdi
+        movq    %rdx, %rsi
+        movq    %rcx, %rdx
+        leaq    1f(%rip), %rax
         pushq   %rax
         .cfi_adjust_cfa_offset 8
-        jmp     *flopsprof_real_dlopen(%rip)
+        pushq   %r8
+        .cfi_adjust_cfa_offset 8
+        jmp     *%r11
         .cfi_adjust_cfa_offset -16
         nop                                 // unwinders look at the byte before an address
-2:      pushq   %rax
-        .cfi_adjust_cfa_offset 8
-        movq    %rax, %rdi
-        call    flopsprof_after_dlopen      // (handle)
-        popq    %rax
-        .cfi_adjust_cfa_offset -8
-        ret
-        finish  dlopen
+1:      ret
+        finish  flopsprof_call_as
 
         begin   dlmopen
         keep_arguments

@@ -63,6 +63,11 @@ bool HasShadowStack() {
   return pointer != 0;
 }
 
+// For flopsprof_call_as; nullptr: the caller cannot be stood in for.
+const void* ReturnFor(const void* caller) {
+  return HasShadowStack() ? nullptr : FindReturnIn(caller);
+}
+
 }  // namespace
 
 void ArmLoaderHooks() { Set(&armed, true); }
@@ -76,13 +81,16 @@ void FollowLoadedObjects() { Set(&following, true); }
 
 }  // namespace flopsprof::injector
 
+extern "C" void* flopsprof_call_as(void* function, const void* a, const void* b, const void* c,
+                                   const void* ret) __attribute__((visibility("hidden")));
+
 // What dl_entries.S calls.
 extern "C" {
 
 using flopsprof::injector::Hook;
 
 __attribute__((visibility("hidden"))) FLOPSPROF_EARLY const Hook* flopsprof_before_dlsym(
-    void* handle, const char* name) {
+    void* handle, const char* name, const void* caller) {
   using namespace flopsprof::injector;  // NOLINT: one function
   if (flopsprof_real_dlsym == nullptr && !FindRealLoader()) return nullptr;
   if (!IsSet(armed)) return nullptr;
@@ -92,9 +100,9 @@ __attribute__((visibility("hidden"))) FLOPSPROF_EARLY const Hook* flopsprof_befo
   }
   const Hook* hook = name == nullptr ? nullptr : FindHook(name);
   if (hook == nullptr || hook->is_plain != 0) return nullptr;
-  // What these two mean depends on the caller: libc answers, and its answer may be our hook. Not
+  if (!IsForTheCallersScope(handle) || ReturnFor(caller) != nullptr) return hook;
+  // Without a way to ask on the caller's behalf libc answers, and its answer may be our hook. Not
   // where there is nothing behind it.
-  if (!IsForTheCallersScope(handle)) return hook;
   return IsPreloaded() && !AnyOtherObjectDefines(name) ? hook : nullptr;
 }
 
@@ -115,8 +123,13 @@ __attribute__((visibility("hidden"))) void* flopsprof_answer_dlsym(void* handle,
                                                                    const Hook* hook,
                                                                    const void* caller) {
   using namespace flopsprof::injector;  // NOLINT: one function
-  if (IsForTheCallersScope(handle)) return NotFoundByDlsym(name);
-  return Answer(*hook, flopsprof_real_dlsym(handle, name), caller);
+  if (!IsForTheCallersScope(handle)) {
+    return Answer(*hook, flopsprof_real_dlsym(handle, name), caller);
+  }
+  const void* ret = ReturnFor(caller);
+  if (ret == nullptr) return NotFoundByDlsym(name);
+  auto* const real = reinterpret_cast<void*>(flopsprof_real_dlsym);
+  return Answer(*hook, flopsprof_call_as(real, handle, name, nullptr, ret), caller);
 }
 
 __attribute__((visibility("hidden"))) void* flopsprof_answer_dlvsym(void* handle, const char* name,
@@ -124,25 +137,36 @@ __attribute__((visibility("hidden"))) void* flopsprof_answer_dlvsym(void* handle
                                                                     const Hook* hook,
                                                                     const void* caller) {
   using namespace flopsprof::injector;  // NOLINT: one function
-  if (IsForTheCallersScope(handle)) return NotFoundByDlsym(name);
-  return Answer(*hook, flopsprof_real_dlvsym(handle, name, version), caller);
+  if (!IsForTheCallersScope(handle)) {
+    return Answer(*hook, flopsprof_real_dlvsym(handle, name, version), caller);
+  }
+  const void* ret = ReturnFor(caller);
+  if (ret == nullptr) return NotFoundByDlsym(name);
+  auto* const real = reinterpret_cast<void*>(flopsprof_real_dlvsym);
+  return Answer(*hook, flopsprof_call_as(real, handle, name, version, ret), caller);
 }
 
-__attribute__((visibility("hidden"))) FLOPSPROF_EARLY const void* flopsprof_before_dlopen(
+__attribute__((visibility("hidden"))) FLOPSPROF_EARLY bool flopsprof_before_dlopen(
     const char* file, int mode, const void* caller) {
   using namespace flopsprof::injector;  // NOLINT: one function
-  if (flopsprof_real_dlsym == nullptr && !FindRealLoader()) return nullptr;
-  if (!IsSet(armed)) return nullptr;
-  if (file == nullptr || (mode & RTLD_NOLOAD) != 0) return nullptr;
-  if (!IsSet(following) && (mode & RTLD_DEEPBIND) == 0) return nullptr;
-  const void* back = HasShadowStack() ? nullptr : FindReturnIn(caller);
-  if (back == nullptr) Set(&objects_are_new, true);
-  return back;
+  if (flopsprof_real_dlsym == nullptr && !FindRealLoader()) return false;
+  if (!IsSet(armed)) return false;
+  if (file == nullptr || (mode & RTLD_NOLOAD) != 0) return false;
+  if (!IsSet(following) && (mode & RTLD_DEEPBIND) == 0) return false;
+  if (ReturnFor(caller) != nullptr) return true;
+  Set(&objects_are_new, true);
+  return false;
 }
 
-__attribute__((visibility("hidden"))) void flopsprof_after_dlopen(const void* handle) {
+__attribute__((visibility("hidden"))) void* flopsprof_answer_dlopen(const char* file, intptr_t mode,
+                                                                    const void* caller) {
+  using namespace flopsprof::injector;  // NOLINT: one function
+  auto* const real = reinterpret_cast<void*>(flopsprof_real_dlopen);
+  void* const handle =
+      flopsprof_call_as(real, file, reinterpret_cast<void*>(mode), nullptr, ReturnFor(caller));
   // After a failure the program asks dlerror, which another call of the loader would clear.
-  if (handle != nullptr) flopsprof::injector::PatchCallers();
+  if (handle != nullptr) PatchCallers();
+  return handle;
 }
 
 __attribute__((visibility("hidden"))) FLOPSPROF_EARLY void flopsprof_before_dlmopen(Lmid_t space) {

@@ -99,6 +99,11 @@ if [[ -x $python && -e $build/lib/libscopes_probe.so && -e /usr/include/valgrind
 else
   skip module_call_instructions "valgrind or the PyTorch environment is not installed"
 fi
+if [[ -x $python && -x $build/bin/caller ]]; then
+  bench callers "$python" "$root/tests/bench/injector/caller_bench.py" "$build" --rounds $([[ -n $short ]] && echo 2 || echo 15)
+else
+  skip callers "no PyTorch environment of the stand-in GPU"
+fi
 if [[ -x $python && -x $build/bin/flopsprof-run ]]; then
   bench model_step "$python" "$root/tests/bench/model/model_step.py" "$build" ${short:+--short}
 else

@@ -125,6 +125,11 @@ class Both(unittest.TestCase):
         for program in LINKED:
             self.check(program, ["program=5"], [5])
 
+    def test_in_the_default_scope(self):
+        for program in LINKED:
+            self.check(program, ["default=5"], [5])
+        self.check("caller", ["global", copy(2), "dlsym=3", "default=5"], [3, 5], copies=[2, 2])
+
     def test_nested_calls_count_once(self):
         # Five products in a strided batch call: 2 * m * 2 * 3 * 5.
         for program in LINKED:

@@ -67,6 +67,30 @@ void AbandonOperation() {
   EmitOperationWithoutWork(call, CurrentAttribution().scope, kLeftByException);
 }
 
+void EndNamedOperation(const NamedOperation& operation) {
+  ThreadState* thread = CurrentThread();
+  if (thread == nullptr) return;
+  const bool counted = operation.call != shm::kNoCall;
+  const Attribution at = CurrentAttribution();
+  if (EndOperation(thread, counted) == OperationEnd::kLibrary && counted) {
+    return EmitOperationWithoutWork(operation.call, at.scope, 0);
+  }
+  if (!counted) return;
+  shm::NamedWork work{};
+  work.header.type = static_cast<uint16_t>(shm::RecordType::kNamedWork);
+  work.header.phase = static_cast<uint8_t>(at.phase);
+  work.header.step = at.step;
+  work.call = operation.call;
+  work.scope = at.scope;
+  work.type = operation.type;
+  work.known = operation.known ? 1 : 0;
+  work.name = InternString(operation.name, operation.name_bytes);
+  work.shape = InternString(operation.shape, operation.shape_bytes);
+  work.reason = InternString(operation.reason, operation.reason_bytes);
+  work.flops = operation.flops;
+  EmitRecord(&work);
+}
+
 OperationScope::OperationScope(shm::OperationId operation) : thread_(CurrentThread()), call_{} {
   if (thread_ == nullptr) return;
   const uint32_t id = BeginOperation(thread_);

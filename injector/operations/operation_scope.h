@@ -10,6 +10,7 @@
 // C++ library). So there is no destructor: whoever leaves says so by End(), and what an exception
 // leaves calls AbandonOperation() (FLOPSPROF_UNWINDS in operation_hooks.cc).
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "injector/scopes/attribution.h"
@@ -47,6 +48,21 @@ uint32_t BeginOperation(ThreadState* thread);
 // What became of the operation: its work is counted; library calls were made inside.
 enum class OperationEnd { kOwn, kLibrary };
 OperationEnd EndOperation(ThreadState* thread, bool counted);
+
+// An operation that only the program knows, begun by BeginOperation. Texts: borrowed.
+struct NamedOperation {
+  uint32_t call;  // what BeginOperation returned
+  const char* name;
+  size_t name_bytes;
+  const char* shape;
+  size_t shape_bytes;
+  const char* reason;
+  size_t reason_bytes;
+  bool known;  // `flops` is what the program's formula gave
+  uint64_t flops;
+  int8_t type;  // c10::ScalarType, -1 = not known
+};
+void EndNamedOperation(const NamedOperation& operation);
 
 // Writes that the launches of `call` are not its work.
 void EmitOperationWithoutWork(uint32_t call, uint32_t scope, int status);

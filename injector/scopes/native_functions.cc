@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "injector/env_config.h"
+#include "injector/operations/operation_scope.h"
 #include "injector/public_api.h"
 #include "injector/record_sink.h"
 #include "injector/scopes/backward_callback.h"
@@ -175,24 +176,64 @@ FLOPSPROF_NATIVE(follow_backward, 1) {
   return None();
 }
 
+// Call id, 0: not counted. One of the two below follows, whatever it is.
+FLOPSPROF_NATIVE(operation_begin, 0) {
+  ThreadState* thread = CurrentThread();
+  return Number(thread == nullptr ? shm::kNoCall : BeginOperation(thread));
+}
+FLOPSPROF_NATIVE(operation_abandon, 0) {
+  AbandonOperation();
+  return None();
+}
+// call, name, shape, known, flops, reason, type + 1
+FLOPSPROF_NATIVE(operation_end, 7) {
+  NamedOperation operation;
+  operation.call = Unsigned32(a[0]);
+  operation.name = Text(a[1], &operation.name_bytes);
+  operation.shape = Text(a[2], &operation.shape_bytes);
+  operation.known = Unsigned(a[3]) != 0;
+  operation.flops = Unsigned(a[4]);
+  operation.reason = Text(a[5], &operation.reason_bytes);
+  operation.type = static_cast<int8_t>(static_cast<int>(Unsigned(a[6])) - 1);
+  EndNamedOperation(operation);
+  return None();
+}
+
 #define FLOPSPROF_ROW(name) \
   { #name, name, kPyFastCall, nullptr }
 
 PyMethodDef g_methods[] = {
-    FLOPSPROF_ROW(depth),         FLOPSPROF_ROW(module_enter),
-    FLOPSPROF_ROW(self_of),       FLOPSPROF_ROW(modules_refused),
-    FLOPSPROF_ROW(push_scope),    FLOPSPROF_ROW(push_range),
-    FLOPSPROF_ROW(leave),         FLOPSPROF_ROW(push_node),
-    FLOPSPROF_ROW(pop_node),      FLOPSPROF_ROW(current_scope),
-    FLOPSPROF_ROW(current_phase), FLOPSPROF_ROW(scope_of),
-    FLOPSPROF_ROW(step),          FLOPSPROF_ROW(optimizer_begin),
-    FLOPSPROF_ROW(optimizer_end), FLOPSPROF_ROW(registered),
-    FLOPSPROF_ROW(shared),        FLOPSPROF_ROW(alias),
-    FLOPSPROF_ROW(module_record), FLOPSPROF_ROW(note),
-    FLOPSPROF_ROW(failed),        FLOPSPROF_ROW(next_sequence),
-    FLOPSPROF_ROW(thread_number), FLOPSPROF_ROW(node_hooks_allowed),
-    FLOPSPROF_ROW(search_begin),  FLOPSPROF_ROW(search_expect),
-    FLOPSPROF_ROW(search_end),    FLOPSPROF_ROW(follow_backward),
+    FLOPSPROF_ROW(depth),
+    FLOPSPROF_ROW(module_enter),
+    FLOPSPROF_ROW(self_of),
+    FLOPSPROF_ROW(modules_refused),
+    FLOPSPROF_ROW(push_scope),
+    FLOPSPROF_ROW(push_range),
+    FLOPSPROF_ROW(leave),
+    FLOPSPROF_ROW(push_node),
+    FLOPSPROF_ROW(pop_node),
+    FLOPSPROF_ROW(current_scope),
+    FLOPSPROF_ROW(current_phase),
+    FLOPSPROF_ROW(scope_of),
+    FLOPSPROF_ROW(step),
+    FLOPSPROF_ROW(optimizer_begin),
+    FLOPSPROF_ROW(optimizer_end),
+    FLOPSPROF_ROW(registered),
+    FLOPSPROF_ROW(shared),
+    FLOPSPROF_ROW(alias),
+    FLOPSPROF_ROW(module_record),
+    FLOPSPROF_ROW(note),
+    FLOPSPROF_ROW(failed),
+    FLOPSPROF_ROW(next_sequence),
+    FLOPSPROF_ROW(thread_number),
+    FLOPSPROF_ROW(node_hooks_allowed),
+    FLOPSPROF_ROW(search_begin),
+    FLOPSPROF_ROW(search_expect),
+    FLOPSPROF_ROW(search_end),
+    FLOPSPROF_ROW(follow_backward),
+    FLOPSPROF_ROW(operation_begin),
+    FLOPSPROF_ROW(operation_abandon),
+    FLOPSPROF_ROW(operation_end),
 };
 
 }  // namespace

@@ -4,9 +4,10 @@
 its kernels named, when the formula is off."""
 
 import os
+import sqlite3
 
 import pytest
-from flopsprof_run import PROGRAMS, acceptance, run_profiled
+from flopsprof_run import PROGRAMS, ROOT, acceptance, run_profiled
 
 CALLERS = os.path.join(PROGRAMS, "formulas", "callers.py")
 B, H, S, D = 2, 4, 64, 32  # of callers.py
@@ -117,3 +118,22 @@ def test_a_formula_of_the_users_by_kernel_name_and_grid(python, tmp_path):
     # Outside of every module: nothing else is modelled there.
     outside = run.module("(outside)")["flops_modelled"]
     assert outside["other"] > 0 and outside["other"] % 100 == 0
+
+
+def test_formulas_of_the_program_for_its_own_operations(python, folder):
+    program = os.path.join(PROGRAMS, "formulas", "own_formula.py")
+    package = os.path.join(ROOT, "injector", "shims", "python")
+    run = run_profiled([python, program], folder=folder, env={"PYTHONPATH": package})
+    assert run.ended_well(), run.explain()
+    modelled = {m["path"]: m["flops_modelled"]["forward"] for m in run.summary["modules"]}
+    each = 2 * 8 * 16 + 3
+    assert modelled["packet"] == modelled["overload"] == STEPS * each
+    assert not modelled["raises"] and not modelled["fails"]
+    # A library call inside counts in its place.
+    assert not modelled["uses_library"]
+    assert run.module("uses_library")["flops"]["forward"] == STEPS * 2 * 8 * 16
+    assert run.module("fails")["flops"]["forward"] is None
+    with sqlite3.connect(os.path.join(folder, "profile.db")) as database:
+        rows = database.execute("select detail from calls where api = 'mylib::fails'").fetchall()
+    assert rows == [("the formula raised ValueError('no such shape')",)]
+    assert run.summary["ranks"][0]["loss"].get("shim_failed", 0) == 0

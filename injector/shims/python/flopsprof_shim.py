@@ -300,6 +300,118 @@ def after_optimizer(optimizer, args, kwargs):
     return None
 
 
+# ------------------------------------------------------------------------ formulas of the program
+
+Tensor = torch.Tensor
+Parameter = sys.modules["torch.nn.parameter"].Parameter
+_formulas: dict = {}  # name of an operation -> the program's function
+_absent: set = set()  # those whose operation does not exist yet
+
+
+def add_formula(name, function) -> None:
+    """flopsprof.formula(name): what `function` says of the shapes is the operation's work."""
+    followed = name in _formulas and name not in _absent
+    _formulas[name] = function
+    if not followed:
+        follow_operation(name)
+
+
+def follow_operation(name) -> None:
+    """Stands in front of what torch.ops calls for the operation, and for nothing else."""
+    _absent.add(name)
+    namespace, _, rest = name.partition("::")
+    packet = getattr(getattr(torch.ops, namespace), rest, None)
+    if packet is None:
+        return
+    for holder in (packet, *(getattr(packet, overload) for overload in packet.overloads())):
+        replace(holder, "_op", functools.partial(counted, name))
+    _absent.discard(name)
+
+
+def follow_absent() -> None:
+    for name in list(_absent):
+        follow_operation(name)
+
+
+def counted(name, real):
+    known: dict = {}  # shapes -> (text, flops or None, reason, type)
+
+    def call(*args, **kwargs):
+        kind = None
+        for value in args:
+            # Stand-ins for tensors (of torch.compile, of export) are of other types.
+            if isinstance(value, Tensor):
+                if type(value) is not Tensor and type(value) is not Parameter:
+                    return real(*args, **kwargs)
+                if kind is None and value.is_cuda:
+                    kind = value.dtype
+        if kind is None:
+            return real(*args, **kwargs)
+        number = native.operation_begin()
+        try:
+            result = real(*args, **kwargs)
+        except BaseException:
+            native.operation_abandon()
+            raise
+        try:
+            if not number:
+                native.operation_end(0, "", "", 0, 0, "", 0)
+                return result
+            parts = [part(value) for value in args]
+            key = (*parts, kind, repr(kwargs) if kwargs else None)
+            work = known.get(key)
+            if work is None:
+                work = evaluate(name, args, kwargs, result, parts, kind)
+                if len(known) < 4096:
+                    known[key] = work
+            native.operation_end(number, name, *work)
+        except Exception as error:
+            native.failed(repr(error)[:200])
+        return result
+
+    return call
+
+
+def part(value):
+    """What of an argument decides the work."""
+    if isinstance(value, Tensor):
+        return tuple(value.shape)
+    return value if isinstance(value, (int, float, str, type(None))) else type(value).__name__
+
+
+def evaluate(name, args, kwargs, result, parts, kind) -> tuple:
+    texts = []
+    for index, value in enumerate(parts):
+        if isinstance(value, tuple):
+            texts.append(f"in{index}=[{','.join(map(str, value))}]")
+        elif type(value) is int:
+            texts.append(f"arg{index}={value}")
+    number, reason = None, ""
+    try:
+        shapes = [v.shape if isinstance(v, Tensor) else v for v in args]
+        named = {k: v.shape if isinstance(v, Tensor) else v for k, v in kwargs.items()}
+        number = _formulas[name](*shapes, **named)
+        if type(number) is not int or not 0 <= number < 1 << 63:
+            number, reason = None, f"the formula returned {number!r}, not a count"[:200]
+    except Exception as error:
+        reason = f"the formula raised {error!r}"[:200]
+    known = number is not None
+    return " ".join(texts), int(known), number or 0, reason, scalar_type(kind)
+
+
+def scalar_type(kind) -> int:
+    """c10::ScalarType + 1, 0 = not known here."""
+    numbers = {"int8": 1, "float16": 5, "float32": 6, "float64": 7, "bfloat16": 15,
+               "float8_e5m2": 23, "float8_e4m3fn": 24}  # fmt: skip
+    return numbers.get(str(kind).rpartition(".")[2], -1) + 1
+
+
+def take_formulas() -> None:
+    """Those that the program had named before we came."""
+    for name, function in getattr(sys.modules.get("flopsprof"), "_formulas", {}).items():
+        add_formula(name, function)
+
+
 # ------------------------------------------------------------------- checkpoint, FSDP2, replicas
 
 
@@ -495,6 +607,7 @@ def on_first_call() -> None:
         return
     _called = True
     follow_fsdp()
+    follow_absent()
     places = search_places()
     if places:
         native.follow_backward(places)
@@ -744,6 +857,7 @@ def install() -> None:
     follow_checkpoints()
     follow_fsdp()
     follow_replicas()
+    take_formulas()
     native.note("torch", str(getattr(torch, "__version__", "?")))
 
 

@@ -5,11 +5,15 @@
     with flopsprof.scope("attention"):
         ...
     flopsprof.step()      # a step begins here; from the first call on only these count
+
+    @flopsprof.formula("mylib::my_op")      # flops of an operation, from its arguments' shapes
+    def my_op(a, b):
+        return 2 * a[0] * a[1] * b[1]
 """
 
 import sys
 
-__all__ = ["active", "scope", "step"]
+__all__ = ["active", "formula", "scope", "step"]
 
 
 class _Absent:
@@ -122,6 +126,29 @@ class scope:
                 return function(*args, **kwargs)
 
         return run
+
+
+_formulas: dict = {}  # name -> function; the profiler's Python part reads it when it comes
+
+
+def formula(name):
+    """Decorator: the function gives the flops of the operation "namespace::name", which exists.
+
+    It gets the arguments of the operation with a shape in the place of each tensor, and returns
+    a whole number. It is asked once for each combination of shapes; if it raises, that work is
+    unknown, with the reason.
+    """
+    if "::" not in name:
+        raise ValueError(f"flopsprof.formula: expected namespace::name, found {name!r}")
+
+    def decorate(function):
+        _formulas[name] = function
+        shim = sys.modules.get("_flopsprof_shim")
+        if shim is not None and hasattr(shim, "add_formula"):
+            shim.add_formula(name, function)
+        return function
+
+    return decorate
 
 
 def step() -> None:

@@ -113,6 +113,33 @@ TEST_F(OperationScopeTest, ACapturedOperationMarksItsLaunchesAndIsCounted) {
   EXPECT_NE(segment_.Drain()[0].As<shm::OperationCall>().header.flags & shm::kFlagCaptured, 0);
 }
 
+TEST_F(OperationScopeTest, AnOperationOfTheProgramSendsItsNamesAndItsCount) {
+  NamedOperation operation = {
+      BeginOperation(thread_), "a::b", 4, "in0=[2]", 7, "", 0, true, 12, 15};
+  ASSERT_NE(operation.call, shm::kNoCall);
+  EndNamedOperation(operation);
+  EXPECT_EQ(thread_->operation_depth, 0);
+  const auto records = segment_.Drain();
+  ASSERT_EQ(records.size(), 3u);  // two texts first
+  ASSERT_EQ(records[2].type(), RecordType::kNamedWork);
+  const auto work = records[2].As<shm::NamedWork>();
+  EXPECT_EQ(work.call, operation.call);
+  EXPECT_EQ(work.flops, 12u);
+  EXPECT_EQ(work.known, 1);
+  EXPECT_EQ(work.type, 15);
+  EXPECT_NE(work.name, work.shape);
+  EXPECT_EQ(work.reason, shm::kNoString);
+}
+
+TEST_F(OperationScopeTest, AnOperationOfTheProgramInsideAnotherIsNotCounted) {
+  OperationScope outer(OperationId::kGroupedMm);
+  NamedOperation inner = {BeginOperation(thread_), "a::b", 4, "", 0, "", 0, true, 12, 15};
+  EXPECT_EQ(inner.call, shm::kNoCall);
+  EndNamedOperation(inner);
+  outer.End();
+  EXPECT_EQ(segment_.Drain().size(), 1u);
+}
+
 TEST(OperationScopeWithoutSegmentTest, NothingIsCounted) {
   OperationScope operation(OperationId::kGroupedMm);
   EXPECT_FALSE(operation.counted());

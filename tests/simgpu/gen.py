@@ -11,7 +11,8 @@ defines what programs call: every function that the real library exports, each a
 wrapper that counts the call, lets the fault script refuse it, opens a frame
 around it (cudart and cuda: the one CUPTI callbacks and records are made of;
 libraries: the `call` of the ledger), and calls the implementation.  What has no
-implementation logs `STUB` and returns 0.  `exports.map` gives symbols the version
+implementation logs `STUB`, in the mathematical libraries launches one kernel of its
+name when it computes, and returns 0.  `exports.map` gives symbols the version
 that the real library gives them.
 """
 
@@ -28,7 +29,7 @@ LIBRARIES = {
     "core": (None, None, []),  # only the names of callback ids
     "cudart": ("cu13/lib/libcudart.so.13", "libcudart.so.13", []),
     "cuda": (None, None, []),
-    "cublas": ("cu13/lib/libcublas.so.13", "libcublas.so.13", ["cublas_v2.h"]),
+    "cublas": ("cu13/lib/libcublas.so.13", "libcublas.so.13", ["cublas_v2.h", "cublasXt.h"]),
     "cublasLt": ("cu13/lib/libcublasLt.so.13", "libcublasLt.so.13", ["cublasLt.h"]),
     "cudnn": ("cudnn/lib/libcudnn.so.9", "libcudnn.so.9", ["cudnn.h"]),
     "cupti": ("cu13/lib/libcupti.so.13", "libcupti.so.13", ["cupti.h"]),
@@ -60,6 +61,13 @@ HIDDEN_RUNTIME = {
         ("void **", "args"), ("size_t", "sharedMem"), ("cudaStream_t", "stream")],
     "__cudaGetKernel": [("cudaKernel_t *", "kernel"), ("const void *", "func")],
 }
+
+# Libraries whose functions without implementation launch a kernel, and what they call that
+# computes nothing.
+COMPUTING = {"cublas", "cusolver", "cusparse", "cufft"}
+COMPUTES_NOTHING = re.compile(
+    r"Create|Destroy|Get|Set|[bB]uffer|Init|Query|Logger|Plan|Version|Estimate|Alloc|Free|Shutdown|"
+    r"Xerbla|Select|Boards|Info|Params|_analysis|ZeroPivot|_zeroPivot|Size|Malloc|Memcpy|Debug")
 
 TYPE_WORDS = {"int", "unsigned", "char", "short", "long", "float", "double", "void"}
 
@@ -180,11 +188,19 @@ def symbol_expression(domain, name, fields):
     return "nullptr"
 
 
+def kernel(symbol, library):
+    """The launch of a function that computes."""
+    if library not in COMPUTING or COMPUTES_NOTHING.search(symbol) or symbol.startswith("_"):
+        return ""
+    return f'  sim_launch_lib("{symbol}_kernel", nullptr, 1, 1, 1, 128, 0, 0, 0);\n'
+
+
 def stub(symbol, library):
     return (f'VISIBLE long stub_{symbol}() __asm__("{symbol}");\n'
             f"long stub_{symbol}() {{\n"
             f'  sim_count("{library}:{symbol}");\n'
             f'  sim_unimpl("{library}:{symbol}");\n'
+            f"{kernel(symbol, library)}"
             f"  return 0;\n}}\n")
 
 
@@ -279,6 +295,7 @@ def write_library_api(library, symbols, implemented, headers, include, out):
             out.write(f"  return impl_{symbol}({names});\n}}\n")
             continue
         out.write(f'  sim_unimpl("{library}:{symbol}");\n')
+        out.write(kernel(symbol, library))
         for declaration, name in parameters:
             kind = declaration[: -len(name)].strip() if declaration.endswith(name) else ""
             if re.match(r"size_t ?\*$", kind) and "ize" in symbol:

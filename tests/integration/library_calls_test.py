@@ -1,0 +1,138 @@
+# SPDX-FileCopyrightText: 2026 The flopsprof authors
+# SPDX-License-Identifier: Apache-2.0
+"""Each hooked function of cuBLAS, cuSOLVER, cuSPARSE and cuFFT: linked, by dlopen, by dlsym.
+
+The numbers are worked out by hand in tests/programs/library_calls.
+"""
+
+import glob
+import os
+import re
+import sqlite3
+import subprocess
+import sys
+
+import pytest
+from flopsprof_run import PROGRAMS, run_profiled, sim_python
+
+FOLDER = os.path.join(PROGRAMS, "library_calls")
+LIBRARIES = ["libcublas.so.13", "libcusolver.so.12", "libcusparse.so.12", "libcufft.so.12"]
+
+
+def expectations() -> list:
+    """(pattern, flops of real types, of complex types), or (pattern, None, reason)."""
+    rows = []
+    with open(os.path.join(FOLDER, "expected.txt"), encoding="utf-8") as file:
+        for line in file:
+            if line.strip() and not line.startswith("#"):
+                pattern, first, second = line.split(maxsplit=2)
+                unknown = first == "?"
+                rows.append((re.compile(pattern), None if unknown else int(first),
+                             second.strip() if unknown else int(second)))
+    return rows
+
+
+def expected(name: str, rows: list):
+    """Flops, or the beginning of the reason."""
+    base = re.sub(r"(_v2)?(_64)?$", "", name)
+    _, real, other = next(row for row in rows if row[0].fullmatch(base))
+    if real is None:
+        return other
+    is_complex = re.match(r"(cublas|cublasXt|cusolverDn)[CZ]", base) is not None
+    return other if is_complex else real
+
+
+def nvidia() -> str:
+    environment = os.path.dirname(os.path.dirname(sim_python()))
+    (folder,) = glob.glob(os.path.join(environment, "lib/python3*/site-packages/nvidia"))
+    return os.path.join(folder, "cu13")
+
+
+def compiled(source: str, out: str, *options: str, linked: bool) -> str:
+    command = ["gcc", "-w", "-O0", "-o", out, *options, f"-I{nvidia()}/include", source]
+    if linked:
+        command += [f"-L{nvidia()}/lib", *[f"-l:{name}" for name in LIBRARIES],
+                    "-l:libcudart.so.13", "-Wl,--allow-shlib-undefined",
+                    f"-Wl,-rpath,{nvidia()}/lib"]
+    subprocess.run([*command, "-ldl"], check=True, timeout=120)
+    return out
+
+
+@pytest.fixture(scope="module")
+def calls(tmp_path_factory):
+    """(names of the calls, path of the C file)."""
+    source = str(tmp_path_factory.mktemp("calls") / "calls.c")
+    done = subprocess.run([sys.executable, os.path.join(FOLDER, "make_calls.py"), source],
+                          check=True, stdout=subprocess.PIPE, text=True)
+    return done.stdout.split(), source
+
+
+def rows_of(command: list, tmp_path) -> list:
+    cupti = os.path.join(nvidia(), "lib", "libcupti.so.13")
+    run = run_profiled(command, folder=str(tmp_path / "run"), timeout=120,
+                       env={"FLOPSPROF_CUPTI": cupti})
+    assert run.ended_well(), run.explain()
+    assert "done" in run.stdout
+    with sqlite3.connect(os.path.join(run.folder, "profile.db")) as database:
+        return database.execute(
+            "SELECT api, shape, calls, flops_low, flops_known, kernels FROM calls ORDER BY api, shape"
+        ).fetchall()
+
+
+@pytest.mark.parametrize("way", ["link", "dlopen", "dlsym"])
+def test_every_call_is_counted_as_by_hand(calls, way, tmp_path):
+    names, source = calls
+    assert len(names) > 1000
+    linked = way == "link"
+    program = compiled(source, str(tmp_path / "calls"), *(["-DLINKED"] if linked else []),
+                       linked=linked)
+    rows = rows_of([program, way, nvidia() + "/lib"], tmp_path)
+    counted, count = {}, {}
+    assert [row for row in rows if row[5] == 0 and not (row[4] and row[3] == 0)] == []
+    for api, shape, times, flops, known, _ in rows:
+        counted.setdefault(api, set()).add(flops // times if known else shape)
+        count[api] = count.get(api, 0) + times
+    hand = expectations()
+    known_names = set(names)
+    wrong, wanted_count = [], {}
+    for name in names:
+        # The call with 64-bit sizes is the same one to the reader.
+        base = name.removesuffix("_64")
+        api = base if base in known_names or base in counted else name
+        wanted_count[api] = wanted_count.get(api, 0) + 1
+        want, got = expected(name, hand), counted.get(api)
+        right = got == {want} if isinstance(want, int) else \
+            got is not None and all(str(g).startswith("unknown: " + want) for g in got)
+        if not right:
+            wrong.append(f"{name}: by hand {want}, counted {got}")
+    assert wrong == []
+    assert {api: n for api, n in count.items() if wanted_count.get(api) != n} == {}
+
+
+def test_sparse_products_count_their_nonzeros(tmp_path):
+    program = compiled(os.path.join(FOLDER, "sparse.c"), str(tmp_path / "sparse"), linked=True)
+    rows = rows_of([program, "sparse"], tmp_path)
+    # 11 nonzeros; 9 columns; inner size 9, or 8 when transposed.
+    assert sorted((api, calls, flops) for api, _, calls, flops, known, _ in rows if known) == [
+        ("cusparseSDDMM", 1, 2 * 11 * 8), ("cusparseSDDMM", 1, 2 * 11 * 9),
+        ("cusparseSpMM", 1, 2 * 11 * 9), ("cusparseSpMM", 1, 3 * 2 * 11 * 9),
+        ("cusparseSpMV", 1, 2 * 11), ("cusparseSpMV", 1, 8 * 11)]
+    assert sorted((api, shape) for api, shape, _, _, known, _ in rows if not known) == [
+        ("cusparseSpMM", "unknown: a handle or descriptor could not be read"),
+        ("cusparseSpMV", "unknown: a handle or descriptor could not be read"),
+        ("cusparseSpMV", "unknown: no formula for this function")]
+
+
+def test_bad_arguments_are_unknown_with_their_reason(tmp_path):
+    """Calls that the stand-in takes; the real library would refuse most of them."""
+    program = compiled(os.path.join(FOLDER, "sparse.c"), str(tmp_path / "bad"), linked=True)
+    rows = rows_of([program, "bad"], tmp_path)
+    assert [(api, calls, flops) for api, _, calls, flops, known, _ in rows if known] == [
+        ("cublasSsymm_v2", 1, 90)]  # without a handle, but with sizes
+    assert [(api, shape, calls) for api, shape, calls, _, known, _ in rows if not known] == [
+        ("cublasAxpyEx", "unknown: unknown data type", 1),
+        ("cublasSaxpy_v2", "unknown: a size is negative or too large", 1),
+        ("cublasSgemmGroupedBatched",
+         "sizes unknown (a handle or descriptor could not be read) a=f32 b=f32 c=f32", 1),
+        ("cublasSsymm_v2", "unknown: a size is negative or too large", 3),
+        ("cublasSsyrk_v2", "unknown: a size is negative or too large", 1)]

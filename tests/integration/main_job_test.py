@@ -7,6 +7,7 @@ import os
 import stat
 import subprocess
 
+import json_schema
 import pytest
 import summary_checks
 from flopsprof_run import ROOT, acceptance, product, run_profiled, torchrun
@@ -38,6 +39,20 @@ def test_the_summary_is_consistent(run):
     assert run.summary["empty"] is False
     assert run.summary["steps"]["profiled"] == STEPS
     assert run.summary["job"]["world_size"] == RANKS
+
+
+def test_the_summary_is_what_its_schema_says(run):
+    assert json_schema.summary_problems(run.summary) == []
+    assert json_schema.summary_undescribed(run.summary) == []
+
+
+def test_the_check_of_the_schema_can_fail(run):
+    broken = json.loads(json.dumps(run.summary))
+    broken["totals"]["mfu"] = "much"
+    del broken["steps"]["utilisation"]
+    broken["totals"]["new"] = 1
+    assert len(json_schema.summary_problems(broken)) == 2
+    assert json_schema.summary_undescribed(broken) == ["$.totals.new"]
 
 
 def test_each_rank_has_the_exact_counts(run):

@@ -4,6 +4,7 @@
 
 import os
 
+import json_schema
 import pytest
 from flopsprof_run import PROGRAMS, run_profiled
 
@@ -38,6 +39,12 @@ def test_without_tuning_all_steps_do_the_same_work(runs):
     assert tuning_findings(runs["plain"]) == []
     flops = summary["totals"]["flops"]
     assert flops["forward"] + flops["backward"] == 4 * STEP
+
+
+def test_the_summaries_are_what_their_schema_says(runs):
+    for run in runs.values():
+        assert json_schema.summary_problems(run.summary) == []
+        assert json_schema.summary_undescribed(run.summary) == []
 
 
 def test_tuning_runs_are_said(runs):

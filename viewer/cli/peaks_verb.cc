@@ -97,8 +97,8 @@ void PrintTable(const std::vector<const model::DevicePeaks*>& cards,
   std::vector<std::string> sources;
   text +=
       "\nDense peak rates in operations per second (T = 10^12) at boost clock (second: of the\n"
-      "matrix units); \"-\": not in the table. fp16, bf16 and fp8 add up in fp32; other ways and\n"
-      "2:4 sparse rates (twice the dense one): --json.\n"
+      "matrix units); \"-\": not in the table. fp16, bf16 and fp8 add up in fp32; other ways:\n"
+      "--json; 2:4 sparse rates, twice the dense one: --dtype fp16_sparse.\n"
       "A card that is not listed, or a part of one (MIG), has no MFU, unless you give its peak:\n"
       "flopsprof-run --peak bf16=989T ..., flopsprof report --peak bf16=989T RUN\n\nSources\n";
   for (const model::DevicePeaks* card : cards) {

@@ -10,26 +10,25 @@
 namespace flopsprof::shm {
 
 // Number, family of sizes, name as PyTorch registers it.
-#define FLOPSPROF_OPERATIONS(X)                                                             \
-  X(kFlashAttention, 1, kAttention, "aten::_flash_attention_forward")                       \
-  X(kFlashAttentionBackward, 2, kAttentionBackward, "aten::_flash_attention_backward")      \
-  X(kEfficientAttention, 3, kAttention, "aten::_efficient_attention_forward")               \
-  X(kEfficientAttentionBackward, 4, kAttentionBackward,                                     \
-    "aten::_efficient_attention_backward")                                                  \
-  X(kDepthwiseConv2d, 5, kConvolution, "aten::_conv_depthwise2d")                           \
-  X(kDepthwiseConv2dBackward, 6, kConvolutionBackward, "aten::_conv_depthwise2d_backward")  \
-  X(kDepthwiseConv3d, 7, kConvolution, "aten::conv_depthwise3d")                            \
-  X(kDepthwiseConv3dBackward, 8, kConvolutionBackward, "aten::conv_depthwise3d_backward")   \
-  X(kGroupedMm, 9, kProduct, "aten::_grouped_mm")                                           \
-  X(kScaledGroupedMm, 10, kProduct, "aten::_scaled_grouped_mm")                             \
-  X(kEmbeddingBag, 11, kNoProducts, "aten::_embedding_bag")                                 \
-  X(kEmbeddingBagForwardOnly, 12, kNoProducts, "aten::_embedding_bag_forward_only")         \
-  X(kEmbeddingBagBackward, 13, kNoProducts, "aten::_embedding_bag_dense_backward")          \
-  X(kEmbeddingBagWeightsBackward, 14, kNoProducts,                                          \
-    "aten::_embedding_bag_per_sample_weights_backward")                                     \
-  X(kLstmCell, 15, kNoProducts, "aten::_thnn_fused_lstm_cell")                              \
-  X(kLstmCellBackward, 16, kNoProducts, "aten::_thnn_fused_lstm_cell_backward_impl")        \
-  X(kGruCell, 17, kNoProducts, "aten::_thnn_fused_gru_cell")                                \
+#define FLOPSPROF_OPERATIONS(X)                                                                \
+  X(kFlashAttention, 1, kAttention, "aten::_flash_attention_forward")                          \
+  X(kFlashAttentionBackward, 2, kAttentionBackward, "aten::_flash_attention_backward")         \
+  X(kEfficientAttention, 3, kAttention, "aten::_efficient_attention_forward")                  \
+  X(kEfficientAttentionBackward, 4, kAttentionBackward, "aten::_efficient_attention_backward") \
+  X(kDepthwiseConv2d, 5, kConvolution, "aten::_conv_depthwise2d")                              \
+  X(kDepthwiseConv2dBackward, 6, kConvolutionBackward, "aten::_conv_depthwise2d_backward")     \
+  X(kDepthwiseConv3d, 7, kConvolution, "aten::conv_depthwise3d")                               \
+  X(kDepthwiseConv3dBackward, 8, kConvolutionBackward, "aten::conv_depthwise3d_backward")      \
+  X(kGroupedMm, 9, kProduct, "aten::_grouped_mm")                                              \
+  X(kScaledGroupedMm, 10, kProduct, "aten::_scaled_grouped_mm")                                \
+  X(kEmbeddingBag, 11, kNoProducts, "aten::_embedding_bag")                                    \
+  X(kEmbeddingBagForwardOnly, 12, kNoProducts, "aten::_embedding_bag_forward_only")            \
+  X(kEmbeddingBagBackward, 13, kNoProducts, "aten::_embedding_bag_dense_backward")             \
+  X(kEmbeddingBagWeightsBackward, 14, kNoProducts,                                             \
+    "aten::_embedding_bag_per_sample_weights_backward")                                        \
+  X(kLstmCell, 15, kNoProducts, "aten::_thnn_fused_lstm_cell")                                 \
+  X(kLstmCellBackward, 16, kNoProducts, "aten::_thnn_fused_lstm_cell_backward_impl")           \
+  X(kGruCell, 17, kNoProducts, "aten::_thnn_fused_gru_cell")                                   \
   X(kGruCellBackward, 18, kNoProducts, "aten::_thnn_fused_gru_cell_backward")
 
 enum class OperationId : uint16_t {

@@ -52,7 +52,7 @@ struct Faults {
   Selector falsify_shape, falsify_layout;
   // Calls that fail.
   std::map<std::string, Refusal> refusals;  // by function name
-  bool cudnn_json_refused = false;  // "cudnn_json": "refused"
+  bool cudnn_json_refused = false;          // "cudnn_json": "refused"
   // CUPTI as a whole.
   CuptiState cupti = CuptiState::kPresent;
   uint32_t cupti_version = 0;  // 0: that of the headers

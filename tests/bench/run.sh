@@ -104,6 +104,12 @@ if [[ -x $python && -x $build/bin/caller ]]; then
 else
   skip callers "no PyTorch environment of the stand-in GPU"
 fi
+if [[ -x $python && -x $build/bin/flopsprof-run && -e $build/lib/liboperation_stand_in.so ]]; then
+  bench operation "$build/bin/flopsprof-run" -q -o "$(mktemp -d)/run" -- "$python" \
+    "$root/tests/bench/injector/operation_bench.py" "$build/lib/liboperation_stand_in.so" ${short:+--short}
+else
+  skip operation "no PyTorch environment of the stand-in GPU"
+fi
 if [[ -x $python && -x $build/bin/flopsprof-run ]]; then
   bench model_step "$python" "$root/tests/bench/model/model_step.py" "$build" ${short:+--short}
 else

@@ -6,6 +6,7 @@ The numbers are worked out by hand in tests/programs/library_calls.
 """
 
 import glob
+import json
 import os
 import re
 import sqlite3
@@ -67,15 +68,16 @@ def calls(tmp_path_factory):
     return done.stdout.split(), source
 
 
-def rows_of(command: list, tmp_path) -> list:
+def rows_of(command: list, tmp_path, **more) -> list:
     cupti = os.path.join(nvidia(), "lib", "libcupti.so.13")
     run = run_profiled(command, folder=str(tmp_path / "run"), timeout=120,
-                       env={"FLOPSPROF_CUPTI": cupti})
+                       env={"FLOPSPROF_CUPTI": cupti}, **more)
     assert run.ended_well(), run.explain()
     assert "done" in run.stdout
     with sqlite3.connect(os.path.join(run.folder, "profile.db")) as database:
         return database.execute(
-            "SELECT api, shape, calls, flops_low, flops_known, kernels FROM calls ORDER BY api, shape"
+            "SELECT api, shape, calls, flops_low, flops_known, kernels FROM calls "
+            "ORDER BY api, shape"
         ).fetchall()
 
 
@@ -128,11 +130,22 @@ def test_bad_arguments_are_unknown_with_their_reason(tmp_path):
     program = compiled(os.path.join(FOLDER, "sparse.c"), str(tmp_path / "bad"), linked=True)
     rows = rows_of([program, "bad"], tmp_path)
     assert [(api, calls, flops) for api, _, calls, flops, known, _ in rows if known] == [
+        ("cublasDgemmGroupedBatched", 1, 0),  # no group
         ("cublasSsymm_v2", 1, 90)]  # without a handle, but with sizes
     assert [(api, shape, calls) for api, shape, calls, _, known, _ in rows if not known] == [
         ("cublasAxpyEx", "unknown: unknown data type", 1),
+        ("cublasDgemmGroupedBatched",
+         "sizes unknown (more parts than can be recorded) a=f64 b=f64 c=f64", 1),
         ("cublasSaxpy_v2", "unknown: a size is negative or too large", 1),
         ("cublasSgemmGroupedBatched",
          "sizes unknown (a handle or descriptor could not be read) a=f32 b=f32 c=f32", 1),
         ("cublasSsymm_v2", "unknown: a size is negative or too large", 3),
         ("cublasSsyrk_v2", "unknown: a size is negative or too large", 1)]
+
+
+def test_calls_that_the_library_refuses_count_nothing(tmp_path):
+    program = compiled(os.path.join(FOLDER, "sparse.c"), str(tmp_path / "refused"), linked=True)
+    refused = {name: True for name in ("cublasSsymm_v2", "cublasSsymm_v2_64", "cusparseSpMV",
+                                       "cublasDgemmGroupedBatched")}
+    rows = rows_of([program, "bad"], tmp_path, faults=json.dumps({"fail": refused}))
+    assert {row[0] for row in rows} == {"cublasAxpyEx", "cublasSaxpy_v2", "cublasSgemmGroupedBatched", "cublasSsyrk_v2"}

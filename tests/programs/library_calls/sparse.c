@@ -54,6 +54,12 @@ static void bad(void) {
   cublasSsymm(NULL, left, lower, 3, 5, &one, x, 16, x, 16, &one, y, 16);
   cublasSgemmGroupedBatched(handle, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
                             NULL, NULL, NULL, 2, NULL);
+  static int ones[9000];  // more groups than are recorded one by one
+  for (int j = 0; j < 9000; j++) ones[j] = 1;
+  for (int groups = 0; groups <= 9000; groups += 9000) {
+    cublasDgemmGroupedBatched(handle, NULL, NULL, ones, ones, ones, NULL, NULL, ones, NULL, ones,
+                              NULL, NULL, ones, groups, ones);
+  }
 }
 
 int main(int argc, char** argv) {

@@ -99,7 +99,11 @@ def judged(table):
         if NOT_COMPUTING.fullmatch(base):
             plumbing += 1
             continue
-        state, text = next((s, t) for pattern, s, t in OWN if re.fullmatch(pattern, base))
+        found = next(((s, t) for pattern, s, t in OWN if re.fullmatch(pattern, base)), None)
+        if found is None:
+            raise SystemExit(f"coverage_page: {name} has a line in api_table.toml: "
+                             "say in OWN what is known of it")
+        state, text = found
         releases = sorted({r for rs in forms.values() for r in rs}, key=float)
         seen.setdefault(library, {}).setdefault((state, text), []).append((name, releases))
     for entry in api_rules.entries(own)[0]:

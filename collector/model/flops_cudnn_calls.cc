@@ -17,6 +17,14 @@ enum class Kind { kNone, kRnn, kConvolution, kAttention };
 Kind KindOf(uint16_t api) {
   switch (static_cast<ApiId>(api)) {
     case ApiId::cudnnRNNForward:
+    case ApiId::cudnnRNNForwardTraining:
+    case ApiId::cudnnRNNForwardInference:
+    case ApiId::cudnnRNNBackwardData:
+    case ApiId::cudnnRNNBackwardWeights:
+    case ApiId::cudnnRNNForwardTrainingEx:
+    case ApiId::cudnnRNNForwardInferenceEx:
+    case ApiId::cudnnRNNBackwardDataEx:
+    case ApiId::cudnnRNNBackwardWeightsEx:
     case ApiId::cudnnRNNBackwardData_v8:
     case ApiId::cudnnRNNBackwardWeights_v8:
       return Kind::kRnn;

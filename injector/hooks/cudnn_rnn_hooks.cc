@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "injector/hooks/cudnn_call.h"
+#include "injector/hooks/cudnn_rnn.h"
 #include "injector/platform.h"
 #include "proto/shm/cudnn_variants.h"
 
@@ -19,34 +20,29 @@ namespace {
 constexpr int kBidirectional = 1;
 constexpr int kSkipInput = 1;
 
-// cudnnGetRNNDescriptor_v8: the arguments behind the descriptor.
-struct Network {
-  int algorithm, cell, bias, direction, input_mode, data_type, math_precision, math;
-  int32_t input, hidden, projection, layers;
-  void* dropout;
-  uint32_t flags;
-};
-
-bool ReadNetwork(const void* caller, void* descriptor, Network* network) {
+bool ReadNetwork(const void* caller, void* descriptor, CudnnNetwork* network) {
   static RealFunction real("cudnnGetRNNDescriptor_v8", kCudnn);
   using Getter = int (*)(void*, int*, int*, int*, int*, int*, int*, int*, int*, int32_t*, int32_t*,
                          int32_t*, int32_t*, void**, uint32_t*);
   auto* const get = reinterpret_cast<Getter>(real.Find(caller));
+  int algorithm = 0, bias = 0, precision = 0;
+  void* dropout = nullptr;
+  uint32_t flags = 0;
   return get != nullptr && descriptor != nullptr &&
-         get(descriptor, &network->algorithm, &network->cell, &network->bias, &network->direction,
-             &network->input_mode, &network->data_type, &network->math_precision, &network->math,
-             &network->input, &network->hidden, &network->projection, &network->layers,
-             &network->dropout, &network->flags) == 0;
+         get(descriptor, &algorithm, &network->cell, &bias, &network->direction,
+             &network->input_mode, &network->data_type, &precision, &network->math, &network->input,
+             &network->hidden, &network->projection, &network->layers, &dropout, &flags) == 0;
 }
 
 using DataGetter = int (*)(void* descriptor, int* data_type, int* layout, int* max_length,
                            int* batch, int* vector, int room, int* lengths, void* padding_fill);
 
-// Sum of the lengths of all sequences; -1: not readable.
-int64_t SumLengths(DataGetter get, void* descriptor, int room, int* lengths) {
-  int type = 0, layout = 0, max_length = 0, batch = 0, vector = 0;
+// Sum of the lengths of all sequences; -1: not readable, or no room for all lengths.
+int64_t SumLengths(DataGetter get, void* descriptor, int room, int* lengths, int* type,
+                   int* width) {
+  int layout = 0, max_length = 0, batch = 0;
   double padding = 0;  // room for an element of any type
-  if (get(descriptor, &type, &layout, &max_length, &batch, &vector, room, lengths, &padding) != 0) {
+  if (get(descriptor, type, &layout, &max_length, &batch, width, room, lengths, &padding) != 0) {
     return -1;
   }
   int64_t sum = 0;
@@ -57,35 +53,44 @@ int64_t SumLengths(DataGetter get, void* descriptor, int room, int* lengths) {
   return batch <= room ? sum : -1;
 }
 
-int64_t CountTokens(const void* caller, void* descriptor) {
+// `data`: the descriptor of x or dx.
+void EmitRnn(const CallScope& call, const void* caller, void* descriptor, void* data) {
+  CudnnNetwork network{};
+  int64_t tokens = 0;
+  int type = 0, width = 0;
+  if (!ReadNetwork(caller, descriptor, &network) ||
+      !ReadCudnnSequences(caller, data, &tokens, &type, &width)) {
+    return EmitUnknownCudnnCall(call, shm::UnknownReason::kGetterFailed);
+  }
+  EmitCudnnNetwork(call, network, tokens);
+}
+
+}  // namespace
+
+bool ReadCudnnSequences(const void* caller, void* descriptor, int64_t* tokens, int* type,
+                        int* width) {
   static RealFunction real("cudnnGetRNNDataDescriptor", kCudnn);
   auto* const get = reinterpret_cast<DataGetter>(real.Find(caller));
-  if (get == nullptr || descriptor == nullptr) return -1;
+  if (get == nullptr || descriptor == nullptr) return false;
   constexpr int kUsualBatch = 1024;  // 4 KiB of stack
   int usual[kUsualBatch];
-  const int64_t tokens = SumLengths(get, descriptor, kUsualBatch, usual);
-  if (tokens >= 0) return tokens;
+  *tokens = SumLengths(get, descriptor, kUsualBatch, usual, type, width);
+  if (*tokens >= 0) return true;
   constexpr int kMaxBatch = 1 << 20;
   ErrnoKeeper keep;
   const size_t bytes = kMaxBatch * sizeof(int);
   auto* lengths = static_cast<int*>(MapPages(bytes));  // only the pages in use become memory
-  if (lengths == nullptr) return -1;
-  const int64_t many = SumLengths(get, descriptor, kMaxBatch, lengths);
+  if (lengths == nullptr) return false;
+  *tokens = SumLengths(get, descriptor, kMaxBatch, lengths, type, width);
   munmap(lengths, bytes);
-  return many;
+  return *tokens >= 0;
 }
 
-// `data`: the descriptor of x or dx.
-void EmitRnn(const CallScope& call, const void* caller, void* descriptor, void* data) {
-  Network network{};
-  int64_t tokens = -1;
-  if (!ReadNetwork(caller, descriptor, &network) || (tokens = CountTokens(caller, data)) < 0) {
-    return EmitUnknownCudnnCall(call, shm::UnknownReason::kGetterFailed);
-  }
+void EmitCudnnNetwork(const CallScope& call, const CudnnNetwork& network, int64_t tokens) {
   shm::LibraryCall record = CudnnLibraryRecord(call);
   record.type = CudaTypeOfCudnn(network.data_type);
   record.math_mode = static_cast<uint8_t>(network.math);
-  record.variant = static_cast<uint8_t>(network.cell & 3);
+  record.variant = static_cast<uint8_t>(network.cell & shm::kRnnCellMask);
   if (network.direction == kBidirectional) record.variant |= shm::kRnnBidirectional;
   if (network.input_mode == kSkipInput) record.variant |= shm::kRnnSkipsInput;
   record.sizes[0] = tokens;
@@ -96,7 +101,6 @@ void EmitRnn(const CallScope& call, const void* caller, void* descriptor, void* 
   EmitRecord(&record);
 }
 
-}  // namespace
 }  // namespace flopsprof::injector
 
 using namespace flopsprof::injector;  // NOLINT: the hooks below are C functions

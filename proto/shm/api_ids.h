@@ -57,6 +57,14 @@ namespace flopsprof::shm {
   X(cudnnCausalConv1dBackward, 78)             \
   X(cudnnCausalConv1dNwhForward, 79)           \
   X(cudnnCausalConv1dNwhBackward, 80)          \
+  X(cudnnRNNForwardTraining, 81)               \
+  X(cudnnRNNForwardInference, 82)              \
+  X(cudnnRNNBackwardData, 83)                  \
+  X(cudnnRNNBackwardWeights, 84)               \
+  X(cudnnRNNForwardTrainingEx, 85)             \
+  X(cudnnRNNForwardInferenceEx, 86)            \
+  X(cudnnRNNBackwardDataEx, 87)                \
+  X(cudnnRNNBackwardWeightsEx, 88)             \
   X(ncclAllReduce, 128)                        \
   X(ncclAllGather, 129)                        \
   X(ncclReduceScatter, 130)                    \

@@ -4,6 +4,7 @@
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,24 @@ def test_a_rule_that_takes_a_product_for_plumbing_is_found():
 def test_a_name_that_no_rule_takes_is_found():
     (found,) = scan_exports.complaints({"cublas": {"cublasSsymm_v2"}}, {"cublas": []})
     assert found == "cublas: cublasSsymm_v2: no rule in api_rules.toml"
+
+
+def test_calls_of_cudnn_8_have_its_prototypes():
+    """Its headers are not installed: the recorded ones are what there is."""
+    with open(HOOKS / "api_table.toml", "rb") as file:
+        table = tomllib.load(file)
+    recorded = {}
+    for line in (HOOKS / "signatures" / "cudnn.txt").read_text(encoding="utf-8").splitlines():
+        _, name, *parameters = line.split() + [""] * 2
+        recorded[name] = [p.split(":")[1] for p in parameters if ":" in p]
+    same = {"p": "p", "e": "i", "z": "l"}
+    checked = 0
+    for name, call in table["handwritten"].items():
+        if call.get("header") == "cudnn8":
+            ours = [same[p.split(":")[1]] for p in call["parameters"].split()]
+            assert ours == recorded[name], name
+            checked += 1
+    assert checked == 8
 
 
 def test_the_coverage_page_is_up_to_date(tmp_path):

@@ -61,14 +61,15 @@ LAYOUTS = {
     14: ("note", "<II48x", "key value"),
     15: ("goodbye", "<B7xQ40x", "reason mono_ns"),
     16: ("call_end", "<IiHHI40x", "call status api reserved scope"),
-    20: ("operation", "<IIHbBB3x10I",
-         "call scope operation scalar_type variant reason s0 s1 s2 s3 s4 s5 s6 s7 s8 s9"),
-    21: ("named_work", "<IIHbBIIIQ24x",
-         "call scope reserved scalar_type known name shape reason flops"),
     17: ("graph_launch", "<IIQ40x", "correlation scope executable"),
     19: ("graph_call", "<IIQQ32x", "call scope capture graph"),
     21: ("library", "<IIHBBBBBxqqqqq",
-         "call scope api type compute_type math_mode variant reason size0 size1 size2 size3 size4"),
+         "call scope api data_type compute_type math_mode variant reason "
+         "size0 size1 size2 size3 size4"),
+    24: ("operation", "<IIHbBB3x10I",
+         "call scope operation scalar_type variant reason s0 s1 s2 s3 s4 s5 s6 s7 s8 s9"),
+    25: ("named_work", "<IIHbBIIIQ24x",
+         "call scope reserved scalar_type known name shape reason flops"),
 }
 STRING_FIELDS = ("name", "class_name", "domain", "path", "key", "value")
 

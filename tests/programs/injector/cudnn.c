@@ -48,6 +48,57 @@ static int give_product(struct tensor* from, int name, int64_t* count, void* ele
   return 3000;
 }
 
+// A network of cuDNN 8: LSTM in both directions, 2 layers of 16, projected to 4. A descriptor of
+// one time step is its number of sequences; a null one cannot be read.
+int cudnnGetRNNDescriptor_v6(void* handle, void* network, int* hidden, int* layers, void** dropout,
+                             int* input_mode, int* direction, int* cell, int* algorithm,
+                             int* precision) {
+  *hidden = 16;
+  *layers = 2;
+  *input_mode = *algorithm = *precision = 0;
+  *direction = 1;
+  *cell = 2;
+  return 0;
+}
+int cudnnGetRNNProjectionLayers(void* handle, void* network, int* recurrent, int* output) {
+  *recurrent = 4;
+  *output = 0;
+  return 0;
+}
+int cudnnGetRNNMatrixMathType(void* network, int* math) {
+  *math = 1;
+  return 0;
+}
+int cudnnGetTensorNdDescriptor(void* tensor, int room, int* type, int* rank, int* sizes,
+                               int* strides) {
+  *type = 2;  // half
+  *rank = 3;
+  sizes[0] = (int)(intptr_t)tensor;
+  sizes[1] = 8;
+  sizes[2] = 1;
+  return 0;
+}
+int cudnnGetRNNDataDescriptor(void* data, int* type, int* layout, int* longest, int* batch,
+                              int* width, int room, int* lengths, void* padding) {
+  static const int all[] = {5, 3, 2};
+  *type = 2;
+  *batch = 3;
+  *width = 8;
+  memcpy(lengths, all, sizeof all);
+  return 0;
+}
+int cudnnRNNForwardTraining(void* handle, void* network, int steps, void** x_descs, void* x,
+                            void* a, void* b, void* c, void* d, void* e, void* w, void** y_descs,
+                            void* y, void* f, void* hy, void* g, void* cy, void* work,
+                            size_t work_bytes, void* reserve, size_t reserve_bytes) {
+  return work_bytes == 77 && reserve_bytes == 88 ? 0 : 2000;
+}
+int cudnnRNNBackwardWeightsEx(void* handle, void* network, void* x_desc, void* x, void* a, void* b,
+                              void* y_desc, void* y, void* work, size_t work_bytes, void* dw_desc,
+                              void* dw, void* reserve, size_t reserve_bytes) {
+  return work_bytes == 77 && reserve_bytes == 88 ? 0 : 2000;
+}
+
 int cudnnBackendExecute(void* handle, void* plan, void* pack) { return 0; }
 int cudnnBackendPopulateCudaGraph(void* handle, void* plan, void* pack, void* graph) { return 0; }
 int cudnnBackendDestroyDescriptor(void* descriptor) { return 0; }

@@ -115,6 +115,18 @@ class Calls(unittest.TestCase):
         first, second = run.of("cudnn")
         self.assertEqual((first["graph"], len(second["graph"]["nodes"])), (None, 1))
 
+    def test_a_network_of_cudnn_8_has_the_tokens_of_its_time_steps(self):
+        run = Run("old_rnn=3321", "old_rnn_ex", "old_rnn=3031", "old_rnn=")
+        self.assertEqual(run.output, "")  # every argument arrived
+        steps, data, *unreadable = run.of("library")
+        lstm_in_both_directions = 2 | 4
+        for row, tokens in ((steps, 3 + 3 + 2 + 1), (data, 5 + 3 + 2)):
+            self.assertEqual([row[f"size{i}"] for i in range(5)], [tokens, 8, 16, 4, 2])
+            self.assertEqual((row["variant"], row["data_type"], row["math_mode"]),
+                             (lstm_in_both_directions, 2, 1))
+            self.assertEqual(row["reason"], 0)
+        self.assertEqual([row["reason"] for row in unreadable], [3, 3])
+
     def test_ten_megabytes_of_compiled_code_stay_behind(self):
         run = Run("execute=1", env={"CUDNN_JSON": str(10 << 20)})
         self.assertEqual([row["plan"] for row in run.of("cudnn")], [1])

@@ -41,6 +41,30 @@ static void execute(const char* plan) {
   cudnnBackendExecute((void*)1, (void*)(atol(plan) * 16), (void*)1);
 }
 
+int cudnnRNNForwardTraining(void*, void*, int, void**, void*, void*, void*, void*, void*, void*,
+                            void*, void**, void*, void*, void*, void*, void*, void*, size_t, void*,
+                            size_t);
+int cudnnRNNBackwardWeightsEx(void*, void*, void*, void*, void*, void*, void*, void*, void*, size_t,
+                              void*, void*, void*, size_t);
+
+// One time step for each digit, with so many sequences.
+static void old_rnn(const char* digits) {
+  void* steps[16];
+  int count = 0;
+  for (; digits[count] != 0 && count < 16; ++count)
+    steps[count] = (void*)(long)(digits[count] - '0');
+  void* one = (void*)1;
+  int status = cudnnRNNForwardTraining(one, one, count, steps, 0, 0, 0, 0, 0, 0, 0, steps, 0, 0, 0,
+                                       0, 0, 0, 77, 0, 88);
+  if (status != 0) printf("old_rnn: %d\n", status);
+}
+
+static void old_rnn_ex(const char* unused) {
+  void* one = (void*)1;
+  int status = cudnnRNNBackwardWeightsEx(one, one, one, 0, 0, 0, one, 0, 0, 77, 0, 0, 0, 88);
+  if (status != 0) printf("old_rnn_ex: %d\n", status);
+}
+
 // Builds a plan as programs do: operation, graph, heuristics, configuration, plan.
 static void build(const char* plan) {
   enum { kOperation = 1, kGraph, kHeuristics, kConfiguration };
@@ -265,6 +289,8 @@ static const struct {
     {"gemms", gemms},
     {"execute", execute},
     {"build", build},
+    {"old_rnn", old_rnn},
+    {"old_rnn_ex", old_rnn_ex},
     {"populate", populate},
     {"destroy", destroy},
     {"sleep", sleep_ms},

@@ -31,8 +31,8 @@ struct Object {
   const char* path;
   const ElfW(Dyn) * dynamic;
   uintptr_t base, begin, end;
+  uintptr_t writable_begin, writable_end;    // as linked; what is protected later included
   uintptr_t protected_begin, protected_end;  // RELRO
-  bool done;
 };
 
 struct Slot {
@@ -58,11 +58,9 @@ struct Memory {
   Asked asked[kMaxAsked];
 };
 
-enum class Work : uint32_t { kNone, kPatch, kRestore };
-
 Memory* memory = nullptr;
-std::atomic<Work> wanted{Work::kNone};
-std::atomic<bool> restored{false};
+std::atomic<bool> work_is_wanted{false};
+std::atomic<bool> restored{false};  // for good: no object is patched any more
 CallerPatchCounts counts;
 
 bool IsLeftAlone(const Object& object) {
@@ -93,6 +91,10 @@ int Collect(dl_phdr_info* info, size_t, void*) {
     if (part.p_type == PT_LOAD) {
       if (begin < object.begin) object.begin = begin;
       if (end > object.end) object.end = end;
+    }
+    if (part.p_type == PT_LOAD && (part.p_flags & PF_W) != 0) {
+      if (object.writable_end == 0) object.writable_begin = begin;
+      object.writable_end = end;
     }
     if (part.p_type == PT_GNU_RELRO) {
       const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
@@ -150,17 +152,21 @@ class OpenPages {
     const auto address = reinterpret_cast<uintptr_t>(place);
     if (address >= object_.protected_begin && address < object_.protected_end && !open_) {
       open_ = Protect(PROT_READ | PROT_WRITE);
-      if (!open_) {
-        ++counts.unwritable;
-        CountLoss(shm::LossCounter::kCallerUnseen);
-        return false;
-      }
+      if (!open_) return Refuse();
     }
+    // A relocated address in the middle of code is left alone.
+    if (address < object_.writable_begin || address >= object_.writable_end) return Refuse();
     __atomic_store_n(place, value, __ATOMIC_RELEASE);
     return true;
   }
 
  private:
+  bool Refuse() {
+    ++counts.unwritable;
+    CountLoss(shm::LossCounter::kCallerUnseen);
+    return false;
+  }
+
   bool Protect(int rights) {
     return mprotect(reinterpret_cast<void*>(object_.protected_begin),
                     object_.protected_end - object_.protected_begin, rights) == 0;
@@ -252,43 +258,52 @@ class Patcher {
   size_t asked_count_ = 0;
 };
 
-// The walk before has seen the same object, and what was written to it is still there. An object
-// that was unloaded and loaded again at the same place has its old values again.
-bool IsDone(const Object& object) {
-  bool known = false;
-  for (size_t i = 0; i < memory->before_count && !known; ++i) {
+bool WasThereBefore(const Object& object) {
+  for (size_t i = 0; i < memory->before_count; ++i) {
     const Object& other = memory->before[i];
-    known = other.base == object.base && other.dynamic == object.dynamic &&
-            other.begin == object.begin && other.end == object.end;
+    if (other.base == object.base && other.dynamic == object.dynamic &&
+        other.begin == object.begin && other.end == object.end) {
+      return true;
+    }
   }
-  for (size_t i = 0; known && i < memory->slot_count; ++i) {
-    const Slot& slot = memory->slots[i];
-    const auto place = reinterpret_cast<uintptr_t>(slot.place);
-    if (place >= object.begin && place < object.end) return *slot.place == slot.after;
-  }
-  return known;
+  return false;
 }
 
-// Slots of objects that are gone, or of one that has come anew.
-void ForgetSlotsIn(uintptr_t begin, uintptr_t end) {
+bool IsIn(const Slot& slot, const Object& object) {
+  const auto place = reinterpret_cast<uintptr_t>(slot.place);
+  return place >= object.begin && place < object.end;
+}
+
+// Is nothing left to do? Forgets what is known of slots that do not hold ours any more: of an
+// object that was unloaded and has come anew, or one that the loader bound at the same moment.
+bool IsDone(const Object& object) {
+  const bool was_there = WasThereBefore(object);
+  bool all_ours = true;
   size_t kept = 0;
   for (size_t i = 0; i < memory->slot_count; ++i) {
-    const auto place = reinterpret_cast<uintptr_t>(memory->slots[i].place);
-    if (place < begin || place >= end) memory->slots[kept++] = memory->slots[i];
+    const Slot slot = memory->slots[i];
+    // Slots of another object that was here may lie where nothing is mapped now.
+    const bool is_ours = !IsIn(slot, object) || (was_there && *slot.place == slot.after);
+    if (is_ours) memory->slots[kept++] = slot;
+    all_ours = all_ours && is_ours;
   }
   memory->slot_count = kept;
+  return was_there && all_ours;
 }
 
-void PatchNewObjects() {
-  const uint64_t begin_ns = MonoNs();
+void CollectObjects() {
   memory->before_count = memory->object_count;
   for (size_t i = 0; i < memory->object_count; ++i) memory->before[i] = memory->objects[i];
   memory->object_count = 0;
   dl_iterate_phdr(Collect, nullptr);
+}
+
+void PatchNewObjects() {
+  const uint64_t begin_ns = MonoNs();
+  CollectObjects();
   for (size_t i = 0; i < memory->object_count; ++i) {
     const Object& object = memory->objects[i];
     if (IsDone(object)) continue;
-    ForgetSlotsIn(object.begin, object.end);
     ElfTables tables;
     if (IsLeftAlone(object) || !tables.Read(object.base, object.dynamic)) continue;
     ++counts.objects;
@@ -300,25 +315,23 @@ void PatchNewObjects() {
 }
 
 void RestoreSlots() {
-  memory->object_count = 0;
-  dl_iterate_phdr(Collect, nullptr);
+  CollectObjects();
   for (size_t i = 0; i < memory->object_count; ++i) {
     const Object& object = memory->objects[i];
+    if (!WasThereBefore(object)) continue;
     OpenPages pages(object);
     for (size_t j = 0; j < memory->slot_count; ++j) {
       const Slot& slot = memory->slots[j];
-      const auto place = reinterpret_cast<uintptr_t>(slot.place);
-      if (place < object.begin || place >= object.end || *slot.place != slot.after) continue;
-      pages.Write(slot.place, slot.before);
+      if (IsIn(slot, object) && *slot.place == slot.after) pages.Write(slot.place, slot.before);
     }
   }
   memory->slot_count = 0;
 }
 
-void DoUnderLoaderLock(Work work) {
+void WorkUnderLoaderLock() {
   static void* const self = [] {
     Dl_info ours;
-    return dladdr(reinterpret_cast<const void*>(&DoUnderLoaderLock), &ours) == 0
+    return dladdr(reinterpret_cast<const void*>(&WorkUnderLoaderLock), &ours) == 0
                ? nullptr
                : OpenLoadedLibrary(ours.dli_fname);
   }();
@@ -326,7 +339,7 @@ void DoUnderLoaderLock(Work work) {
     CountLoss(shm::LossCounter::kCallerUnseen);
     return;
   }
-  wanted.store(work, std::memory_order_relaxed);
+  work_is_wanted.store(true, std::memory_order_relaxed);
   // Whoever comes first does it; who comes later waits for the lock, and then it is done.
   RealDlsym(self, "flopsprof_under_loader_lock");
 }
@@ -337,7 +350,7 @@ void PatchCallers() {
   const ErrnoKeeper keep;
   if (restored.load(std::memory_order_relaxed)) return;
   const uint32_t slots_before = counts.slots;
-  DoUnderLoaderLock(Work::kPatch);
+  WorkUnderLoaderLock();
   if (counts.slots == slots_before) return;
   Text<160> text;
   text.AddNumber(counts.slots).Add(" slots of ").AddNumber(counts.objects).Add(" objects, ");
@@ -347,7 +360,7 @@ void PatchCallers() {
 
 void RestoreCallers() {
   const ErrnoKeeper keep;
-  if (!restored.exchange(true) && memory != nullptr) DoUnderLoaderLock(Work::kRestore);
+  if (!restored.exchange(true) && memory != nullptr) WorkUnderLoaderLock();
 }
 
 CallerPatchCounts CountsOfCallerPatch() { return counts; }
@@ -357,16 +370,15 @@ CallerPatchCounts CountsOfCallerPatch() { return counts; }
 // The resolver of an indirect function: dl_entries.S.
 extern "C" __attribute__((visibility("hidden"))) void flopsprof_work_under_loader_lock() {
   using namespace flopsprof::injector;  // NOLINT: one function
-  const Work work = wanted.exchange(Work::kNone, std::memory_order_relaxed);
-  if (work == Work::kNone) return;
+  if (!work_is_wanted.exchange(false, std::memory_order_relaxed)) return;
   if (memory == nullptr) memory = static_cast<Memory*>(MapPages(sizeof(Memory)));
   if (memory == nullptr) {
     CountLoss(flopsprof::shm::LossCounter::kCallerUnseen);
     return;
   }
-  if (work == Work::kRestore) {
+  if (restored.load(std::memory_order_relaxed)) {
     RestoreSlots();
-  } else if (!restored.load(std::memory_order_relaxed)) {
+  } else {
     PatchNewObjects();
   }
 }

@@ -15,7 +15,7 @@ namespace flopsprof::injector {
 
 struct CallerPatchCounts {
   uint32_t objects = 0;     // that were looked at
-  uint32_t slots = 0;       // that hold one of ours now
+  uint32_t slots = 0;       // written
   uint32_t unwritable = 0;  // slots that could not be written; counted as kCallerUnseen
   uint64_t took_ns = 0;     // all walks together
   uint64_t longest_ns = 0;

@@ -67,6 +67,11 @@ void AbandonOperation() {
   EmitOperationWithoutWork(call, CurrentAttribution().scope, kLeftByException);
 }
 
+uint32_t BeginNamedOperation() {
+  ThreadState* thread = CurrentThread();
+  return thread == nullptr ? shm::kNoCall : BeginOperation(thread);
+}
+
 void EndNamedOperation(const NamedOperation& operation) {
   ThreadState* thread = CurrentThread();
   if (thread == nullptr) return;

@@ -49,9 +49,9 @@ uint32_t BeginOperation(ThreadState* thread);
 enum class OperationEnd { kOwn, kLibrary };
 OperationEnd EndOperation(ThreadState* thread, bool counted);
 
-// An operation that only the program knows, begun by BeginOperation. Texts: borrowed.
+// An operation that only the program knows, begun by BeginNamedOperation. Texts: borrowed.
 struct NamedOperation {
-  uint32_t call;  // what BeginOperation returned
+  uint32_t call;  // what BeginNamedOperation returned
   const char* name;
   size_t name_bytes;
   const char* shape;
@@ -62,6 +62,8 @@ struct NamedOperation {
   uint64_t flops;
   int8_t type;  // c10::ScalarType, -1 = not known
 };
+// As BeginOperation, on the calling thread.
+uint32_t BeginNamedOperation();
 void EndNamedOperation(const NamedOperation& operation);
 
 // Writes that the launches of `call` are not its work.

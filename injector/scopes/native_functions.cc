@@ -177,10 +177,7 @@ FLOPSPROF_NATIVE(follow_backward, 1) {
 }
 
 // Call id, 0: not counted. One of the two below follows, whatever it is.
-FLOPSPROF_NATIVE(operation_begin, 0) {
-  ThreadState* thread = CurrentThread();
-  return Number(thread == nullptr ? shm::kNoCall : BeginOperation(thread));
-}
+FLOPSPROF_NATIVE(operation_begin, 0) { return Number(BeginNamedOperation()); }
 FLOPSPROF_NATIVE(operation_abandon, 0) {
   AbandonOperation();
   return None();

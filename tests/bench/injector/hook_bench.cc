@@ -85,7 +85,7 @@ void ExecuteOnce(Execute execute) {
 // What an execution of a plan costs once the plan is known.
 void MeasureCudnn(int blocks) {
   void* library = dlopen("libcudnn.so.9", RTLD_NOLOAD | RTLD_LAZY);
-  const auto direct = reinterpret_cast<Execute>(dlsym(library, "cudnnBackendExecute"));
+  const Execute direct = *static_cast<Execute*>(dlsym(library, "cudnn_execute_unhooked"));
   std::vector<double> hook_ns;
   Block([] { ExecuteOnce(&cudnnBackendExecute); });
   for (int i = 0; i < blocks; ++i) {
@@ -100,7 +100,8 @@ int Measure(int blocks) {
   const auto push = reinterpret_cast<Push>(dlsym(RTLD_DEFAULT, "flopsprof_push"));
   const auto pop = reinterpret_cast<Pop>(dlsym(RTLD_DEFAULT, "flopsprof_pop"));
   void* library = dlopen("libcublas.so.13", RTLD_NOLOAD | RTLD_LAZY);
-  const auto direct = reinterpret_cast<Gemm>(dlsym(library, "cublasSgemm_v2"));
+  const auto* const unhooked = static_cast<Gemm*>(dlsym(library, "cublas_gemm_unhooked"));
+  const Gemm direct = unhooked == nullptr ? nullptr : *unhooked;
   const Gemm hooked = &cublasSgemm_v2;
   if (direct == nullptr || direct == hooked || push == nullptr) {
     fprintf(stderr, "hook_bench: the injector is not loaded\n");

@@ -99,7 +99,11 @@ int cudnnRNNBackwardWeightsEx(void* handle, void* network, void* x_desc, void* x
   return work_bytes == 77 && reserve_bytes == 88 ? 0 : 2000;
 }
 
-int cudnnBackendExecute(void* handle, void* plan, void* pack) { return 0; }
+static int execute(void* handle, void* plan, void* pack) { return 0; }
+int cudnnBackendExecute(void* handle, void* plan, void* pack) __attribute__((alias("execute")));
+// For who wants it without hooks: dlsym, too, gives them the hook.
+int (*cudnn_execute_unhooked)(void*, void*, void*) = execute;
+
 int cudnnBackendPopulateCudaGraph(void* handle, void* plan, void* pack, void* graph) { return 0; }
 int cudnnBackendDestroyDescriptor(void* descriptor) { return 0; }
 int cudnnBackendSetAttribute(void* d, int name, int type, int64_t count, void* elements) {

@@ -85,15 +85,11 @@ constexpr const char* OperationName(uint16_t id) {
 }
 
 constexpr OperationFamily FamilyOf(uint16_t id) {
-  switch (id) {
-#define FLOPSPROF_FAMILY(id, number, family, name) \
-  case number:                                     \
-    return OperationFamily::family;
-    FLOPSPROF_OPERATIONS(FLOPSPROF_FAMILY)
+#define FLOPSPROF_FAMILY(name, number, family, text) \
+  if (id == (number)) return OperationFamily::family;
+  FLOPSPROF_OPERATIONS(FLOPSPROF_FAMILY)
 #undef FLOPSPROF_FAMILY
-    default:
-      return OperationFamily::kUnspecified;
-  }
+  return OperationFamily::kUnspecified;
 }
 
 }  // namespace flopsprof::shm

@@ -137,3 +137,15 @@ def test_formulas_of_the_program_for_its_own_operations(python, folder):
         rows = database.execute("select detail from calls where api = 'mylib::fails'").fetchall()
     assert rows == [("the formula raised ValueError('no such shape')",)]
     assert run.summary["ranks"][0]["loss"].get("shim_failed", 0) == 0
+
+
+def test_a_triton_kernel_with_launch_metadata_is_modelled(python, folder):
+    program = os.path.join(PROGRAMS, "formulas", "triton_kernel.py")
+    run = run_profiled([python, program], folder=folder)
+    assert run.ended_well(), run.explain()
+    assert run.module("0")["flops_modelled"]["forward"] == STEPS * 2 * 1000
+    assert run.module("1")["flops"]["forward"] is None
+    categories = {k["name"]: k["category"] for k in run.summary["kernels"]}
+    assert categories["add_body"] == "modelled"
+    assert categories["without_metadata"] == "unknown"
+    assert run.summary["coverage"]["calls_unmatched"] == 0

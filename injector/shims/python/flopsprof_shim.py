@@ -295,6 +295,8 @@ def after_optimizer(optimizer, args, kwargs):
         if _primary is None or _primary() is None:
             _primary = weakref.ref(optimizer)
         native.optimizer_end(depth, 1 if _primary() is optimizer else 0)
+        if not _triton:  # imported since?
+            follow_triton()
     except Exception as error:
         native.failed(repr(error)[:200])
     return None
@@ -404,6 +406,62 @@ def scalar_type(kind) -> int:
     numbers = {"int8": 1, "float16": 5, "float32": 6, "float64": 7, "bfloat16": 15,
                "float8_e5m2": 23, "float8_e4m3fn": 24}  # fmt: skip
     return numbers.get(str(kind).rpartition(".")[2], -1) + 1
+
+
+# Scalar type + 1 by the width in Proton's keys; 16 bits: fp16 and bf16 have the same peaks.
+TRITON_FLOPS = {"flops": 0, "flops8": 25, "flops16": 6, "flops32": 7, "flops64": 8}
+_triton = False
+
+
+def follow_triton() -> None:
+    """Triton's launch hooks, which it calls with what a kernel's launch_metadata says."""
+    global _triton
+    runtime = getattr(sys.modules.get("triton.knobs"), "runtime", None)
+    enter = getattr(runtime, "launch_enter_hook", None)
+    leave = getattr(runtime, "launch_exit_hook", None)
+    if _triton or not (hasattr(enter, "add") and hasattr(leave, "add")):
+        return
+    _triton = True
+    enter.add(before_kernel)
+    leave.add(after_kernel)
+    _undo.append((enter.remove, (before_kernel,)))
+    _undo.append((leave.remove, (after_kernel,)))
+
+
+def before_kernel(metadata) -> None:
+    if not getattr(metadata, "extras", None):
+        return  # no launch_metadata: nothing to be known
+    try:
+        if getattr(_local, "kernel", None) is not None:
+            native.operation_abandon()  # its launch failed
+        _local.kernel = native.operation_begin()
+    except Exception as error:
+        native.failed(repr(error)[:200])
+
+
+def after_kernel(metadata) -> None:
+    number = getattr(_local, "kernel", None)
+    if number is None:
+        return
+    _local.kernel = None
+    name, flops, kind, reason = "(Triton kernel)", 0, 0, ""
+    try:
+        # Here the program's own function runs.
+        said = metadata.get()
+        name = str(said.get("name", name))
+        counts = {key: said[key] for key in TRITON_FLOPS if key in said}
+        flops = sum(int(count) for count in counts.values())
+        kind = TRITON_FLOPS[next(iter(counts))] if len(counts) == 1 else 0
+        if not counts:
+            reason = "its launch_metadata gives no flops"
+        elif not 0 <= flops < 1 << 63:
+            flops, reason = 0, f"its launch_metadata gives {flops} flops"[:200]
+    except Exception as error:
+        reason = f"its launch_metadata raised {error!r}"[:200]
+    try:
+        native.operation_end(number, name, "", int(not reason), flops, reason, kind)
+    except Exception as error:
+        native.failed(repr(error)[:200])
 
 
 def take_formulas() -> None:
@@ -608,6 +666,7 @@ def on_first_call() -> None:
     _called = True
     follow_fsdp()
     follow_absent()
+    follow_triton()
     places = search_places()
     if places:
         native.follow_backward(places)
@@ -858,6 +917,7 @@ def install() -> None:
     follow_fsdp()
     follow_replicas()
     take_formulas()
+    follow_triton()
     native.note("torch", str(getattr(torch, "__version__", "?")))
 
 

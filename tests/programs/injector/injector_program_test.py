@@ -311,7 +311,6 @@ class Agents(unittest.TestCase):
         run = Run("gemm", "reuse_descriptors=1500", "gemm")
         self.assertEqual(run.status, 0, run.errors)
         self.assertIn("touched: 0\n", run.output)
-        self.assertEqual(run.loss["agent_gone"], 1)  # its end of the socket is closed
 
     def test_one_that_refuses(self):
         run = Run("gemm", "exit=7", agent=("--refuse",))

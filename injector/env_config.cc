@@ -69,6 +69,12 @@ const char* AgentSocketPath() {
 
 const char* CuptiPathFromUser() { return NonEmpty("FLOPSPROF_CUPTI"); }
 
+uint64_t GraphNodeLimit() {
+  const int32_t limit = Number("FLOPSPROF_GRAPH_NODE_LIMIT");
+  // CUPTI 13.0 was seen to give no valid times any more after about 25 million.
+  return limit < 0 ? 1000000 : static_cast<uint64_t>(limit);
+}
+
 uint64_t ConnectTimeoutNs() {
   int32_t ms = Number("FLOPSPROF_CONNECT_TIMEOUT_MS");
   if (ms < 0) ms = 1000;

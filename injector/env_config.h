@@ -25,6 +25,9 @@ const char* AgentSocketPath();
 // Full path of a libcupti chosen by the user, or nullptr.
 const char* CuptiPathFromUser();
 
+// After so many timed nodes of CUDA graphs their launches are timed as a whole (--graphs auto).
+uint64_t GraphNodeLimit();
+
 // How long the first GPU call may wait for the agent; at most 10 s.
 uint64_t ConnectTimeoutNs();
 

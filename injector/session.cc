@@ -43,6 +43,14 @@ void EmitProcessBegin() {
   EmitRecord(&begin);
 }
 
+GraphTimes GraphTimesOf(uint32_t options) {
+  const bool launches = (options & shm::kOptionGraphLaunches) != 0;
+  if ((options & shm::kOptionGraphAuto) == 0) {
+    return launches ? GraphTimes::kLaunches : GraphTimes::kNodes;
+  }
+  return GraphTimes::kAuto;
+}
+
 // The segment is mapped: everything begins. Runs once, on the thread that got the welcome. False:
 // the process has begun to end meanwhile, and it is too late to call into CUDA.
 bool BeginRecording() {
@@ -60,7 +68,7 @@ bool BeginRecording() {
   if ((options & shm::kOptionCupti) == 0) {
     EmitNote("cupti", "not wanted");
   } else {
-    StartCupti(foreign_cupti_client.load(std::memory_order_relaxed));
+    StartCupti(foreign_cupti_client.load(std::memory_order_relaxed), GraphTimesOf(options));
   }
   if ((options & shm::kOptionModules) != 0) BeginScopes();
   return true;
@@ -102,6 +110,7 @@ void Tick() {
   if (state.load(std::memory_order_acquire) != SessionState::kRecording) return;
   FoldCounts();
   FlushCupti(false);
+  TickCupti();
   EmitClockPair();
   EmitNewDevices();
   EmitLibraryNotes();

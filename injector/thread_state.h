@@ -40,7 +40,9 @@ struct ThreadState {
   bool device_known = false;      // this thread's device has been reported
 
   void* launching_graph = nullptr;  // executable of the running cudaGraphLaunch
-  bool graph_launch_recorded = false;
+  uint32_t graph_correlation = 0;   // of that launch, once CUPTI has told
+  uint32_t copied_graph_id = 0;     // CUPTI's id of the graph that the running call copies
+  bool in_graph_call = false;
 
   int32_t nccl_group_depth = 0;
   bool has_group_collective = false;

@@ -64,6 +64,8 @@ const char* KindText(uint8_t kind) {
       return "copy";
     case ActivityKind::kMemset:
       return "set";
+    case ActivityKind::kGraph:
+      return "graph";
     default:
       return "kernel";
   }
@@ -72,8 +74,9 @@ const char* KindText(uint8_t kind) {
 // Outside of library calls a kernel's work is not known; copies and sets have none.
 v1::TimeCategory CategoryOf(const JoinedActivity& activity) {
   if (activity.in_call) return activity.call.category;
-  const bool kernel = activity.record.kind == static_cast<uint8_t>(ActivityKind::kKernel);
-  return kernel ? v1::TIME_CATEGORY_UNKNOWN : v1::TIME_CATEGORY_COPY;
+  const auto kind = static_cast<ActivityKind>(activity.record.kind);
+  const bool copies = kind == ActivityKind::kMemcpy || kind == ActivityKind::kMemset;
+  return copies ? v1::TIME_CATEGORY_COPY : v1::TIME_CATEGORY_UNKNOWN;
 }
 
 bool Captured(const shm::RecordHeader& header) { return (header.flags & shm::kFlagCaptured) != 0; }
@@ -85,6 +88,14 @@ BookedCall Aggregator::Book(const shm::RecordHeader& header, uint32_t scope, con
   booked.context = ContextOf(header, scope);
   booked.category = work.category;
   booked.row = work.row;
+  if (describing_ != nullptr) {
+    if (describing_->booked.category == v1::TIME_CATEGORY_UNSPECIFIED) {
+      describing_->booked = booked;
+    }
+    describing_->flops[static_cast<size_t>(booked.context.phase)] += work.flops;
+    describing_->flops[static_cast<size_t>(shm::Phase::kRecompute)] += work.recompute_flops;
+    return booked;
+  }
   if (Captured(header)) return booked;  // recorded, not executed
   flops_ += work.flops + work.recompute_flops;
   steps_.AddFlops(header.step, booked.context.phase, work.flops);
@@ -92,29 +103,52 @@ BookedCall Aggregator::Book(const shm::RecordHeader& header, uint32_t scope, con
   return booked;
 }
 
+void Aggregator::BeginDescription(ReplayWork* work) {
+  work->booked.category = v1::TIME_CATEGORY_UNSPECIFIED;
+  describing_ = work;
+  calls_.DescribeTo(&work->rows);
+}
+
+void Aggregator::EndDescription() {
+  describing_ = nullptr;
+  calls_.DescribeTo(nullptr);
+}
+
+void Aggregator::AddReplays(const std::vector<RowChange>& rows, uint64_t times) {
+  for (const RowChange& row : rows) calls_.Apply(row, times);
+}
+
+void Aggregator::AddReplayFlops(uint32_t step,
+                                const std::array<model::FlopCount, shm::kPhaseCount>& flops) {
+  for (size_t phase = 0; phase < flops.size(); phase++) {
+    flops_ += flops[phase];
+    steps_.AddFlops(step, static_cast<shm::Phase>(phase), flops[phase]);
+  }
+}
+
 BookedCall Aggregator::BookGemm(const shm::GemmCall& call) {
-  if (!Wanted(call.header.step)) return {ContextOf(call.header, call.scope)};
+  if (!Booked(call.header.step)) return {ContextOf(call.header, call.scope)};
   return Book(call.header, call.scope, calls_.AddGemm(call));
 }
 
 BookedCall Aggregator::BookLibrary(const shm::LibraryCall& call) {
-  if (!Wanted(call.header.step)) return {ContextOf(call.header, call.scope)};
+  if (!Booked(call.header.step)) return {ContextOf(call.header, call.scope)};
   return Book(call.header, call.scope, calls_.AddLibrary(call));
 }
 
 BookedCall Aggregator::BookParted(const PartedCall& call) {
   const auto first = PartAs<shm::LibraryCall>(call.parts.front());
-  if (!Wanted(first.header.step)) return {ContextOf(first.header, first.scope)};
+  if (!Booked(first.header.step)) return {ContextOf(first.header, first.scope)};
   return Book(first.header, first.scope, calls_.AddParted(call));
 }
 
 BookedCall Aggregator::BookCudnn(const shm::CudnnCall& call) {
-  if (!Wanted(call.header.step)) return {ContextOf(call.header, call.scope)};
+  if (!Booked(call.header.step)) return {ContextOf(call.header, call.scope)};
   return Book(call.header, call.scope, calls_.AddCudnn(call));
 }
 
 BookedCall Aggregator::BookCollective(const shm::CollectiveCall& call) {
-  if (!Wanted(call.header.step)) return {ContextOf(call.header, call.scope)};
+  if (!Booked(call.header.step)) return {ContextOf(call.header, call.scope)};
   return Book(call.header, call.scope, calls_.AddCollective(call));
 }
 
@@ -186,9 +220,10 @@ void Aggregator::AddActivity(const JoinedActivity& activity) {
   }
   const bool copy = activity.record.kind == static_cast<uint8_t>(ActivityKind::kMemcpy);
   const bool kernel = activity.record.kind == static_cast<uint8_t>(ActivityKind::kKernel);
-  const KernelKey key = {kernel ? activity.record.name : 0, static_cast<uint8_t>(category),
-                         static_cast<uint8_t>(activity.context.phase), activity.record.kind,
-                         copy ? CopyKey(activity.record.copy_kind) : uint8_t{0}};
+  KernelKey key = {kernel ? activity.record.name : 0, static_cast<uint8_t>(category),
+                   static_cast<uint8_t>(activity.context.phase), activity.record.kind,
+                   copy ? CopyKey(activity.record.copy_kind) : uint8_t{0}};
+  if (activity.share) key.kind = static_cast<uint8_t>(ActivityKind::kGraph);
   if (const uint32_t row = kernels_.FindOrAdd(key.Pack()); row != kNoRow) {
     KernelRow& kernel_row = kernels_.Change(row);
     kernel_row.count++;
@@ -295,6 +330,8 @@ std::string Aggregator::KernelName(const NameTable& names, uint64_t packed_key) 
       return CopyName(key.copy_kind);
     case ActivityKind::kMemset:
       return "[memset]";
+    case ActivityKind::kGraph:
+      return "[graph]";
     default:
       break;
   }

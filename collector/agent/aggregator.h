@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -26,6 +27,13 @@ struct StepWindow {
   bool Contains(uint32_t step) const { return step != shm::kNoStep && step >= first && step < end; }
 };
 
+// What one replay of a captured call adds.
+struct ReplayWork {
+  BookedCall booked;  // its step is nobody's
+  std::vector<RowChange> rows;
+  std::array<model::FlopCount, shm::kPhaseCount> flops = {};
+};
+
 // Sums of one process, as proto/flopsprof/v1/profile.proto has them: cumulative rows. One
 // thread; the names stay the caller's.
 class Aggregator : public JoinSink {
@@ -46,10 +54,22 @@ class Aggregator : public JoinSink {
   BookedCall BookModelled(const shm::RecordHeader& header, uint32_t scope,
                           const ModelledWork& work);
 
+  // Describes captured calls for their replays: what Book... books between the two is not added
+  // to any sum, and is asked no step.
+  void BeginDescription(ReplayWork* work);
+  void EndDescription();
+  // The calls of `work`, so many times, and their flops in a step.
+  void AddReplays(const std::vector<RowChange>& rows, uint64_t times);
+  void AddReplayFlops(uint32_t step, const std::array<model::FlopCount, shm::kPhaseCount>& flops);
+
+  // Whether work of this step is booked at all.
+  bool Wanted(uint32_t step) const { return !window_.has_value() || window_->Contains(step); }
+
   void OnScopeEnter(const shm::ScopeEnter& record);
   void OnStep(const shm::StepRecord& record);
   void OnJoined(const JoinedActivity& activity) override;
   void OnCallTime(uint32_t row, uint64_t gpu_time_ns) override;
+  void OnReplayed(const JoinedActivity& activity, uint32_t) override { OnJoined(activity); }
 
   // Appends at most `max` changed rows; returns how many. Kernels whose name has not come stay
   // back until `final`, which gives them the name "(name lost)".
@@ -91,7 +111,7 @@ class Aggregator : public JoinSink {
     bool changed = false;
   };
 
-  bool Wanted(uint32_t step) const { return !window_.has_value() || window_->Contains(step); }
+  bool Booked(uint32_t step) const { return describing_ != nullptr || Wanted(step); }
   BookedCall Book(const shm::RecordHeader& header, uint32_t scope, const CallWork& work);
   // Gives a kernel that nothing owns the work that a formula has for its name. False: none has.
   bool BookKernel(JoinedActivity* activity);
@@ -108,6 +128,7 @@ class Aggregator : public JoinSink {
   const std::optional<StepWindow> window_;
   const NameTable* const names_;
   KernelFormulas kernel_formulas_;
+  ReplayWork* describing_ = nullptr;
   CallRows calls_;
   StepRows steps_;
   RowSet<uint64_t, TimeRow> times_{kMaxRows};

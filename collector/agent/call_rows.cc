@@ -108,16 +108,25 @@ const model::CudnnPlan* CallRows::PlanOf(uint32_t id, uint32_t* canonical) const
 template <class Record>
 uint32_t CallRows::Count(const Record& key_record, std::optional<model::FlopCount> flops,
                          uint64_t calls, uint64_t bytes) {
-  call_count_ += calls;
   const uint32_t index = rows_.FindOrAdd(Reinterpret<Key>(key_record));
-  if (index == kNoRow) return index;
-  Row& row = rows_.Change(index);
-  // The key decides whether flops are known: all calls of a row agree.
-  row.flops_known = flops.has_value();
-  row.flops += flops.value_or(0);  // <= 2^96 each: 2^32 calls before it could overflow
-  row.calls += calls;
-  row.bytes += bytes;
+  const RowChange change = {index, calls, flops.value_or(0), flops.has_value(), bytes};
+  if (described_ != nullptr) {
+    described_->push_back(change);
+  } else {
+    Apply(change, 1);
+  }
   return index;
+}
+
+void CallRows::Apply(const RowChange& change, uint64_t times) {
+  call_count_ += change.calls * times;
+  if (change.row == kNoRow) return;
+  Row& row = rows_.Change(change.row);
+  // The key decides whether flops are known: all calls of a row agree.
+  row.flops_known = change.flops_known;
+  row.flops += change.flops * times;  // <= 2^96 each: 2^32 calls before it could overflow
+  row.calls += change.calls * times;
+  row.bytes += change.bytes * times;
 }
 
 CallWork CallRows::AddGemm(const shm::GemmCall& call) {

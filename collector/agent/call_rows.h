@@ -7,6 +7,7 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "collector/agent/call_parts.h"
@@ -36,6 +37,15 @@ struct ModelledWork {
   std::optional<model::FlopCount> flops;
 };
 
+// What a call adds to a row.
+struct RowChange {
+  uint32_t row = kNoRow;
+  uint64_t calls = 0;
+  model::FlopCount flops = 0;
+  bool flops_known = false;
+  uint64_t bytes = 0;
+};
+
 // Library calls of one process by scope, phase, function and shape, with their flops and times.
 // One thread.
 class CallRows {
@@ -57,6 +67,11 @@ class CallRows {
   // No library call: its work is modelled.
   CallWork AddOperation(const shm::OperationCall& call);
   CallWork AddModelled(const shm::RecordHeader& header, uint32_t scope, const ModelledWork& work);
+
+  // While set, calls are described there instead of being added.
+  void DescribeTo(std::vector<RowChange>* changes) { described_ = changes; }
+  // The calls that were described, so many times.
+  void Apply(const RowChange& change, uint64_t times);
 
   // A kernel whose times are valid.
   void AddKernel(uint32_t row, uint64_t duration_ns);
@@ -113,6 +128,7 @@ class CallRows {
   std::deque<ModelledWork> modelled_;
   absl::flat_hash_map<std::string, uint32_t> modelled_index_;  // all texts -> index in modelled_
   RowSet<Key, Row> rows_{kMaxRows};
+  std::vector<RowChange>* described_ = nullptr;
   uint64_t call_count_ = 0;
 };
 

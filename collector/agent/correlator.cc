@@ -14,6 +14,10 @@ bool HasValidTimes(const shm::ActivityRecord& record) {
          record.end_gpu_ns - record.start_gpu_ns <= kMaxDurationNs;
 }
 
+bool OfGraph(const shm::ActivityRecord& record) {
+  return record.graph_node != 0 || record.kind == static_cast<uint8_t>(shm::ActivityKind::kGraph);
+}
+
 }  // namespace
 
 uint64_t Correlator::CallKey(RingId ring, uint32_t call) {
@@ -74,8 +78,27 @@ void Correlator::AddLaunch(RingId ring, const shm::LaunchRecord& record) {
 }
 
 void Correlator::AddGraphLaunch(const shm::GraphLaunch& record) {
+  if (record.correlation == 0) return;  // no times
   Launch* launch = FindOrAddLaunch(record.correlation, ContextOf(record.header, record.scope));
   launch->graph = true;
+}
+
+void Correlator::SettleGraphLaunch(uint32_t correlation, uint32_t executable) {
+  const auto found = launches_.find(correlation);
+  if (found == launches_.end()) return;
+  found->second.executable = executable;
+  found->second.settled = true;
+  news_ = true;
+}
+
+void Correlator::MarkCaptured(uint32_t correlation) {
+  const auto found = launches_.find(correlation);
+  if (found == launches_.end() || found->second.captured) return;
+  Launch& launch = found->second;
+  launch.captured = true;
+  if (launch.call == 0) return;
+  if (const auto call = calls_.find(launch.call); call != calls_.end()) call->second.launches--;
+  launch.call = 0;
 }
 
 void Correlator::EndCall(RingId ring, uint32_t number, std::optional<BookedCall> booked) {
@@ -101,8 +124,9 @@ bool Correlator::TryJoin(const shm::ActivityRecord& record) {
   const auto found = launches_.find(record.correlation);
   if (found == launches_.end()) return false;
   Launch& launch = found->second;
+  if ((launch.graph || OfGraph(record)) && !launch.settled) return false;
   Call* call = nullptr;
-  if (launch.call != 0) {
+  if (launch.call != 0 && !launch.graph) {
     const auto its_call = calls_.find(launch.call);
     if (its_call == calls_.end() || !its_call->second.ended) return false;
     call = &its_call->second;
@@ -117,11 +141,11 @@ void Correlator::Join(const shm::ActivityRecord& record, Launch* launch, Call* c
   joined.context = launch->context;
   joined.valid_times = HasValidTimes(record);
   if (joined.valid_times) joined.duration_ns = record.end_gpu_ns - record.start_gpu_ns;
-  if (record.graph_node != 0) launch->graph = true;
   launch->activities++;
-  if (call != nullptr) call->activities++;
   // A graph's nodes are not the work of the call, if any, that launched the graph.
-  if (call != nullptr && call->owns && !launch->graph) {
+  if (launch->graph || OfGraph(record)) return sink_->OnReplayed(joined, launch->executable);
+  if (call != nullptr) call->activities++;
+  if (call != nullptr && call->owns) {
     joined.in_call = true;
     joined.call = call->booked;
     joined.context = call->booked.context;

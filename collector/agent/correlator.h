@@ -20,6 +20,9 @@ class JoinSink {
   virtual void OnJoined(const JoinedActivity& activity) = 0;
   // All kernels of one call have come, all with valid times; `gpu_time_ns` is their sum.
   virtual void OnCallTime(uint32_t row, uint64_t gpu_time_ns) = 0;
+  // Work of a replay of a CUDA graph, in the context of the replay. `executable` as in
+  // SettleGraphLaunch, 0 also when the replay was not seen.
+  virtual void OnReplayed(const JoinedActivity& activity, uint32_t executable) = 0;
 };
 
 // Joins activity -> launch (by correlation id) -> library call (by ring and number) of one
@@ -31,8 +34,11 @@ class Correlator {
   explicit Correlator(JoinSink* sink) : sink_(sink) {}
 
   void AddLaunch(RingId ring, const shm::LaunchRecord& record);
-  // A replay: any number of activities follow.
+  // A replay: any number of activities follow. They wait until it is settled what it replays.
   void AddGraphLaunch(const shm::GraphLaunch& record);
+  void SettleGraphLaunch(uint32_t correlation, uint32_t executable);
+  // This launch has made a node of a graph: nothing ran.
+  void MarkCaptured(uint32_t correlation);
   void AddActivity(const shm::ActivityRecord& record, uint64_t now_ns);
 
   // The call has ended: its launches, all seen before in the same ring, are its work, or
@@ -58,7 +64,9 @@ class Correlator {
     WorkContext context;
     uint64_t call = 0;  // key in calls_, 0 = none
     uint32_t activities = 0;
+    uint32_t executable = 0;
     bool graph = false;
+    bool settled = false;  // of a graph
     bool captured = false;
 
     // A replay is never done: nobody says how many nodes it has.

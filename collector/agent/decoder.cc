@@ -43,7 +43,7 @@ void Decoder::DecodeOne(RingId ring, const std::byte* bytes) {
     case shm::RecordType::kActivity: {
       const auto record = As<shm::ActivityRecord>(bytes);
       const bool known = record.kind >= static_cast<uint8_t>(shm::ActivityKind::kKernel) &&
-                         record.kind <= static_cast<uint8_t>(shm::ActivityKind::kMemset);
+                         record.kind <= static_cast<uint8_t>(shm::ActivityKind::kGraph);
       if (known) return handler_->OnActivity(record);
       break;
     }
@@ -65,6 +65,20 @@ void Decoder::DecodeOne(RingId ring, const std::byte* bytes) {
       return handler_->OnCallEnd(ring, As<shm::CallEnd>(bytes));
     case shm::RecordType::kGraphLaunch:
       return handler_->OnGraphLaunch(As<shm::GraphLaunch>(bytes));
+    case shm::RecordType::kGraphEvent: {
+      const auto record = As<shm::GraphEvent>(bytes);
+      if (record.kind != 0 && record.order != 0) return handler_->OnGraphEvent(record);
+      break;
+    }
+    case shm::RecordType::kGraphCall:
+      return handler_->OnGraphCall(ring, As<shm::GraphCall>(bytes));
+    case shm::RecordType::kGraphNode: {
+      const auto record = As<shm::GraphNode>(bytes);
+      const bool known = record.kind >= static_cast<uint8_t>(shm::ActivityKind::kKernel) &&
+                         record.kind <= static_cast<uint8_t>(shm::ActivityKind::kMemset);
+      if (known && record.node != 0) return handler_->OnGraphNode(ring, record);
+      break;
+    }
     case shm::RecordType::kBlobBegin:
       return Deliver(blobs_.Begin(ring, As<shm::BlobBegin>(bytes)));
     case shm::RecordType::kBlobPart:

@@ -30,6 +30,9 @@ class RecordHandler {
   virtual void OnCallEnd(RingId ring, const shm::CallEnd& record) = 0;
   virtual void OnLaunch(RingId ring, const shm::LaunchRecord& record) = 0;
   virtual void OnGraphLaunch(const shm::GraphLaunch& record) = 0;
+  virtual void OnGraphEvent(const shm::GraphEvent& record) = 0;
+  virtual void OnGraphCall(RingId ring, const shm::GraphCall& record) = 0;
+  virtual void OnGraphNode(RingId ring, const shm::GraphNode& record) = 0;
   virtual void OnActivity(const shm::ActivityRecord& record) = 0;
   virtual void OnStep(const shm::StepRecord& record) = 0;
   virtual void OnDevice(const shm::DeviceRecord& record) = 0;

@@ -9,6 +9,11 @@
 #include "proto/shm/loss_counters.h"
 
 namespace flopsprof::agent {
+namespace {
+
+bool Captured(const shm::RecordHeader& header) { return (header.flags & shm::kFlagCaptured) != 0; }
+
+}  // namespace
 
 ProcessRecorder::ProcessRecorder(Segment segment, v1::ProcessKey key, v1::ProcessInfo info,
                                  std::optional<StepWindow> window,
@@ -27,6 +32,7 @@ bool ProcessRecorder::Drain(uint64_t now_ns) {
   const RingReader::PassResult pass = reader_.Pass(kRecordsPerSlot, &decoder_);
   BookWaitingCalls(/*final=*/false);
   BookNamedWork(/*final=*/false);
+  graphs_.EndPass(/*emptied=*/!pass.more, /*final=*/false, &correlator_);
   correlator_.Retry(now_ns, /*final=*/false);
   return pass.more;
 }
@@ -42,6 +48,7 @@ void ProcessRecorder::Finish(const ProcessEnd& end, uint64_t now_ns) {
   for (const auto& [ring, call] : parts_.TakeAll()) BookParted(ring, call);
   BookWaitingCalls(/*final=*/true);
   BookNamedWork(/*final=*/true);
+  graphs_.EndPass(/*emptied=*/true, /*final=*/true, &correlator_);
   correlator_.Retry(now_ns, /*final=*/true);
   segment_.header().recording.store(0, std::memory_order_relaxed);
   // An orderly end whose exit status nobody could tell us.
@@ -77,6 +84,9 @@ void ProcessRecorder::OnScopeEnter(const shm::ScopeEnter& record) {
 }
 
 void ProcessRecorder::BookParted(RingId ring, const PartedCall& call) {
+  if (Captured(PartAs<shm::LibraryCall>(call.parts.front()).header)) {
+    graphs_.AddCallRecord(ring, call.call, call);
+  }
   correlator_.EndCall(ring, call.call, aggregator_.BookParted(call));
 }
 
@@ -99,16 +109,19 @@ bool ProcessRecorder::TakePart(RingId ring, const Record& record) {
 
 void ProcessRecorder::OnGemm(RingId ring, const shm::GemmCall& record) {
   if (TakePart(ring, record)) return;
+  if (Captured(record.header)) graphs_.AddCallRecord(ring, record.call, record);
   correlator_.EndCall(ring, record.call, aggregator_.BookGemm(record));
 }
 
 void ProcessRecorder::OnLibraryCall(RingId ring, const shm::LibraryCall& record) {
   if (TakePart(ring, record)) return;
+  if (Captured(record.header)) graphs_.AddCallRecord(ring, record.call, record);
   correlator_.EndCall(ring, record.call, aggregator_.BookLibrary(record));
 }
 
 void ProcessRecorder::OnCudnn(RingId ring, const shm::CudnnCall& record) {
   EndInterrupted(ring, record.call);
+  if (Captured(record.header)) graphs_.AddCallRecord(ring, record.call, record);
   const WaitingCall call = {ring, record, now_ns_};
   if (record.plan == 0 || aggregator_.calls().HasPlan(record.plan)) return BookCudnn(call);
   waiting_calls_.push_back(call);
@@ -141,6 +154,7 @@ void ProcessRecorder::BookWaitingCalls(bool final) {
 
 void ProcessRecorder::OnCollective(RingId ring, const shm::CollectiveCall& record) {
   EndInterrupted(ring, record.call);
+  if (Captured(record.header)) graphs_.AddCallRecord(ring, record.call, record);
   correlator_.EndCall(ring, record.call, aggregator_.BookCollective(record));
 }
 
@@ -194,6 +208,18 @@ void ProcessRecorder::OnLaunch(RingId ring, const shm::LaunchRecord& record) {
 
 void ProcessRecorder::OnGraphLaunch(const shm::GraphLaunch& record) {
   correlator_.AddGraphLaunch(record);
+  graphs_.AddLaunch(record);
+}
+
+void ProcessRecorder::OnGraphEvent(const shm::GraphEvent& record) { graphs_.AddEvent(record); }
+
+void ProcessRecorder::OnGraphCall(RingId ring, const shm::GraphCall& record) {
+  graphs_.AddCall(ring, record);
+}
+
+void ProcessRecorder::OnGraphNode(RingId ring, const shm::GraphNode& record) {
+  if (record.correlation != 0) correlator_.MarkCaptured(record.correlation);
+  graphs_.AddNode(ring, record);
 }
 
 void ProcessRecorder::OnActivity(const shm::ActivityRecord& record) {

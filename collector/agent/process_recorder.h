@@ -14,6 +14,7 @@
 #include "collector/agent/correlator.h"
 #include "collector/agent/decoder.h"
 #include "collector/agent/definitions.h"
+#include "collector/agent/graph_replays.h"
 #include "collector/agent/name_table.h"
 #include "collector/agent/ring_reader.h"
 #include "collector/agent/segment.h"
@@ -73,6 +74,9 @@ class ProcessRecorder : public RecordHandler {
   void OnCallEnd(RingId ring, const shm::CallEnd& record) override;
   void OnLaunch(RingId ring, const shm::LaunchRecord& record) override;
   void OnGraphLaunch(const shm::GraphLaunch& record) override;
+  void OnGraphEvent(const shm::GraphEvent& record) override;
+  void OnGraphCall(RingId ring, const shm::GraphCall& record) override;
+  void OnGraphNode(RingId ring, const shm::GraphNode& record) override;
   void OnActivity(const shm::ActivityRecord& record) override;
   void OnStep(const shm::StepRecord& record) override;
   void OnDevice(const shm::DeviceRecord& record) override;
@@ -117,7 +121,8 @@ class ProcessRecorder : public RecordHandler {
   NameTable names_;
   Definitions definitions_;
   Aggregator aggregator_;
-  Correlator correlator_{&aggregator_};
+  GraphReplays graphs_{&aggregator_};
+  Correlator correlator_{&graphs_};
   CallParts parts_;
   std::deque<WaitingCall> waiting_calls_;
   std::deque<WaitingNamed> waiting_named_;

@@ -12,6 +12,7 @@ namespace flopsprof::agent {
 bool ProcessRecorder::Emit(size_t max_rows, v1::ProcessProfile* profile, bool* more) {
   size_t emitted = definitions_.Emit(names_, max_rows, finished_, profile);
   emitted += aggregator_.Emit(names_, max_rows - emitted, finished_, profile);
+  emitted += graphs_.Emit(max_rows - std::min(max_rows, emitted), profile);
   if (more != nullptr) *more = emitted >= max_rows;
   ReadCounters();
   const bool info_changed = UpdateInfo();
@@ -42,13 +43,22 @@ void ProcessRecorder::ReadCounters() {
   // The writer counts a full ring in both places, or in its slot only.
   SetLoss(shm::LossCounterName(static_cast<uint32_t>(shm::LossCounter::kRingFull)),
           reader_.dropped_count());
+  const GraphReplays::Counters& graphs = graphs_.counters();
+  const auto seen = [&header](shm::LossCounter counter) {
+    return header.loss[static_cast<uint32_t>(counter)].load(std::memory_order_relaxed);
+  };
+  SetLoss("captured_call", seen(shm::LossCounter::kCapturedCall) + graphs.unlinked_calls);
+  SetLoss("graph_replay", seen(shm::LossCounter::kGraphReplay) + graphs.unknown_replays);
+  SetLoss("graph_node_unknown", graphs.unknown_nodes);
+  SetLoss("graph_event_lost", graphs.lost_events);
   SetLoss("ring_corrupt", reader_.corrupt_position_count());
   SetLoss("unknown_record_type", decoder_.unknown_type_count());
   SetLoss("blob_incomplete", decoder_.incomplete_blob_count());
   SetLoss("malformed_record", decoder_.malformed_count());
   SetLoss("names_refused", names_.refused_count());
   SetLoss("names_lost", definitions_.names_lost_count() + aggregator_.names_lost_count());
-  SetLoss("rows_refused", definitions_.refused_count() + aggregator_.refused_count());
+  SetLoss("rows_refused",
+          definitions_.refused_count() + aggregator_.refused_count() + graphs_.refused_count());
   SetLoss("late_interval", aggregator_.late_count());
   SetLoss("bad_times_unmarked", aggregator_.bad_times_count());
   SetLoss("call_without_end", correlator_.counters().calls_without_end);

@@ -39,6 +39,7 @@ struct JoinedActivity {
   bool in_call = false;
   BookedCall call;
   bool valid_times = false;  // else its duration is not known
+  bool share = false;        // of a graph that was timed as a whole; `record.kind` is the node's
   uint64_t duration_ns = 0;
 };
 

@@ -3,6 +3,7 @@
 #include "collector/model/coverage.h"
 
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
 
 #include "collector/model/work.h"
 #include "proto/shm/loss_counters.h"
@@ -32,6 +33,8 @@ std::string_view LossText(std::string_view name) {
   if (name == "malformed_record") return "records that the agent could not read";
   if (name == "ring_corrupt") return "ring whose positions were not valid";
   if (name == "rows_refused") return "rows beyond what the agent keeps for one process";
+  if (name == "graph_node_unknown") return "timed node of a graph that nobody has seen made";
+  if (name == "graph_event_lost") return "making or change of a graph whose record was lost";
   if (name == "bad_times_unmarked") return "activity whose end is before its start";
   return "";
 }
@@ -80,6 +83,38 @@ void AddUnmatched(const RankGroups& groups, Coverage* coverage) {
   if (coverage->activities_without_launch > 0) {
     coverage->reasons.push_back(absl::StrCat("GPU activity whose launch was not seen: ",
                                              coverage->activities_without_launch));
+  }
+}
+
+void AddGraphs(const RankGroups& groups, Coverage* coverage) {
+  std::map<std::string, GraphSummary> states;
+  for (const RankGroup& group : groups.ranks) {
+    for (const v1::ProcessProfile* process : group.processes) {
+      for (const v1::GraphRow& row : process->graphs()) {
+        GraphSummary& graph = states[row.state()];
+        graph.state = row.state();
+        graph.graphs += row.graphs();
+        graph.replays += row.replays();
+        graph.calls += row.calls();
+        graph.activities += row.activities();
+        graph.gpu_time_ns += row.gpu_time_ns();
+        graph.shared_ns += row.shared_ns();
+      }
+    }
+  }
+  uint64_t shared_ns = 0;
+  for (const auto& [state, graph] : states) {
+    coverage->graphs.push_back(graph);
+    shared_ns += graph.shared_ns;
+    if (state == "counted") continue;
+    coverage->reasons.push_back(
+        absl::StrFormat("replays of CUDA graphs that were %s: %d, %.6f s of GPU time", state,
+                        graph.replays, static_cast<double>(graph.gpu_time_ns) / 1e9));
+  }
+  if (shared_ns > 0) {
+    coverage->reasons.push_back(absl::StrFormat(
+        "CUDA graphs timed per launch: %.6f s are divided among their nodes, not measured there",
+        static_cast<double>(shared_ns) / 1e9));
   }
 }
 
@@ -138,6 +173,7 @@ Coverage SummarizeCoverage(const RunProfile& run, const RankGroups& groups,
   AddLosses(ranks, &coverage);
   AddNotes(ranks, &coverage);
   AddUnmatched(groups, &coverage);
+  AddGraphs(groups, &coverage);
   if (coverage.calls_unmatched > 0) {
     coverage.reasons.push_back(
         absl::StrCat("library calls without a kernel time: ", coverage.calls_unmatched));

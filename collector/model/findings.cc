@@ -77,14 +77,18 @@ void AddLosses(const Summary& summary, std::vector<Finding>* findings) {
   }
 }
 
-void AddGraphs(const Summary& summary, uint64_t captured_calls, std::vector<Finding>* findings) {
-  const uint64_t captured = std::max(captured_calls, Loss(summary, "captured_call"));
+void AddGraphs(const Summary& summary, std::vector<Finding>* findings) {
+  const uint64_t captured = Loss(summary, "captured_call");
   const uint64_t replays = Loss(summary, "graph_replay");
-  if (captured == 0 && replays == 0) return;
-  findings->push_back({"warning", "work in CUDA graphs is not counted",
-                       absl::StrCat("library calls captured: ", captured,
-                                    ", graph launches not counted: ", replays),
-                       "run without graph capture for counts of that part"});
+  bool conditional = false;
+  for (const GraphSummary& graph : summary.coverage.graphs) {
+    conditional |= graph.state.rfind("counted without", 0) == 0;
+  }
+  if (captured == 0 && replays == 0 && !conditional) return;
+  findings->push_back(
+      {"warning", "work in CUDA graphs is not counted, or only in part",
+       absl::StrCat("replays not counted: ", replays, ", captured calls not followed: ", captured),
+       "see coverage; graphs must be captured while the profiler records"});
 }
 
 void AddAttribution(const Summary& summary, std::vector<Finding>* findings) {
@@ -195,8 +199,7 @@ void AddTuning(const Summary& summary, std::vector<Finding>* findings) {
 
 }  // namespace
 
-std::vector<Finding> FindFindings(const Summary& summary, int ranks_numbered,
-                                  uint64_t captured_calls) {
+std::vector<Finding> FindFindings(const Summary& summary, int ranks_numbered) {
   std::vector<Finding> findings;
   AddEndedRanks(summary, &findings);
   if (summary.empty) {
@@ -206,7 +209,7 @@ std::vector<Finding> FindFindings(const Summary& summary, int ranks_numbered,
   }
   AddCupti(summary, &findings);
   AddLosses(summary, &findings);
-  AddGraphs(summary, captured_calls, &findings);
+  AddGraphs(summary, &findings);
   AddAttribution(summary, &findings);
   AddUnknownKernels(summary, &findings);
   AddUnseenCallers(summary, &findings);

@@ -9,7 +9,6 @@
 namespace flopsprof::model {
 
 // What the user should know first, gravest first. Reads the finished rest of the summary.
-std::vector<Finding> FindFindings(const Summary& summary, int ranks_numbered,
-                                  uint64_t captured_calls);
+std::vector<Finding> FindFindings(const Summary& summary, int ranks_numbered);
 
 }  // namespace flopsprof::model

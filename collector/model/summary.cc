@@ -138,18 +138,6 @@ void SummarizeCollectives(const RunProfile& run, const RankGroups& groups, Summa
   for (auto& [key, collective] : collectives) summary->collectives.push_back(std::move(collective));
 }
 
-uint64_t CapturedCalls(const RankGroups& groups) {
-  uint64_t calls = 0;
-  for (const RankGroup& group : groups.ranks) {
-    for (const v1::ProcessProfile* process : group.processes) {
-      for (const v1::CallRow& row : process->calls()) {
-        if (row.captured()) calls += row.calls();
-      }
-    }
-  }
-  return calls;
-}
-
 std::map<std::string, std::string> DescribeMethod(const Summary& summary) {
   std::map<std::string, std::string> method = {
       {"flops",
@@ -182,6 +170,13 @@ std::map<std::string, std::string> DescribeMethod(const Summary& summary) {
       {"conventions", "docs/conventions.md"}};
   std::set<std::string> peaks;
   for (const RankSummary& rank : summary.ranks) {
+    const auto graphs = rank.notes.find("graphs");
+    if (graphs != rank.notes.end() && !summary.coverage.graphs.empty()) {
+      method["graphs"] = absl::StrCat(
+          "each replay counts what was captured, in the scope and phase of the capture and the "
+          "step of the replay; replays are timed ",
+          graphs->second);
+    }
     for (const DeviceSummary& device : rank.devices) {
       if (device.peaks.has_value()) peaks.insert(PeakText(*device.peaks));
     }
@@ -241,7 +236,7 @@ Summary Summarize(const RunProfile& run, const SummaryOptions& options) {
     summary.coverage.reasons.push_back(
         absl::StrCat("scopes whose names never came, their work is outside: ", undescribed_scopes));
   }
-  summary.findings = FindFindings(summary, groups.numbered, CapturedCalls(groups));
+  summary.findings = FindFindings(summary, groups.numbered);
   summary.method = DescribeMethod(summary);
   summary.files = {{"manifest", "run.json"},
                    {"database", "profile.db"},

@@ -132,6 +132,17 @@ struct StepsSummary {
   std::vector<StepUtilisation> utilisation;  // at most max_step_utilisations
 };
 
+// Replays of CUDA graphs of all ranks; GraphRow of profile.proto.
+struct GraphSummary {
+  std::string state;
+  uint64_t graphs = 0;
+  uint64_t replays = 0;
+  uint64_t calls = 0;
+  uint64_t activities = 0;
+  uint64_t gpu_time_ns = 0;
+  uint64_t shared_ns = 0;
+};
+
 struct Coverage {
   uint64_t gpu_time_ns = 0;
   bool times_known = false;
@@ -142,6 +153,7 @@ struct Coverage {
   uint64_t calls_unmatched = 0;
   uint64_t launches_without_activity = 0;
   uint64_t activities_without_launch = 0;
+  std::vector<GraphSummary> graphs;  // by state
   std::vector<std::string> reasons;
 };
 

@@ -204,6 +204,23 @@ class SummaryJson {
     Unsigned("records_lost", coverage.records_lost);
     Unsigned("invalid_timestamps", coverage.invalid_timestamps);
     Unsigned("calls_unmatched", coverage.calls_unmatched);
+    json_.Key("graphs");
+    json_.BeginArray();
+    for (const GraphSummary& graph : coverage.graphs) {
+      json_.BeginObject();
+      json_.Key("state");
+      json_.String(graph.state);
+      Unsigned("graphs", graph.graphs);
+      Unsigned("replays", graph.replays);
+      Unsigned("calls", graph.calls);
+      Unsigned("activities", graph.activities);
+      json_.Key("gpu_time_s");
+      json_.Seconds(graph.gpu_time_ns);
+      json_.Key("shared_s");
+      json_.Seconds(graph.shared_ns);
+      json_.EndObject();
+    }
+    json_.EndArray();
     json_.Key("reasons");
     json_.BeginArray();
     for (const std::string& reason : coverage.reasons) json_.String(reason);

@@ -63,6 +63,9 @@ void ActivityReader::ReadRecord(const uint8_t* record, size_t bytes, NameCache* 
       return ReadActivity(record, bytes, kMemcpyPeerLayout, kMemcpy, names);
     case kCuptiMemset:
       return ReadActivity(record, bytes, kMemsetLayout, kMemset, names);
+    case kCuptiGraphTrace:
+      return ReadActivity(record, bytes, kGraphTraceLayout,
+                          static_cast<uint8_t>(shm::ActivityKind::kGraph), names);
     case kCuptiOverhead:
       return ReadOverhead(record, bytes);
     default:
@@ -95,6 +98,7 @@ void ActivityReader::ReadActivity(const uint8_t* record, size_t bytes, const Act
   if (layout.copy_kind != 0) out.copy_kind = Field<uint8_t>(record, layout.copy_kind);
   out.graph_node = FieldIfPresent<uint64_t>(record, bytes, layout.graph_node);
   out.graph = FieldIfPresent<uint32_t>(record, bytes, layout.graph);
+  if (out.graph_node != 0) ++graph_nodes_seen_;
   if (out.start_gpu_ns == 0 || out.end_gpu_ns == 0 || out.end_gpu_ns < out.start_gpu_ns) {
     out.header.flags |= shm::kFlagBadTimestamp;
     CountLoss(shm::LossCounter::kInvalidTimestamp);

@@ -25,6 +25,9 @@ class ActivityReader {
   // Devices seen in records so far: bit i is ordinal i.
   uint64_t devices_seen() const { return devices_seen_; }
 
+  // Records of nodes of graphs so far.
+  uint64_t graph_nodes_seen() const { return graph_nodes_seen_; }
+
  private:
   // Kernel names by address, for one buffer only: an address can be used again for another name
   // when a module is unloaded, and copies the name's bytes once per buffer.
@@ -41,6 +44,7 @@ class ActivityReader {
 
   const NextRecord next_;
   uint64_t devices_seen_ = 0;
+  uint64_t graph_nodes_seen_ = 0;
 };
 
 }  // namespace flopsprof::injector

@@ -74,6 +74,9 @@ bool Load(void* library, const char* name, F* function) {
 
 bool LoadAll(void* library, CuptiApi* api) {
   Load(library, "cuptiGetResultString", &api->GetResultString);
+  Load(library, "cuptiGetGraphId", &api->GetGraphId);
+  Load(library, "cuptiGetGraphExecId", &api->GetGraphExecId);
+  Load(library, "cuptiGetGraphNodeId", &api->GetGraphNodeId);
   return Load(library, "cuptiGetVersion", &api->GetVersion) &&
          Load(library, "cuptiGetTimestamp", &api->GetTimestamp) &&
          Load(library, "cuptiSubscribe", &api->Subscribe) &&

@@ -25,6 +25,11 @@ struct CuptiApi {
   CuptiResult (*ActivityGetNextRecord)(uint8_t* buffer, size_t valid_bytes, uint8_t** record);
   CuptiResult (*ActivityGetNumDroppedRecords)(void* context, uint32_t stream, size_t* dropped);
 
+  // Of graphs, for their ids; may be nullptr (before CUDA 11).
+  CuptiResult (*GetGraphId)(const void* graph, uint32_t* id);
+  CuptiResult (*GetGraphExecId)(const void* executable, uint32_t* id);
+  CuptiResult (*GetGraphNodeId)(const void* node, uint64_t* id);
+
   uint32_t version;  // as cuptiGetVersion gives it
 };
 

@@ -10,7 +10,9 @@
 #include "injector/cupti/activity_reader.h"
 #include "injector/cupti/cupti_api.h"
 #include "injector/cupti/device_info.h"
+#include "injector/cupti/graph_callbacks.h"
 #include "injector/cupti/launch_callbacks.h"
+#include "injector/env_config.h"
 #include "injector/platform.h"
 #include "injector/record_sink.h"
 #include "injector/text.h"
@@ -26,6 +28,8 @@ CuptiApi api;
 CuptiSubscriber subscriber;
 ActivityBuffers buffers;
 std::atomic<bool> ours{false};
+GraphTimes graph_times = GraphTimes::kNodes;
+std::atomic<uint64_t> graph_nodes_seen{0};
 
 void OnBufferRequested(uint8_t** buffer, size_t* size, size_t* max_records) {
   *buffer = buffers.Lend();
@@ -46,6 +50,7 @@ void OnBufferCompleted(void*, uint32_t, uint8_t* buffer, size_t, size_t valid_by
     thread->patient_until_ns = MonoNs() + kPatienceNs;
     ActivityReader reader(api.ActivityGetNextRecord);
     reader.ReadBuffer(buffer, valid_bytes);
+    graph_nodes_seen.fetch_add(reader.graph_nodes_seen(), std::memory_order_relaxed);
     thread->patient_until_ns = before;
     NoteDevices(reader.devices_seen());
   } else if (valid_bytes > ActivityBuffers::kBufferBytes) {
@@ -70,6 +75,13 @@ void NoteUnusable(const char* what, CuptiResult result) {
   CountLoss(shm::LossCounter::kCuptiUnusable);
 }
 
+// From now on CUPTI makes one record a launch of a graph, and none of its nodes.
+void TimeGraphLaunches(const char* how) {
+  const bool granted = api.ActivityEnable(kCuptiGraphTrace) == kCuptiSuccess;
+  if (!granted) CountLoss(shm::LossCounter::kCuptiUnusable);
+  EmitNote("graphs", granted ? how : "per node: CUPTI does not time launches of graphs");
+}
+
 bool EnableActivities() {
   CuptiResult result = api.ActivityRegisterCallbacks(OnBufferRequested, OnBufferCompleted);
   if (result != kCuptiSuccess) {
@@ -85,13 +97,19 @@ bool EnableActivities() {
     result = api.ActivityEnable(kind);
     if (result != kCuptiSuccess) NoteUnusable("cuptiActivityEnable(MEMCPY, MEMSET)", result);
   }
+  if (graph_times == GraphTimes::kLaunches) {
+    TimeGraphLaunches("per launch");
+  } else {
+    EmitNote("graphs", "per node");
+  }
   api.ActivityEnable(kCuptiOverhead);  // only tells what CUPTI itself costs
   return true;
 }
 
 }  // namespace
 
-void StartCupti(bool another_client_was_seen) {
+void StartCupti(bool another_client_was_seen, GraphTimes graphs) {
+  graph_times = graphs;
   if (another_client_was_seen) {
     CountLoss(shm::LossCounter::kCuptiTaken);
     EmitNote("cupti", "in use by the job's own profiler");
@@ -130,7 +148,15 @@ void StartCupti(bool another_client_was_seen) {
     StopCupti();
     return;
   }
+  EnableGraphCallbacks(api, subscriber);
   EmitNote("cupti", "recording");
+}
+
+void TickCupti() {
+  if (graph_times != GraphTimes::kAuto || !CuptiIsOurs()) return;
+  if (graph_nodes_seen.load(std::memory_order_relaxed) < GraphNodeLimit()) return;
+  graph_times = GraphTimes::kLaunches;  // tried once
+  TimeGraphLaunches("per node, later per launch");
 }
 
 void FlushCupti(bool forced) {
@@ -144,10 +170,32 @@ void FlushCupti(bool forced) {
 
 void StopCupti() {
   if (!ours.exchange(false, std::memory_order_acq_rel)) return;
-  for (const uint32_t kind : {kCuptiConcurrentKernel, kCuptiMemcpy, kCuptiMemset, kCuptiOverhead}) {
+  for (const uint32_t kind :
+       {kCuptiConcurrentKernel, kCuptiMemcpy, kCuptiMemset, kCuptiOverhead, kCuptiGraphTrace}) {
     api.ActivityDisable(kind);
   }
   api.Unsubscribe(subscriber);
+}
+
+uint32_t CuptiGraphId(const void* graph) {
+  uint32_t id = 0;
+  const bool known = CuptiIsOurs() && api.GetGraphId != nullptr && graph != nullptr &&
+                     api.GetGraphId(graph, &id) == kCuptiSuccess;
+  return known ? id : 0;
+}
+
+uint32_t CuptiExecutableId(const void* executable) {
+  uint32_t id = 0;
+  const bool known = CuptiIsOurs() && api.GetGraphExecId != nullptr && executable != nullptr &&
+                     api.GetGraphExecId(executable, &id) == kCuptiSuccess;
+  return known ? id : 0;
+}
+
+uint64_t CuptiNodeId(const void* node) {
+  uint64_t id = 0;
+  const bool known = CuptiIsOurs() && api.GetGraphNodeId != nullptr && node != nullptr &&
+                     api.GetGraphNodeId(node, &id) == kCuptiSuccess;
+  return known ? id : 0;
 }
 
 bool CuptiIsOurs() { return ours.load(std::memory_order_acquire); }

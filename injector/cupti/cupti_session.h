@@ -6,11 +6,20 @@
 // own profiler wants it, never taken twice. All functions but CuptiIsOurs are called by the
 // session only: StartCupti once, the rest on the helper thread.
 
+#include <stdint.h>
+
 namespace flopsprof::injector {
+
+// How replays of CUDA graphs are timed: each node; each launch as a whole, which costs much less;
+// each node until there have been so many that the cost and CUPTI's own memory are a worry.
+enum class GraphTimes { kNodes, kLaunches, kAuto };
 
 // Subscribes and asks for launches, kernels, copies and sets. Whatever fails becomes a note
 // ("cupti") and a counter; library calls are recorded all the same.
-void StartCupti(bool another_client_was_seen);
+void StartCupti(bool another_client_was_seen, GraphTimes graphs);
+
+// Once a second: kAuto goes over to launches when its time has come.
+void TickCupti();
 
 // Delivers the records that CUPTI holds; `forced`: also those of work that still runs.
 void FlushCupti(bool forced);
@@ -19,6 +28,11 @@ void FlushCupti(bool forced);
 void StopCupti();
 
 bool CuptiIsOurs();
+
+// CUPTI's ids of graphs, executables and nodes; 0: not known. On any thread.
+uint32_t CuptiGraphId(const void* graph);
+uint32_t CuptiExecutableId(const void* executable);
+uint64_t CuptiNodeId(const void* node);
 
 // One kClock record: CLOCK_MONOTONIC beside the clock of CUPTI's times.
 void EmitClockPair();

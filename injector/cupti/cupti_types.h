@@ -20,7 +20,11 @@ constexpr CuptiResult kCuptiMultipleSubscribers = 39;
 
 using CuptiSubscriber = void*;
 
-enum CuptiDomain : int { kCuptiDriverApi = 1, kCuptiRuntimeApi = 2 };
+enum CuptiDomain : int { kCuptiDriverApi = 1, kCuptiRuntimeApi = 2, kCuptiResource = 3 };
+
+// CUpti_CallbackIdResource
+constexpr uint32_t kCuptiGraphNodeCreated = 13;
+constexpr uint32_t kCuptiGraphNodeCloned = 20;
 
 constexpr int kCuptiApiEnter = 0;
 
@@ -36,6 +40,27 @@ struct CuptiCallbackData {
   uint32_t correlation_id;
 };
 
+struct CuptiResourceData {
+  void* context;
+  void* handle;
+  void* descriptor;  // CuptiGraphData*
+};
+
+struct CuptiGraphData {
+  void* graph;
+  void* original_graph;
+  void* node;
+  void* original_node;
+  int node_type;  // CUgraphNodeType
+  void* dependency;
+  void* executable;
+};
+
+// CUgraphNodeType
+constexpr int kNodeKernel = 0;
+constexpr int kNodeMemcpy = 1;
+constexpr int kNodeMemset = 2;
+
 using CuptiCallback = void (*)(void* user_data, int domain, uint32_t cbid, const void* data);
 using CuptiBufferRequested = void (*)(uint8_t** buffer, size_t* size, size_t* max_records);
 using CuptiBufferCompleted = void (*)(void* context, uint32_t stream, uint8_t* buffer, size_t size,
@@ -48,6 +73,7 @@ enum CuptiActivityKind : uint32_t {
   kCuptiConcurrentKernel = 10,
   kCuptiOverhead = 17,
   kCuptiMemcpyPeer = 22,
+  kCuptiGraphTrace = 51,
 };
 
 constexpr uint32_t kCuptiFlushForced = 1;
@@ -70,6 +96,9 @@ constexpr ActivityLayout kKernelLayout = {144, 16, 24, 40, 44, 48, 92, 0, 0, 104
 constexpr ActivityLayout kMemcpyLayout = {64, 16, 24, 32, 36, 40, 44, 8, 4, 0, 64, 72, 0};
 constexpr ActivityLayout kMemcpyPeerLayout = {64, 16, 24, 32, 36, 40, 60, 8, 4, 0, 72, 80, 0};
 constexpr ActivityLayout kMemsetLayout = {56, 16, 24, 32, 36, 40, 44, 8, 0, 0, 64, 72, 0};
+// One launch of a graph: no node.
+constexpr uint16_t kNoField = 0xff00;
+constexpr ActivityLayout kGraphTraceLayout = {48, 8, 16, 24, 32, 36, 4, 0, 0, 0, kNoField, 28, 0};
 constexpr uint16_t kOverheadLeastBytes = 40;
 constexpr uint16_t kOverheadStart = 24;
 constexpr uint16_t kOverheadEnd = 32;

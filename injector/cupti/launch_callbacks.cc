@@ -4,6 +4,8 @@
 
 #include "injector/callback_guard.h"
 #include "injector/cupti/cupti_cbids.h"
+#include "injector/cupti/graph_callbacks.h"
+#include "injector/hooks/graph_events.h"
 #include "injector/platform.h"
 #include "injector/record_sink.h"
 #include "injector/scopes/attribution.h"
@@ -32,7 +34,7 @@ FLOPSPROF_HOT void EmitLaunch(ThreadState* thread, int domain, uint32_t cbid,
 
 }  // namespace
 
-void EmitGraphLaunch(uint32_t correlation, const void* executable) {
+void EmitGraphLaunch(uint32_t correlation, const void* executable, uint64_t order) {
   const Attribution at = CurrentAttribution();
   shm::GraphLaunch launch{};
   launch.header.type = static_cast<uint16_t>(shm::RecordType::kGraphLaunch);
@@ -41,11 +43,12 @@ void EmitGraphLaunch(uint32_t correlation, const void* executable) {
   launch.correlation = correlation;
   launch.scope = at.scope;
   launch.executable = reinterpret_cast<uintptr_t>(executable);
+  launch.order = order;
   EmitRecord(&launch);
-  CountLoss(shm::LossCounter::kGraphReplay);
 }
 
 void OnCuptiCallback(void*, int domain, uint32_t cbid, const void* raw) {
+  if (domain == kCuptiResource) return OnGraphResource(cbid, raw);
   const auto* data = static_cast<const CuptiCallbackData*>(raw);
   if (domain != kCuptiRuntimeApi && domain != kCuptiDriverApi) return;
   if (data->callback_site != kCuptiApiEnter || !IsRecording()) return;
@@ -57,10 +60,12 @@ void OnCuptiCallback(void*, int domain, uint32_t cbid, const void* raw) {
   thread->last_correlation = data->correlation_id;
   EmitLaunch(thread, domain, cbid, data->correlation_id);
   if (IsGraphLaunch(domain, cbid)) {
+    thread->graph_correlation = data->correlation_id;
+    if (thread->launching_graph != nullptr) return;  // the hook tells, once it has succeeded
     // First parameter of both cudaGraphLaunch and cuGraphLaunch: the executable graph.
     const auto* parameters = static_cast<const void* const*>(data->function_params);
-    EmitGraphLaunch(data->correlation_id, parameters == nullptr ? nullptr : parameters[0]);
-    thread->graph_launch_recorded = true;
+    EmitGraphLaunch(data->correlation_id, parameters == nullptr ? nullptr : parameters[0],
+                    NewestGraphEvent());
   }
 }
 

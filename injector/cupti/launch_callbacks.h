@@ -17,7 +17,8 @@ void OnCuptiCallback(void* user_data, int domain, uint32_t cbid, const void* dat
 // Asks for the callbacks of kRuntimeCbids and kDriverCbids. Returns how many were granted.
 uint32_t EnableLaunchCallbacks(const CuptiApi& api, CuptiSubscriber subscriber);
 
-// Replay of an executable graph (correlation 0: CUPTI did not tell): its work is not counted.
-void EmitGraphLaunch(uint32_t correlation, const void* executable);
+// A replay of an executable graph (correlation 0: CUPTI did not tell); `order`: NewestGraphEvent()
+// before it.
+void EmitGraphLaunch(uint32_t correlation, const void* executable, uint64_t order);
 
 }  // namespace flopsprof::injector

@@ -7,6 +7,23 @@
 #include "injector/session.h"
 
 namespace flopsprof::injector {
+namespace {
+
+// Before the call's own record, which has no room for it; the reader joins the two.
+void EmitGraphCall(uint32_t call, const Attribution& at, const Capture& capture) {
+  shm::GraphCall record{};
+  record.header.type = static_cast<uint16_t>(shm::RecordType::kGraphCall);
+  record.header.phase = static_cast<uint8_t>(at.phase);
+  record.header.flags = shm::kFlagCaptured;
+  record.header.step = at.step;
+  record.call = call;
+  record.scope = at.scope;
+  record.capture = capture.id;
+  record.graph = reinterpret_cast<uintptr_t>(capture.graph);
+  EmitRecord(&record);
+}
+
+}  // namespace
 
 FLOPSPROF_HOT CallScope::CallScope(shm::ApiId api) : thread_(CurrentThread()), api_(api) {
   if (thread_ == nullptr || thread_->inside_injector) return;
@@ -46,21 +63,27 @@ CallScope::~CallScope() {
 void CallScope::AskCapture(void* stream, const void* caller) {
   if (!AnyCaptureIsActive()) return;
   OwnCalls own(thread_);
-  captured_ = StreamIsCapturing(stream, caller);
+  Capture capture;
+  captured_ = FindCapture(stream, caller, &capture);
   thread_->current_call_captured = captured_;
+  capture_ = capture.id;
+  if (captured_) EmitGraphCall(id_, attribution_, capture);
 }
 
 shm::RecordHeader CallScope::Header(shm::RecordType type) const {
   shm::RecordHeader header{};
   header.type = static_cast<uint16_t>(type);
   header.phase = static_cast<uint8_t>(attribution_.phase);
-  header.flags = captured_ ? shm::kFlagCaptured : uint8_t{0};
+  // The thread's flag: CUPTI has shown that a node was made, of a capture that no hook has seen.
+  const bool captured = captured_ || thread_->current_call_captured;
+  header.flags = captured ? shm::kFlagCaptured : uint8_t{0};
   header.step = attribution_.step;
   return header;
 }
 
 void CallScope::NoteSuccess() const {
-  if (captured_) CountLoss(shm::LossCounter::kCapturedCall);
+  const bool captured = captured_ || thread_->current_call_captured;
+  if (captured && capture_ == 0) CountLoss(shm::LossCounter::kCapturedCall);
 }
 
 void CallScope::EmitFailure(int status) const {

@@ -27,7 +27,6 @@ class CallScope {
   // If a capture is active anywhere, asks whether `stream` is being captured; its call is then
   // not executed now. `caller`: as for RealFunction.
   void AskCapture(void* stream, const void* caller);
-  bool captured() const { return captured_; }
 
   uint32_t id() const { return id_; }
   uint16_t api() const { return static_cast<uint16_t>(api_); }
@@ -37,7 +36,8 @@ class CallScope {
   // Header of the record of this call.
   shm::RecordHeader Header(shm::RecordType type) const;
 
-  // Counts a captured call; else nothing. Called once when the call has succeeded.
+  // Counts a captured call whose capture is not known; else nothing. Called once when the call has
+  // succeeded.
   void NoteSuccess() const;
 
   // The library refused the call: what was launched inside is not its work.
@@ -49,6 +49,7 @@ class CallScope {
   bool entered_ = false;
   bool counted_ = false;
   bool captured_ = false;
+  uint64_t capture_ = 0;
   uint32_t id_ = shm::kNoCall;
   Attribution attribution_{shm::kOutsideScope, shm::Phase::kOther, shm::kNoStep};
 };

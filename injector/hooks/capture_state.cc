@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "injector/hooks/capture_state.h"
 
-#include <stdint.h>
-
 #include <atomic>
 
 #include "injector/hooks/real_function.h"
@@ -12,6 +10,25 @@ namespace flopsprof::injector {
 namespace {
 
 std::atomic<int32_t> active_captures{0};
+
+// Seven parameters since CUDA 13 (runtime) and 12.3 (driver); older forms take the first three or
+// six of them, and do not look at the others.
+using GetInfo = int (*)(void* stream, int* status, unsigned long long* id, void** graph,
+                        const void** dependencies, const void** edges, void* count);
+
+bool Ask(RealFunction* real, void* stream, const void* caller, Capture* capture) {
+  auto* const function = reinterpret_cast<GetInfo>(real->Find(caller));
+  int status = 0;  // none; 1: active, 2: invalidated
+  unsigned long long id = 0;
+  void* graph = nullptr;
+  if (function == nullptr ||
+      function(stream, &status, &id, &graph, nullptr, nullptr, nullptr) != 0 || status == 0) {
+    return false;
+  }
+  capture->id = id;
+  capture->graph = graph;
+  return true;
+}
 
 }  // namespace
 
@@ -26,11 +43,14 @@ void OnCaptureEnded() {
 
 bool AnyCaptureIsActive() { return active_captures.load(std::memory_order_relaxed) > 0; }
 
-bool StreamIsCapturing(void* stream, const void* caller) {
-  static RealFunction real("cudaStreamIsCapturing", "libcudart.so");
-  auto* const function = reinterpret_cast<int (*)(void*, int*)>(real.Find(caller));
-  int status = 0;  // cudaStreamCaptureStatusNone
-  return function != nullptr && function(stream, &status) == 0 && status != 0;
+bool FindCapture(void* stream, const void* caller, Capture* capture) {
+  static RealFunction real("cudaStreamGetCaptureInfo", "libcudart.so");
+  return Ask(&real, stream, caller, capture);
+}
+
+bool FindCaptureOfDriver(void* stream, const void* caller, Capture* capture) {
+  static RealFunction real("cuStreamGetCaptureInfo_v2", "libcuda.so");
+  return Ask(&real, stream, caller, capture);
 }
 
 }  // namespace flopsprof::injector

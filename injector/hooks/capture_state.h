@@ -2,17 +2,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Is a stream being captured into a CUDA graph? The question costs a CUDA call, so it is put
-// only while a capture that we have seen begin has not ended.
+// Is a stream being captured into a CUDA graph, and into which? The question costs a CUDA call, so
+// it is put only while a capture that we have seen begin has not ended.
+
+#include <stdint.h>
 
 namespace flopsprof::injector {
 
+struct Capture {
+  uint64_t id = 0;        // CUDA's number of the capture sequence; 0: not known
+  void* graph = nullptr;  // being captured; nullptr: not known
+};
+
 bool AnyCaptureIsActive();
 
-// Asks the CUDA runtime. False also when it cannot be asked.
-bool StreamIsCapturing(void* stream, const void* caller);
+// Asks CUDA. False also when it cannot be asked. True for a capture that has become invalid, too.
+bool FindCapture(void* stream, const void* caller, Capture* capture);
+// The same for a caller of the driver's functions.
+bool FindCaptureOfDriver(void* stream, const void* caller, Capture* capture);
 
-// A capture has begun; has ended, also when ending it reports an error (it had been invalidated).
+// A capture has begun; has ended, with or without a graph. On the thread that did it.
 void OnCaptureBegan();
 void OnCaptureEnded();
 

@@ -101,8 +101,11 @@ FLOPSPROF_EXPORT int ncclGroupEnd() {
   ++thread->hook_depth;
   const uint32_t outer_call = thread->current_call;
   thread->current_call = thread->group_collective.call;
+  thread->current_call_captured =
+      (thread->group_collective.header.flags & flopsprof::shm::kFlagCaptured) != 0;
   const int status = function();
   thread->current_call = outer_call;
+  thread->current_call_captured = false;
   --thread->hook_depth;
   if (Succeeded(status)) {
     EmitHeldCollective(thread);

@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "injector/record_sink.h"
+#include "injector/scopes/captured_steps.h"
 #include "injector/scopes/spin_lock.h"
 
 namespace flopsprof::injector {
@@ -46,6 +47,7 @@ uint32_t CurrentStep() { return g_step.load(std::memory_order_relaxed); }
 
 void OnRootForward() {
   if (g_explicit.load(std::memory_order_relaxed)) return;
+  if (NoteIfCaptured(kCapturedForward)) return;
   const bool first = g_step.load(std::memory_order_relaxed) == shm::kNoStep;
   const bool every_forward = !g_optimizer_known.load(std::memory_order_relaxed);
   if (first || every_forward || g_primary_stepped.load(std::memory_order_relaxed)) BeginStep();
@@ -63,6 +65,8 @@ void OnOptimizerFound() { g_optimizer_known.store(true, std::memory_order_relaxe
 
 void OnOptimizerStepped(bool primary) {
   g_optimizer_known.store(true, std::memory_order_relaxed);
+  const int captured = primary ? kCapturedOptimizer | kCapturedPrimary : kCapturedOptimizer;
+  if (NoteIfCaptured(static_cast<uint8_t>(captured))) return;
   if (primary) g_primary_stepped.store(true, std::memory_order_relaxed);
   EmitStep(shm::StepEvent::kOptimizerEnd, CurrentStep());
 }

@@ -8,7 +8,8 @@
 // that stepped first in the process. So several optimizers in a row, gradient accumulation and
 // evaluation after the last step stay in their step. While no optimizer is in the process every
 // outermost forward is a step. A root forward inside a backward pass (recomputation) is none.
-// After the first flopsprof.step() only those calls count.
+// After the first flopsprof.step() only those calls count. What is captured into a CUDA graph
+// happens at its replays: captured_steps.h.
 // Root forwards and optimizer steps arrive under Python's lock, explicit steps from any thread.
 
 #include <stdint.h>

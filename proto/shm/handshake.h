@@ -56,9 +56,9 @@ static_assert(sizeof(Welcome) == 128);
 enum WelcomeOption : uint32_t {
   kOptionCupti = 1,    // take GPU times
   kOptionModules = 2,  // follow modules and the backward pass
-  // CUDA graphs: neither, each node is timed; both, each node until there have been many.
-  kOptionGraphLaunches = 4,  // each launch is timed as a whole
-  kOptionGraphAuto = 8,
+  // Replays of CUDA graphs: with neither each node is timed.
+  kOptionGraphLaunches = 4,  // each launch as a whole
+  kOptionGraphAuto = 8,      // each node until there have been many
 };
 
 }  // namespace flopsprof::shm

@@ -125,6 +125,11 @@ void DefineRun(CLI::App* app, RunOptions* options) {
                   "the same for these operations only, e.g. aten::_grouped_mm")
       ->delimiter(',')
       ->type_name("NAME,...");
+  AddChoice<GraphMode>(
+      app, "--graphs", &options->graphs,
+      "times of CUDA graphs: per node; per launch, shared out, which costs less; "
+      "auto: per node for the first million nodes",
+      {{"auto", GraphMode::kAuto}, {"node", GraphMode::kNode}, {"graph", GraphMode::kGraph}});
   AddChoice<ProgressMode>(app, "--progress", &options->progress,
                           "progress on stderr; auto is plain, because the job shares the terminal",
                           {{"auto", ProgressMode::kAuto},

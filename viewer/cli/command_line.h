@@ -15,6 +15,9 @@ namespace flopsprof::viewer {
 
 // The options of each verb. Defaults here are the defaults of the help.
 
+// How replays of CUDA graphs are timed.
+enum class GraphMode { kAuto, kNode, kGraph };
+
 struct RunOptions {
   std::string output;  // pattern; "" = flopsprof-<job>-<UTC time>
   std::optional<StepWindowText> steps;
@@ -26,6 +29,7 @@ struct RunOptions {
   bool formulas = true;                    // false: work without a library call is unknown
   std::vector<std::string> formulas_off;   // names of operations or kernels
   std::vector<std::string> formula_files;  // read and found good
+  GraphMode graphs = GraphMode::kAuto;
   bool quiet = false;
   bool verbose = false;
   model::GivenPeaks peaks;

@@ -62,7 +62,9 @@ absl::StatusOr<std::unique_ptr<NodeServices>> NodeServices::Start(const Options&
   settings.run = run;
   settings.collector_target = target;
   settings.welcome_options =
-      (options.times ? shm::kOptionCupti : 0u) | (options.modules ? shm::kOptionModules : 0u);
+      (options.times ? shm::kOptionCupti : 0u) | (options.modules ? shm::kOptionModules : 0u) |
+      (options.graphs == GraphMode::kGraph ? shm::kOptionGraphLaunches : 0u) |
+      (options.graphs == GraphMode::kAuto ? shm::kOptionGraphAuto : 0u);
   settings.formulas = options.formulas;
   if (options.steps.has_value()) {
     settings.window = agent::StepWindow{options.steps->first, options.steps->end};

@@ -11,6 +11,7 @@
 #include "absl/time/time.h"
 #include "collector/store/run_folder.h"
 #include "viewer/cli/arguments.h"
+#include "viewer/cli/command_line.h"
 #include "viewer/cli/progress.h"
 
 namespace flopsprof::model {
@@ -38,6 +39,7 @@ class NodeServices {
     bool times = true;
     bool modules = true;
     std::shared_ptr<const model::FormulaRegistry> formulas;  // null: all are on
+    GraphMode graphs = GraphMode::kAuto;
   };
   static absl::StatusOr<std::unique_ptr<NodeServices>> Start(const Options& options);
   ~NodeServices();

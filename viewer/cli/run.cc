@@ -161,6 +161,7 @@ class Run {
     services.times = options_.times;
     services.modules = options_.modules;
     services.formulas = FormulasOf(options_);
+    services.graphs = options_.graphs;
     absl::StatusOr<std::unique_ptr<NodeServices>> started = NodeServices::Start(services);
     if (!started.ok()) {
       Fail(std::string(started.status().message()), "");

@@ -22,6 +22,12 @@ class KeepingSink : public JoinSink {
   void OnCallTime(uint32_t row, uint64_t gpu_time_ns) override {
     call_times.emplace_back(row, gpu_time_ns);
   }
+  void OnReplayed(const JoinedActivity& activity, uint32_t executable) override {
+    replayed.push_back(activity);
+    executables.push_back(executable);
+  }
+  std::vector<JoinedActivity> replayed;
+  std::vector<uint32_t> executables;
   std::vector<JoinedActivity> joined;
   std::vector<std::pair<uint32_t, uint64_t>> call_times;
 };
@@ -115,7 +121,7 @@ TEST_F(CorrelatorTest, EqualCallNumbersOfTwoGenerationsAreTwoCalls) {
   EXPECT_TRUE(sink_.joined.empty());
 }
 
-TEST_F(CorrelatorTest, AllKernelsOfAGraphReplayBelongToItsLaunchAndToNoCall) {
+TEST_F(CorrelatorTest, AllKernelsOfAGraphReplayWaitUntilItIsKnownWhatIsReplayed) {
   shm::GraphLaunch graph = {};
   graph.header = testing::Header(shm::RecordType::kGraphLaunch);
   graph.correlation = 1;
@@ -126,10 +132,28 @@ TEST_F(CorrelatorTest, AllKernelsOfAGraphReplayBelongToItsLaunchAndToNoCall) {
     kernel.graph_node = node;
     correlator_.AddActivity(kernel, kNow);
   }
-  EXPECT_EQ(sink_.joined.size(), 3u);
+  correlator_.Retry(kNow, /*final=*/false);
+  EXPECT_TRUE(sink_.replayed.empty());
+  correlator_.SettleGraphLaunch(1, 7);
+  correlator_.Retry(kNow, /*final=*/false);
+  ASSERT_EQ(sink_.replayed.size(), 3u);
+  EXPECT_EQ(sink_.replayed[0].context.scope, 42u);
+  EXPECT_EQ(sink_.executables[0], 7u);
+  EXPECT_TRUE(sink_.joined.empty());
   End();
   EXPECT_EQ(correlator_.counters().launches_without_activity, 0u);
   EXPECT_EQ(correlator_.counters().activities_without_launch, 0u);
+}
+
+TEST_F(CorrelatorTest, ALaunchThatMadeANodeIsNotMissed) {
+  correlator_.AddLaunch(kRing, Launch(1, 42, 9));
+  correlator_.AddLaunch(kRing, Launch(2, 42, 9));
+  correlator_.MarkCaptured(2);
+  correlator_.EndCall(kRing, 9, Booked(5, 42));
+  correlator_.AddActivity(Kernel(1, 0, 100, 150), kNow);
+  ASSERT_EQ(sink_.call_times.size(), 1u);  // the call has no kernel but the first
+  End();
+  EXPECT_EQ(correlator_.counters().launches_without_activity, 0u);
 }
 
 TEST_F(CorrelatorTest, AKernelWithoutALaunchIsBookedOutsideInTheEndAndCounted) {

@@ -34,6 +34,9 @@ class MockHandler : public RecordHandler {
   MOCK_METHOD(void, OnCallEnd, (RingId, const shm::CallEnd&), (override));
   MOCK_METHOD(void, OnLaunch, (RingId, const shm::LaunchRecord&), (override));
   MOCK_METHOD(void, OnGraphLaunch, (const shm::GraphLaunch&), (override));
+  MOCK_METHOD(void, OnGraphEvent, (const shm::GraphEvent&), (override));
+  MOCK_METHOD(void, OnGraphCall, (RingId, const shm::GraphCall&), (override));
+  MOCK_METHOD(void, OnGraphNode, (RingId, const shm::GraphNode&), (override));
   MOCK_METHOD(void, OnActivity, (const shm::ActivityRecord&), (override));
   MOCK_METHOD(void, OnStep, (const shm::StepRecord&), (override));
   MOCK_METHOD(void, OnDevice, (const shm::DeviceRecord&), (override));

@@ -324,7 +324,7 @@ TEST_F(ProcessRecorderTest, ACapturedCallIsListedButItsFlopsAreNotDone) {
   EXPECT_TRUE(received_.steps.empty());
 }
 
-TEST_F(ProcessRecorderTest, KernelsOfAReplayAreUnknownWorkOfTheReplayingScope) {
+TEST_F(ProcessRecorderTest, KernelsOfAnUnknownGraphAreUnknownWorkOfTheReplayingScope) {
   shm::GraphLaunch graph = {};
   graph.header = testing::Header(shm::RecordType::kGraphLaunch, shm::Phase::kForward, 2);
   graph.correlation = 4;
@@ -333,6 +333,7 @@ TEST_F(ProcessRecorderTest, KernelsOfAReplayAreUnknownWorkOfTheReplayingScope) {
   shm::ActivityRecord node = Kernel(4, 0, 100, 120);
   node.graph_node = 1;
   cupti_->Write(node);
+  Tick();
   Tick();
   EXPECT_EQ(received_.times["6/PHASE_FORWARD/TIME_CATEGORY_UNKNOWN"].gpu_time_ns(), 20u);
 }

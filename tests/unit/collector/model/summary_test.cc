@@ -448,12 +448,42 @@ TEST(SummaryTest, WorkOfAScopeThatWasNeverDescribedIsOutsideAndItIsSaid) {
   EXPECT_THAT(summary.coverage.reasons, ElementsAre(HasSubstr("names never came")));
 }
 
-TEST(SummaryTest, CapturedCallsAreReportedAndNotCounted) {
+TEST(SummaryTest, CapturedCallsAreNotCounted) {
   RunProfile run = SampleRun();
   run.processes[0].mutable_calls(0)->set_captured(true);
   const Summary summary = Summarize(run);
   EXPECT_EQ(summary.totals.work.flops[v1::PHASE_FORWARD], FlopCount(1600));
+  EXPECT_FALSE(HasFinding(summary, "CUDA graphs"));
+}
+
+TEST(SummaryTest, ReplaysOfUnknownGraphsAreSaidWithTheirTime) {
+  RunProfile run = SampleRun();
+  (*run.processes[0].mutable_loss())["graph_replay"] = 3;
+  for (v1::ProcessProfile& process : run.processes) {
+    v1::GraphRow* row = process.add_graphs();
+    row->set_state("captured before");
+    row->set_replays(3);
+    row->set_gpu_time_ns(5000);
+  }
+  const Summary summary = Summarize(run);
+  ASSERT_EQ(summary.coverage.graphs.size(), 1u);
+  EXPECT_EQ(summary.coverage.graphs[0].replays, 3 * summary.ranks.size());
+  EXPECT_THAT(summary.coverage.reasons, testing::Contains(HasSubstr("captured before: ")));
   EXPECT_TRUE(HasFinding(summary, "CUDA graphs"));
+}
+
+TEST(SummaryTest, CountedReplaysAreNoFindingAndTheMethodSaysHowTheyWereTimed) {
+  RunProfile run = SampleRun();
+  (*run.processes[0].mutable_notes())["graphs"] = "per launch";
+  v1::GraphRow* row = run.processes[0].add_graphs();
+  row->set_state("counted");
+  row->set_replays(3);
+  row->set_gpu_time_ns(5000);
+  row->set_shared_ns(5000);
+  const Summary summary = Summarize(run);
+  EXPECT_FALSE(HasFinding(summary, "CUDA graphs"));
+  EXPECT_THAT(summary.method.at("graphs"), HasSubstr("timed per launch"));
+  EXPECT_THAT(summary.coverage.reasons, testing::Contains(HasSubstr("divided among")));
 }
 
 TEST(SummaryTest, AWindowOfStepsLeavesOutWhatWasBeforeStepZero) {

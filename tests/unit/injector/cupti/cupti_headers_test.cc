@@ -86,6 +86,24 @@ GRAPH(kMemsetLayout, CUpti_ActivityMemset4);
 static_assert(kMemsetLayout.bytes == offsetof(CUpti_ActivityMemset4, bytes));
 static_assert(kMemsetLayout.least_bytes <= sizeof(CUpti_ActivityMemset));
 
+static_assert(+kCuptiResource == +CUPTI_CB_DOMAIN_RESOURCE);
+static_assert(+kCuptiGraphTrace == +CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
+static_assert(+kCuptiGraphNodeCreated == +CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED);
+static_assert(+kCuptiGraphNodeCloned == +CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED);
+static_assert(offsetof(CuptiResourceData, descriptor) ==
+              offsetof(CUpti_ResourceData, resourceDescriptor));
+static_assert(offsetof(CuptiGraphData, graph) == offsetof(CUpti_GraphData, graph));
+static_assert(offsetof(CuptiGraphData, node) == offsetof(CUpti_GraphData, node));
+static_assert(offsetof(CuptiGraphData, original_node) == offsetof(CUpti_GraphData, originalNode));
+static_assert(offsetof(CuptiGraphData, node_type) == offsetof(CUpti_GraphData, nodeType));
+static_assert(offsetof(CuptiGraphData, executable) == offsetof(CUpti_GraphData, graphExec));
+static_assert(kNodeKernel == CU_GRAPH_NODE_TYPE_KERNEL && kNodeMemcpy == CU_GRAPH_NODE_TYPE_MEMCPY);
+static_assert(kNodeMemset == CU_GRAPH_NODE_TYPE_MEMSET);
+COMMON(kGraphTraceLayout, CUpti_ActivityGraphTrace);
+COMMON(kGraphTraceLayout, CUpti_ActivityGraphTrace2);
+static_assert(kGraphTraceLayout.graph == offsetof(CUpti_ActivityGraphTrace, graphId));
+static_assert(kGraphTraceLayout.least_bytes == sizeof(CUpti_ActivityGraphTrace));
+
 static_assert(kOverheadStart == offsetof(CUpti_ActivityOverhead, start));
 static_assert(kOverheadEnd == offsetof(CUpti_ActivityOverhead3, end));
 static_assert(kOverheadLeastBytes == sizeof(CUpti_ActivityOverhead));

@@ -84,7 +84,20 @@ TEST(LaunchCallbacksTest, AReplayNamesItsGraph) {
   ASSERT_EQ(replays.size(), 1u);
   EXPECT_EQ(replays[0].correlation, 500u);
   EXPECT_EQ(replays[0].executable, reinterpret_cast<uintptr_t>(&executable));
-  EXPECT_EQ(segment.loss(shm::LossCounter::kGraphReplay), 1u);
+}
+
+TEST(LaunchCallbacksTest, AReplayThroughAHookIsToldByTheHookWhenItHasSucceeded) {
+  TestSegment segment;
+  segment.Use();
+  int executable = 0;
+  const void* parameters[2] = {&executable, nullptr};
+  CurrentThread()->launching_graph = &executable;
+  Call(kCuptiRuntimeApi, kCudaGraphLaunch, At(0, 510, parameters));
+  CurrentThread()->launching_graph = nullptr;
+  const auto records = segment.Drain();
+  EXPECT_EQ(Launches(records).size(), 1u);
+  EXPECT_TRUE(test::Only<shm::GraphLaunch>(records, shm::RecordType::kGraphLaunch).empty());
+  EXPECT_EQ(CurrentThread()->graph_correlation, 510u);
 }
 
 TEST(LaunchCallbacksTest, OurOwnCallsAreNotTheProgramsWork) {

@@ -15,7 +15,7 @@ using ::testing::StartsWith;
 TEST(CommandLineTest, ReadsTheOptionsOfRun) {
   RunOptions options;
   ASSERT_TRUE(ParseRun({"-o", "d", "--steps", "10:20", "--strict", "--no-modules", "--progress",
-                        "json", "-q"},
+                        "json", "-q", "--graphs", "graph"},
                        &options)
                   .run);
   EXPECT_EQ(options.output, "d");
@@ -23,6 +23,7 @@ TEST(CommandLineTest, ReadsTheOptionsOfRun) {
   EXPECT_EQ(options.steps->end, 20u);
   EXPECT_TRUE(options.strict);
   EXPECT_FALSE(options.modules);
+  EXPECT_EQ(options.graphs, GraphMode::kGraph);
   EXPECT_TRUE(options.times);
   EXPECT_EQ(options.progress, ProgressMode::kJson);
   EXPECT_TRUE(options.quiet);

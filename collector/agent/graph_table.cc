@@ -1,0 +1,228 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/agent/graph_table.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace flopsprof::agent {
+
+using shm::GraphEventKind;
+
+void GraphContent::Append(const GraphContent& other) {
+  const auto append = [](auto* to, const auto& from) {
+    to->insert(to->end(), from.begin(), from.end());
+  };
+  append(&captures, other.captures);
+  append(&capture_ids, other.capture_ids);
+  append(&nodes, other.nodes);
+  conditional |= other.conditional;
+  edited |= other.edited;
+}
+
+bool GraphContent::Holds(const CapturedCall& call) const {
+  return std::find(capture_ids.begin(), capture_ids.end(), call.capture) != capture_ids.end();
+}
+
+void GraphTable::Apply(const shm::GraphEvent& event) {
+  switch (static_cast<GraphEventKind>(event.kind)) {
+    case GraphEventKind::kCaptureEnd:
+      return OnCaptureEnd(event);
+    case GraphEventKind::kChildLaunch: {
+      const std::shared_ptr<GraphContent> child = NewestContent(event.executable);
+      GraphContent& children = children_[event.capture];
+      if (child != nullptr) children.Append(*child);
+      // What the child does is not known: nor is then what the whole does.
+      if (child == nullptr) children.edited = true;
+      return;
+    }
+    case GraphEventKind::kInstantiate:
+    case GraphEventKind::kUpdate:
+      return OnInstantiate(event);
+    case GraphEventKind::kClone:
+    case GraphEventKind::kAddChild: {
+      const auto source = graphs_.find(event.source);
+      const bool clone = event.kind == static_cast<uint8_t>(GraphEventKind::kClone);
+      if (clone) AddGraphCopy(event.graph_id, event.other_id);
+      if (source == graphs_.end()) {
+        if (!clone) graphs_[event.graph].content.edited = true;
+        return;
+      }
+      const GraphContent copied = source->second.content;  // the next line may move it
+      Graph& graph = graphs_[event.graph];
+      if (clone) graph = Graph();
+      graph.content.Append(copied);
+      return;
+    }
+    case GraphEventKind::kExecDestroy: {
+      if (history_.contains(event.executable)) SetExecutable(event, nullptr);
+      return;
+    }
+    case GraphEventKind::kGraphDestroy:
+      graphs_.erase(event.graph);
+      return;
+    case GraphEventKind::kConditional:
+      graphs_[event.graph].content.conditional = true;
+      return;
+    case GraphEventKind::kEdit: {
+      const std::shared_ptr<GraphContent> content = NewestContent(event.executable);
+      if (content == nullptr) return;
+      auto edited = std::make_shared<GraphContent>(*content);
+      edited->edited = true;
+      return SetExecutable(event, std::move(edited));
+    }
+    default:
+      return;
+  }
+}
+
+void GraphTable::OnCaptureEnd(const shm::GraphEvent& event) {
+  ended_.insert(event.capture);
+  ended_order_.push_back(event.capture);
+  if (ended_order_.size() > kMaxGraphs) {
+    ended_.erase(ended_order_.front());
+    ended_order_.pop_front();
+  }
+  std::shared_ptr<CaptureContent> content = OpenCapture(event.capture);
+  open_.erase(event.capture);
+  GraphContent children;
+  if (const auto found = children_.find(event.capture); found != children_.end()) {
+    children = std::move(found->second);
+    children_.erase(found);
+  }
+  std::shared_ptr<NodeSet> nodes = NodesOf(event.graph_id);
+  open_nodes_.erase(event.graph_id);
+  if (event.graph == 0) return;
+  if (graphs_.size() >= kMaxGraphs && !graphs_.contains(event.graph)) {
+    refused_count_++;
+    return;
+  }
+  Graph& graph = graphs_[event.graph];
+  graph.content.captures.push_back(std::move(content));
+  graph.content.capture_ids.push_back(event.capture);
+  graph.content.Append(children);
+  // A graph that several captures went into has its nodes once.
+  const bool new_nodes = graph.id == 0 || graph.id != event.graph_id;
+  if (new_nodes && nodes != nullptr) graph.content.nodes.push_back(std::move(nodes));
+  graph.id = event.graph_id;
+}
+
+void GraphTable::OnInstantiate(const shm::GraphEvent& event) {
+  AddGraphCopy(event.other_id, event.graph_id);
+  const auto graph = graphs_.find(event.graph);
+  SetExecutable(event, graph == graphs_.end()
+                           ? nullptr
+                           : std::make_shared<GraphContent>(graph->second.content));
+}
+
+void GraphTable::SetExecutable(const shm::GraphEvent& event,
+                               std::shared_ptr<GraphContent> content) {
+  std::vector<Entry>& entries = history_[event.executable];
+  uint32_t index = kUnknown;
+  if (content != nullptr) {
+    index = static_cast<uint32_t>(executables_.size());
+    executables_.push_back({std::move(content), false});
+  }
+  if (!entries.empty() && entries.back().executable != kUnknown) {
+    destroyed_.push_back(entries.back().executable);  // times of its last replays are to come
+    if (destroyed_.size() > kKeptDestroyed) {
+      executables_[destroyed_.front()].content = nullptr;
+      destroyed_.pop_front();
+    }
+  }
+  entries.push_back({event.order, index});
+  if (entries.size() > kMaxHistory) entries.erase(entries.begin());
+}
+
+uint32_t GraphTable::Find(uint64_t address, uint64_t order) const {
+  const auto found = history_.find(address);
+  if (found == history_.end()) return kUnknown;
+  for (auto entry = found->second.rbegin(); entry != found->second.rend(); ++entry) {
+    if (entry->from_order <= order) return entry->executable;
+  }
+  return kUnknown;
+}
+
+std::shared_ptr<GraphContent> GraphTable::NewestContent(uint64_t address) const {
+  const uint32_t index = Find(address, UINT64_MAX);
+  return index == kUnknown ? nullptr : executables_[index].content;
+}
+
+std::shared_ptr<CaptureContent> GraphTable::OpenCapture(uint64_t capture) {
+  const auto found = open_.find(capture);
+  if (found != open_.end()) return found->second;
+  auto content = std::make_shared<CaptureContent>();
+  if (open_.size() >= kMaxGraphs) {
+    refused_count_++;
+    return content;
+  }
+  open_.emplace(capture, content);
+  return content;
+}
+
+std::shared_ptr<NodeSet> GraphTable::NodesOf(uint32_t graph_id) {
+  const auto found = nodes_.find(graph_id);
+  return found == nodes_.end() ? nullptr : found->second.lock();
+}
+
+NodeSet* GraphTable::OpenNodes(uint32_t graph_id) {
+  if (std::shared_ptr<NodeSet> known = NodesOf(graph_id)) return known.get();
+  if (nodes_.size() >= kMaxGraphs) {
+    absl::erase_if(nodes_, [](const auto& entry) { return entry.second.expired(); });
+    if (nodes_.size() >= kMaxGraphs) {
+      refused_count_++;
+      return nullptr;
+    }
+  }
+  auto nodes = std::make_shared<NodeSet>();
+  nodes_[graph_id] = nodes;
+  open_nodes_[graph_id] = nodes;
+  return nodes.get();
+}
+
+void GraphTable::AddGraphCopy(uint32_t copy, uint32_t source) {
+  if (copy == 0 || source == 0) return;
+  if (graph_source_.size() >= kMaxCopies) {
+    refused_count_++;
+    return;
+  }
+  graph_source_[copy] = source;
+}
+
+void GraphTable::AddNodeCopy(uint64_t node, uint64_t source) {
+  if (node_source_.size() >= kMaxCopies) {
+    refused_count_++;
+    return;
+  }
+  node_source_[node] = source;
+}
+
+GraphNode* GraphTable::FindNode(uint64_t node, const GraphContent* content) const {
+  // Not by the ids of graphs where it can be avoided: an executable keeps its id when it is
+  // updated, and times of replays before the update may still come.
+  if (content != nullptr && content->nodes.size() == 1 && !node_source_.contains(node)) {
+    auto& nodes = content->nodes.front()->nodes;
+    const auto found = nodes.find(static_cast<uint32_t>(node));
+    return found == nodes.end() ? nullptr : &found->second;
+  }
+  constexpr int kMaxGenerations = 16;  // copies of copies
+  for (int i = 0; i < kMaxGenerations; i++) {
+    const auto set = nodes_.find(static_cast<uint32_t>(node >> 32));
+    if (set != nodes_.end()) {
+      if (const std::shared_ptr<NodeSet> nodes = set->second.lock()) {
+        const auto found = nodes->nodes.find(static_cast<uint32_t>(node));
+        if (found != nodes->nodes.end()) return &found->second;
+      }
+    }
+    if (const auto copy = node_source_.find(node); copy != node_source_.end()) {
+      node = copy->second;
+      continue;
+    }
+    const auto graph = graph_source_.find(static_cast<uint32_t>(node >> 32));
+    if (graph == graph_source_.end()) return nullptr;
+    node = uint64_t{graph->second} << 32 | static_cast<uint32_t>(node);
+  }
+  return nullptr;
+}
+
+}  // namespace flopsprof::agent

@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Steps and CUDA graphs. What a stream capture records does not happen then: a root forward or an
+// optimizer step under capture is no step. It is one at each replay of the graph.
+
+#include <stdint.h>
+
+namespace flopsprof::injector {
+
+enum CapturedStep : uint8_t {
+  kCapturedForward = 1,  // a root module was called
+  kCapturedOptimizer = 2,
+  kCapturedPrimary = 4,  // it was the one that stepped first in the process
+};
+
+// The calling thread has begun or ended a capture; the end returns the CapturedStep bits of what
+// it has captured.
+void BeginCaptureOnThread();
+uint8_t EndCaptureOnThread();
+
+// True (and noted) while the calling thread captures.
+bool NoteIfCaptured(uint8_t captured);
+
+// A graph with these bits is about to be replayed; has been.
+void BeforeReplay(uint8_t captured);
+void AfterReplay(uint8_t captured);
+
+}  // namespace flopsprof::injector

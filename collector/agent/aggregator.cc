@@ -153,7 +153,7 @@ BookedCall Aggregator::BookCollective(const shm::CollectiveCall& call) {
 }
 
 BookedCall Aggregator::BookOperation(const shm::OperationCall& call) {
-  if (!Wanted(call.header.step)) return {ContextOf(call.header, call.scope)};
+  if (!Booked(call.header.step)) return {ContextOf(call.header, call.scope)};
   return Book(call.header, call.scope, calls_.AddOperation(call));
 }
 

@@ -37,6 +37,7 @@ void Book(Aggregator* to, const shm::GemmCall& call) { to->BookGemm(call); }
 void Book(Aggregator* to, const shm::LibraryCall& call) { to->BookLibrary(call); }
 void Book(Aggregator* to, const PartedCall& call) { to->BookParted(call); }
 void Book(Aggregator* to, const shm::CudnnCall& call) { to->BookCudnn(call); }
+void Book(Aggregator* to, const shm::OperationCall& call) { to->BookOperation(call); }
 void Book(Aggregator* to, const shm::CollectiveCall& call) { to->BookCollective(call); }
 
 }  // namespace

@@ -159,6 +159,7 @@ void ProcessRecorder::OnCollective(RingId ring, const shm::CollectiveCall& recor
 }
 
 void ProcessRecorder::OnOperation(RingId ring, const shm::OperationCall& record) {
+  if (Captured(record.header)) graphs_.AddCallRecord(ring, record.call, record);
   correlator_.EndCall(ring, record.call, aggregator_.BookOperation(record));
 }
 

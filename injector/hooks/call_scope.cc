@@ -4,27 +4,10 @@
 
 #include "injector/cupti/device_info.h"
 #include "injector/hooks/capture_state.h"
+#include "injector/hooks/graph_events.h"
 #include "injector/session.h"
 
 namespace flopsprof::injector {
-namespace {
-
-// Before the call's own record, which has no room for it; the reader joins the two.
-void EmitGraphCall(uint32_t call, const Attribution& at, const Capture& capture) {
-  shm::GraphCall record{};
-  record.header.type = static_cast<uint16_t>(shm::RecordType::kGraphCall);
-  record.header.phase = static_cast<uint8_t>(at.phase);
-  record.header.flags = shm::kFlagCaptured;
-  record.header.step = at.step;
-  record.call = call;
-  record.scope = at.scope;
-  record.capture = capture.id;
-  record.graph = reinterpret_cast<uintptr_t>(capture.graph);
-  EmitRecord(&record);
-}
-
-}  // namespace
-
 FLOPSPROF_HOT CallScope::CallScope(shm::ApiId api) : thread_(CurrentThread()), api_(api) {
   if (thread_ == nullptr || thread_->inside_injector) return;
   if (thread_->hook_depth != 0) {

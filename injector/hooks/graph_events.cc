@@ -40,6 +40,19 @@ void EmitGraphEvent(shm::GraphEventKind kind, const GraphObjects& objects) {
   EmitRecord(&event);  // a lost one leaves a hole in the numbers, which the reader counts
 }
 
+void EmitGraphCall(uint32_t call, const Attribution& at, const Capture& capture) {
+  shm::GraphCall record{};
+  record.header.type = static_cast<uint16_t>(shm::RecordType::kGraphCall);
+  record.header.phase = static_cast<uint8_t>(at.phase);
+  record.header.flags = shm::kFlagCaptured;
+  record.header.step = at.step;
+  record.call = call;
+  record.scope = at.scope;
+  record.capture = capture.id;
+  record.graph = reinterpret_cast<uintptr_t>(capture.graph);
+  EmitRecord(&record);
+}
+
 GraphCall::GraphCall(const void* source) : thread_(CurrentThread()) {
   if (thread_ == nullptr || thread_->inside_injector || thread_->in_graph_call) return;
   outermost_ = true;

@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#include "injector/hooks/capture_state.h"
+#include "injector/scopes/attribution.h"
 #include "injector/thread_state.h"
 #include "proto/shm/records.h"
 
@@ -23,6 +25,9 @@ struct GraphObjects {
 // for where they are alive. Destructions are told before they happen, all else after: what uses an
 // address again comes later.
 void EmitGraphEvent(shm::GraphEventKind kind, const GraphObjects& objects);
+
+// The call goes into that capture: before the call's own record, which has no room for it.
+void EmitGraphCall(uint32_t call, const Attribution& at, const Capture& capture);
 
 // Number of the newest event, 0: none. One load.
 uint64_t NewestGraphEvent();

@@ -78,7 +78,8 @@ bool IsEmpty(TensorRef tensor) {
 }
 
 void AskCapture(OperationScope* operation, TensorRef tensor) {
-  if (TensorReader::Get().IsCaptured(tensor)) operation->SetCaptured();
+  Capture capture;
+  if (TensorReader::Get().IsCaptured(tensor, &capture)) operation->SetCaptured(capture);
 }
 
 void DescribeFlash(OperationScope* operation, TensorRef query, TensorRef key, TensorRef value,

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "injector/operations/operation_scope.h"
 
+#include "injector/hooks/graph_events.h"
 #include "injector/record_sink.h"
 #include "injector/session.h"
 
@@ -111,7 +112,11 @@ OperationScope::OperationScope(shm::OperationId operation) : thread_(CurrentThre
   call_.type = -1;
 }
 
-void OperationScope::SetCaptured() {
+void OperationScope::SetCaptured(const Capture& capture) {
+  capture_ = capture.id;
+  EmitGraphCall(call_.call,
+                {call_.scope, static_cast<shm::Phase>(call_.header.phase), call_.header.step},
+                capture);
   call_.header.flags |= shm::kFlagCaptured;
   thread_->operation_captured = true;
   thread_->current_call_captured = true;
@@ -124,7 +129,8 @@ void OperationScope::End() {
   }
   if (!counted_) return;
   EmitRecord(&call_);
-  if ((call_.header.flags & shm::kFlagCaptured) != 0) CountLoss(shm::LossCounter::kCapturedCall);
+  if ((call_.header.flags & shm::kFlagCaptured) != 0 && capture_ == 0)
+    CountLoss(shm::LossCounter::kCapturedCall);
 }
 
 }  // namespace flopsprof::injector

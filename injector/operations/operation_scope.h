@@ -18,6 +18,8 @@
 #include "proto/shm/operations.h"
 #include "proto/shm/records.h"
 
+#include "injector/hooks/capture_state.h"
+
 namespace flopsprof::injector {
 
 class OperationScope {
@@ -31,13 +33,14 @@ class OperationScope {
   shm::OperationCall* call() { return &call_; }
 
   // The stream is being captured: the operation does not run now.
-  void SetCaptured();
+  void SetCaptured(const Capture& capture);
 
   void End();
 
  private:
   ThreadState* const thread_;
   bool counted_ = false;
+  uint64_t capture_ = 0;
   shm::OperationCall call_;
 };
 

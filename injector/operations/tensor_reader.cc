@@ -63,7 +63,7 @@ int8_t TensorReader::Type(TensorRef tensor) const {
   return type >= 0 && type <= INT8_MAX ? static_cast<int8_t>(type) : int8_t{-1};
 }
 
-bool TensorReader::IsCaptured(TensorRef tensor) const {
+bool TensorReader::IsCaptured(TensorRef tensor, Capture* capture) const {
   if (!AnyCaptureIsActive()) return false;
   int32_t device = 0;
   void* stream = nullptr;
@@ -72,7 +72,7 @@ bool TensorReader::IsCaptured(TensorRef tensor) const {
       functions_.current_stream(device, &stream) != 0) {
     return false;
   }
-  return StreamIsCapturing(stream, reinterpret_cast<const void*>(functions_.current_stream));
+  return FindCapture(stream, reinterpret_cast<const void*>(functions_.current_stream), capture);
 }
 
 }  // namespace flopsprof::injector

@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#include "injector/hooks/capture_state.h"
+
 namespace flopsprof::injector {
 
 // const at::Tensor&
@@ -33,7 +35,7 @@ class TensorReader {
   // c10::ScalarType, -1 = not known.
   int8_t Type(TensorRef tensor) const;
   // Is the stream that the calling thread launches on now being captured?
-  bool IsCaptured(TensorRef tensor) const;
+  bool IsCaptured(TensorRef tensor, Capture* capture) const;
 
   // For tests: functions in place of PyTorch's. Null pointers are allowed.
   struct Functions {

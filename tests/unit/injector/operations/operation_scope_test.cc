@@ -102,7 +102,7 @@ TEST_F(OperationScopeTest, AnExceptionEndsTheInnermostOperation) {
 
 TEST_F(OperationScopeTest, ACapturedOperationMarksItsLaunchesAndIsCounted) {
   OperationScope operation(OperationId::kGroupedMm);
-  operation.SetCaptured();
+  operation.SetCaptured(Capture{});  // of no known number
   EXPECT_TRUE(thread_->current_call_captured);
   { CallScope library(shm::ApiId::cublasGemmEx); }
   EXPECT_TRUE(thread_->current_call_captured);
@@ -110,7 +110,9 @@ TEST_F(OperationScopeTest, ACapturedOperationMarksItsLaunchesAndIsCounted) {
   operation.End();
   EXPECT_FALSE(thread_->current_call_captured);
   EXPECT_EQ(segment_.loss(shm::LossCounter::kCapturedCall), 1u);
-  EXPECT_NE(segment_.Drain()[0].As<shm::OperationCall>().header.flags & shm::kFlagCaptured, 0);
+  const auto records = segment_.Drain();
+  EXPECT_EQ(records[0].type(), RecordType::kGraphCall);
+  EXPECT_NE(records[1].As<shm::OperationCall>().header.flags & shm::kFlagCaptured, 0);
 }
 
 TEST_F(OperationScopeTest, AnOperationOfTheProgramSendsItsNamesAndItsCount) {

@@ -35,7 +35,7 @@ void Pass(const void* from, const void* to) {
 
 void Describe(const void* caller, const void* graph, const void* const* operations, int64_t count,
               bool may_be_ragged) {
-  constexpr size_t kRoomBytes = 256 * 1024;
+  constexpr size_t kRoomBytes = size_t{256} * 1024;
   ErrnoKeeper keep;
   auto* const room = static_cast<char*>(MapPages(kRoomBytes));
   if (room == nullptr) return;

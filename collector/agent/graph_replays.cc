@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 #include <variant>
 
 #include "absl/numeric/int128.h"
@@ -163,9 +164,7 @@ void GraphReplays::Settle(const shm::GraphLaunch& launch, Correlator* correlator
   const State state = StateOf(index);
   Row& row = rows_.Change(rows_.FindOrAdd(static_cast<uint32_t>(state)));
   row.replays++;
-  Executable& executable = table_.executable(index);
-  if (!executable.replayed) row.graphs++;
-  if (index != GraphTable::kUnknown) executable.replayed = true;
+  if (FirstReplay(index, launch.executable)) row.graphs++;
   if (state == State::kUnseen || state == State::kEdited) {
     counters_.unknown_replays++;
     return;
@@ -174,6 +173,13 @@ void GraphReplays::Settle(const shm::GraphLaunch& launch, Correlator* correlator
   sum.waiting++;
   row.calls += sum.calls;
   aggregator_->AddReplayFlops(launch.header.step, sum.flops);
+}
+
+bool GraphReplays::FirstReplay(uint32_t index, uint64_t address) {
+  if (index == GraphTable::kUnknown) {  // all that are unknown share it: told apart by address
+    return unknown_addresses_.size() < kMaxSums && unknown_addresses_.insert(address).second;
+  }
+  return !std::exchange(table_.executable(index).replayed, true);
 }
 
 const ReplayWork& GraphReplays::WorkOf(CapturedCall* call, bool in_step) {

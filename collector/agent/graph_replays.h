@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "collector/agent/aggregator.h"
 #include "collector/agent/correlator.h"
 #include "collector/agent/graph_table.h"
@@ -88,6 +89,7 @@ class GraphReplays : public JoinSink {
   State StateOf(uint32_t executable);
   void SettleAged(Correlator* correlator);
   void Settle(const shm::GraphLaunch& launch, Correlator* correlator);
+  bool FirstReplay(uint32_t index, uint64_t address);
   const ReplayWork& WorkOf(CapturedCall* call, bool in_step);
   Sum& SumOf(uint32_t executable, bool in_step);
   void AddWaitingReplays();
@@ -105,7 +107,8 @@ class GraphReplays : public JoinSink {
   // Read in this pass and, aged, in one before.
   std::vector<shm::GraphEvent> events_, aged_events_;
   std::vector<shm::GraphLaunch> launches_, aged_launches_;
-  absl::flat_hash_map<uint32_t, Sums> sums_;  // by executable
+  absl::flat_hash_map<uint32_t, Sums> sums_;         // by executable
+  absl::flat_hash_set<uint64_t> unknown_addresses_;  // replayed executables that are not known
   RowSet<uint32_t, Row> rows_{16};
 
   uint64_t first_order_ = 0, last_order_ = 0, event_count_ = 0;

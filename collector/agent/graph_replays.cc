@@ -141,6 +141,14 @@ void GraphReplays::EndPass(bool emptied, bool final, Correlator* correlator) {
 }
 
 void GraphReplays::SettleAged(Correlator* correlator) {
+  // What happened before the newest aged record has come by now, in part only in this pass.
+  uint64_t until = 0;
+  for (const shm::GraphEvent& event : aged_events_) until = std::max(until, event.order);
+  for (const shm::GraphLaunch& launch : aged_launches_) until = std::max(until, launch.order);
+  const auto later = std::partition(events_.begin(), events_.end(),
+                                    [&](const auto& event) { return event.order <= until; });
+  aged_events_.insert(aged_events_.end(), events_.begin(), later);
+  events_.erase(events_.begin(), later);
   // What depends on an event has a higher number; without dependence any order is right.
   std::sort(aged_events_.begin(), aged_events_.end(),
             [](const shm::GraphEvent& a, const shm::GraphEvent& b) { return a.order < b.order; });

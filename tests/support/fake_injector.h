@@ -234,4 +234,48 @@ inline shm::StepRecord Step(uint32_t step, shm::StepEvent event, uint64_t mono_n
   return record;
 }
 
+// Graphs and executables are made-up addresses.
+inline shm::GraphEvent GraphChange(uint64_t order, shm::GraphEventKind kind, uint64_t graph,
+                                   uint64_t executable = 0) {
+  shm::GraphEvent record = {};
+  record.header = Header(shm::RecordType::kGraphEvent, shm::Phase::kOther, shm::kNoStep);
+  record.kind = static_cast<uint8_t>(kind);
+  record.order = order;
+  record.graph = graph;
+  record.executable = executable;
+  return record;
+}
+
+inline shm::GraphCall CallInCapture(uint32_t call, uint32_t scope, uint64_t capture) {
+  shm::GraphCall record = {};
+  record.header = Header(shm::RecordType::kGraphCall, shm::Phase::kForward, 0, shm::kFlagCaptured);
+  record.call = call;
+  record.scope = scope;
+  record.capture = capture;
+  return record;
+}
+
+// `graph_id` and `number` make CUPTI's id of the node.
+inline shm::GraphNode NodeOfCall(uint32_t call, uint32_t scope, uint32_t graph_id,
+                                 uint32_t number) {
+  shm::GraphNode record = {};
+  record.header = Header(shm::RecordType::kGraphNode);
+  record.correlation = 1;
+  record.scope = scope;
+  record.call = call;
+  record.kind = static_cast<uint8_t>(shm::ActivityKind::kKernel);
+  record.node = uint64_t{graph_id} << 32 | number;
+  return record;
+}
+
+inline shm::GraphLaunch Replay(uint32_t correlation, uint64_t executable, uint64_t order,
+                               uint32_t step = 0) {
+  shm::GraphLaunch record = {};
+  record.header = Header(shm::RecordType::kGraphLaunch, shm::Phase::kOther, step);
+  record.correlation = correlation;
+  record.executable = executable;
+  record.order = order;
+  return record;
+}
+
 }  // namespace flopsprof::testing

@@ -338,6 +338,31 @@ TEST_F(ProcessRecorderTest, KernelsOfAnUnknownGraphAreUnknownWorkOfTheReplayingS
   EXPECT_EQ(received_.times["6/PHASE_FORWARD/TIME_CATEGORY_UNKNOWN"].gpu_time_ns(), 20u);
 }
 
+TEST_F(ProcessRecorderTest, WhatIsMissingOfGraphsIsInTheLoss) {
+  constexpr uint64_t kGraph = 0x100, kExec = 0xe00;
+  shm::GraphEvent captured = testing::GraphChange(1, shm::GraphEventKind::kCaptureEnd, kGraph);
+  captured.capture = 71;
+  captured.graph_id = 7;
+  main_->Write(testing::CallInCapture(1, 5, 71));
+  main_->Write(testing::NodeOfCall(1, 5, 7, 1));
+  shm::GemmCall gemm = Gemm(1, 5, 120, 8, 400);
+  gemm.header.flags = shm::kFlagCaptured;
+  main_->Write(gemm);
+  main_->Write(captured);
+  main_->Write(testing::GraphChange(3, shm::GraphEventKind::kInstantiate, kGraph, kExec));
+  main_->Write(testing::Replay(4, kExec, 3));
+  main_->Write(testing::Replay(5, /*executable=*/0xbad, 3));
+  shm::ActivityRecord node = Kernel(4, 0, 100, 120);
+  node.graph_node = uint64_t{7} << 32 | 55;
+  cupti_->Write(node);
+  Tick();
+  End();
+  EXPECT_EQ(recorder_->aggregator().flops(), model::FlopCount{768'000});
+  EXPECT_EQ(received_.loss["graph_node_unknown"], 1u);
+  EXPECT_EQ(received_.loss["graph_event_lost"], 1u);
+  EXPECT_EQ(received_.loss["graph_replay"], 1u);
+}
+
 TEST_F(ProcessRecorderTest, KernelsOfOneNameUnderTwoIdsAreOneRow) {
   for (uint32_t i = 1; i <= 2; i++) main_->Write(Launch(i, 5, shm::kNoCall));
   cupti_->Write(Kernel(1, 1, 100, 110));

@@ -304,8 +304,8 @@ def after_optimizer(optimizer, args, kwargs):
 
 # ------------------------------------------------------------------------ formulas of the program
 
-Tensor = torch.Tensor
-Parameter = sys.modules["torch.nn.parameter"].Parameter
+Tensor = getattr(torch, "Tensor", None)
+Parameter = getattr(sys.modules.get("torch.nn.parameter"), "Parameter", None)
 _formulas: dict = {}  # name of an operation -> the program's function
 _absent: set = set()  # those whose operation does not exist yet
 

@@ -170,9 +170,20 @@ void Aggregator::OnStep(const shm::StepRecord& record) {
   if (ends_window) steps_.EndBefore(record.header.step, record.mono_ns);
 }
 
+BookedCall Aggregator::BookNamed(const shm::NamedWork& work) {
+  static const std::string kLost = "(name lost)";
+  const auto text = [this](uint32_t id) {
+    const std::string* found = names_ == nullptr ? nullptr : names_->Find(id);
+    return found != nullptr ? *found : kLost;
+  };
+  return BookModelled(
+      work.header, work.scope,
+      NamedWorkOf(formulas_, work, text(work.name), text(work.shape), text(work.reason)));
+}
+
 BookedCall Aggregator::BookModelled(const shm::RecordHeader& header, uint32_t scope,
                                     const ModelledWork& work) {
-  if (!Wanted(header.step)) return {ContextOf(header, scope)};
+  if (!Booked(header.step)) return {ContextOf(header, scope)};
   return Book(header, scope, calls_.AddModelled(header, scope, work));
 }
 

@@ -42,7 +42,11 @@ class Aggregator : public JoinSink {
   explicit Aggregator(std::optional<StepWindow> window,
                       const model::FormulaRegistry* formulas = nullptr,
                       const NameTable* names = nullptr)
-      : window_(window), names_(names), kernel_formulas_(formulas), calls_(formulas) {}
+      : window_(window),
+        formulas_(formulas),
+        names_(names),
+        kernel_formulas_(formulas),
+        calls_(formulas) {}
 
   // A finished call: counted, and described for the kernels that belong to it.
   BookedCall BookGemm(const shm::GemmCall& call);
@@ -51,6 +55,8 @@ class Aggregator : public JoinSink {
   BookedCall BookCudnn(const shm::CudnnCall& call);
   BookedCall BookCollective(const shm::CollectiveCall& call);
   BookedCall BookOperation(const shm::OperationCall& call);
+  // Its texts have come, or never will.
+  BookedCall BookNamed(const shm::NamedWork& work);
   BookedCall BookModelled(const shm::RecordHeader& header, uint32_t scope,
                           const ModelledWork& work);
 
@@ -126,6 +132,7 @@ class Aggregator : public JoinSink {
   size_t EmitDevices(v1::ProcessProfile* profile);
 
   const std::optional<StepWindow> window_;
+  const model::FormulaRegistry* const formulas_;
   const NameTable* const names_;
   KernelFormulas kernel_formulas_;
   ReplayWork* describing_ = nullptr;

@@ -22,7 +22,7 @@ namespace flopsprof::agent {
 
 // A call as its hook recorded it.
 using CallRecord = std::variant<shm::GemmCall, shm::LibraryCall, PartedCall, shm::CudnnCall,
-                                shm::CollectiveCall, shm::OperationCall>;
+                                shm::CollectiveCall, shm::OperationCall, shm::NamedWork>;
 
 // Counts its living copies in a number that all of them share: what a process can make us keep is
 // bounded, and what it has let go may come again.

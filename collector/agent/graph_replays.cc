@@ -40,6 +40,7 @@ void Book(Aggregator* to, const PartedCall& call) { to->BookParted(call); }
 void Book(Aggregator* to, const shm::CudnnCall& call) { to->BookCudnn(call); }
 void Book(Aggregator* to, const shm::OperationCall& call) { to->BookOperation(call); }
 void Book(Aggregator* to, const shm::CollectiveCall& call) { to->BookCollective(call); }
+void Book(Aggregator* to, const shm::NamedWork& work) { to->BookNamed(work); }
 
 }  // namespace
 

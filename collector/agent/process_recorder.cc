@@ -164,6 +164,7 @@ void ProcessRecorder::OnOperation(RingId ring, const shm::OperationCall& record)
 }
 
 void ProcessRecorder::OnNamedWork(RingId ring, const shm::NamedWork& record) {
+  if (Captured(record.header)) graphs_.AddCallRecord(ring, record.call, record);
   waiting_named_.push_back({ring, record, now_ns_});
   BookNamedWork(/*final=*/waiting_named_.size() > kMaxCallsWaiting);
 }
@@ -181,20 +182,14 @@ void ProcessRecorder::BookNamedWork(bool final) {
       waiting_named_.push_back(waiting);
       continue;
     }
-    static const std::string kLost = "(name lost)";
-    const std::string& known_name = name != nullptr ? *name : kLost;
     if (work.call == shm::kNoCall) {
       shm::OperationCall typed = {};
       typed.type = work.type;
-      aggregator_.kernel_formulas().Declare(known_name, work.flops,
+      aggregator_.kernel_formulas().Declare(name != nullptr ? *name : "(name lost)", work.flops,
                                             model::OperationComputeType(typed));
       continue;
     }
-    const ModelledWork modelled =
-        NamedWorkOf(formulas_.get(), work, known_name, shape != nullptr ? *shape : kLost,
-                    reason != nullptr ? *reason : kLost);
-    correlator_.EndCall(waiting.ring, work.call,
-                        aggregator_.BookModelled(work.header, work.scope, modelled));
+    correlator_.EndCall(waiting.ring, work.call, aggregator_.BookNamed(work));
   }
 }
 

@@ -3,6 +3,7 @@
 #include "injector/operations/operation_scope.h"
 
 #include "injector/hooks/graph_events.h"
+#include "injector/operations/tensor_reader.h"
 #include "injector/record_sink.h"
 #include "injector/session.h"
 
@@ -70,7 +71,14 @@ void AbandonOperation() {
 
 uint32_t BeginNamedOperation() {
   ThreadState* thread = CurrentThread();
-  return thread == nullptr ? shm::kNoCall : BeginOperation(thread);
+  if (thread == nullptr) return shm::kNoCall;
+  const uint32_t call = BeginOperation(thread);
+  Capture capture;
+  if (call == shm::kNoCall || !TensorReader::Get().IsCaptured(&capture)) return call;
+  EmitGraphCall(call, CurrentAttribution(), capture);
+  thread->operation_captured = capture.id != 0;
+  thread->current_call_captured = true;
+  return call;
 }
 
 void EndNamedOperation(const NamedOperation& operation) {
@@ -78,6 +86,9 @@ void EndNamedOperation(const NamedOperation& operation) {
   if (thread == nullptr) return;
   const bool counted = operation.call != shm::kNoCall;
   const Attribution at = CurrentAttribution();
+  const bool in_known_capture = thread->operation_captured;
+  // The thread's flag: CUPTI has shown that a node was made, of a capture that no hook has seen.
+  const bool captured = in_known_capture || thread->current_call_captured;
   if (EndOperation(thread, counted) == OperationEnd::kLibrary && counted) {
     return EmitOperationWithoutWork(operation.call, at.scope, 0);
   }
@@ -85,6 +96,7 @@ void EndNamedOperation(const NamedOperation& operation) {
   shm::NamedWork work{};
   work.header.type = static_cast<uint16_t>(shm::RecordType::kNamedWork);
   work.header.phase = static_cast<uint8_t>(at.phase);
+  work.header.flags = captured ? shm::kFlagCaptured : uint8_t{0};
   work.header.step = at.step;
   work.call = operation.call;
   work.scope = at.scope;
@@ -95,6 +107,7 @@ void EndNamedOperation(const NamedOperation& operation) {
   work.reason = InternString(operation.reason, operation.reason_bytes);
   work.flops = operation.flops;
   EmitRecord(&work);
+  if (captured && !in_known_capture) CountLoss(shm::LossCounter::kCapturedCall);
 }
 
 OperationScope::OperationScope(shm::OperationId operation) : thread_(CurrentThread()), call_{} {

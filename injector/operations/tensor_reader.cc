@@ -66,10 +66,20 @@ int8_t TensorReader::Type(TensorRef tensor) const {
 bool TensorReader::IsCaptured(TensorRef tensor, Capture* capture) const {
   if (!AnyCaptureIsActive()) return false;
   int32_t device = 0;
+  if (functions_.device_index == nullptr || functions_.device_index(tensor, &device) != 0) {
+    return false;
+  }
+  return IsCapturedOn(device, capture);
+}
+
+bool TensorReader::IsCaptured(Capture* capture) const {
+  constexpr int32_t kCurrentDevice = -1;  // as c10::cuda::getCurrentCUDAStream takes it
+  return AnyCaptureIsActive() && IsCapturedOn(kCurrentDevice, capture);
+}
+
+bool TensorReader::IsCapturedOn(int32_t device, Capture* capture) const {
   void* stream = nullptr;
-  if (functions_.device_index == nullptr || functions_.current_stream == nullptr ||
-      functions_.device_index(tensor, &device) != 0 ||
-      functions_.current_stream(device, &stream) != 0) {
+  if (functions_.current_stream == nullptr || functions_.current_stream(device, &stream) != 0) {
     return false;
   }
   return FindCapture(stream, reinterpret_cast<const void*>(functions_.current_stream), capture);

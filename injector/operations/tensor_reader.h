@@ -36,6 +36,8 @@ class TensorReader {
   int8_t Type(TensorRef tensor) const;
   // Is the stream that the calling thread launches on now being captured?
   bool IsCaptured(TensorRef tensor, Capture* capture) const;
+  // The same on the current device.
+  bool IsCaptured(Capture* capture) const;
 
   // For tests: functions in place of PyTorch's. Null pointers are allowed.
   struct Functions {
@@ -48,6 +50,8 @@ class TensorReader {
   static void SetForTesting(const Functions& functions);
 
  private:
+  bool IsCapturedOn(int32_t device, Capture* capture) const;
+
   Functions functions_{};
 };
 

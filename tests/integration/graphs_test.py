@@ -6,7 +6,7 @@ unknown with its time."""
 import os
 
 import pytest
-from flopsprof_run import PROGRAMS, run_profiled
+from flopsprof_run import PROGRAMS, ROOT, run_profiled
 
 JOB = os.path.join(PROGRAMS, "jobs", "replays_graphs.py")
 WARM_UP = 3  # steps before the capture; the capture itself executes nothing
@@ -139,6 +139,17 @@ def test_operations_without_a_library_call_count_at_each_replay(python, folder):
     assert (graphs["replays"], graphs["calls"]) == (10, 20)  # one forward, one backward
     flash = [k for k in run.summary["kernels"] if "pytorch_flash" in k["name"]]
     assert flash and {k["category"] for k in flash} == {"modelled"}
+
+
+def test_operations_with_a_formula_of_the_programs_count_at_each_replay(python, folder):
+    package = os.path.join(ROOT, "injector", "shims", "python")
+    run = run_job(python, folder, "formula", 10, env={"PYTHONPATH": package})
+    assert_nothing_lost(run)
+    modelled = run.summary["totals"]["flops_modelled"]
+    assert sum(modelled.values()) == (WARM_UP + 10) * 2 * 8 * 16
+    assert only_graphs(run)["calls"] == 10
+    modelled = [k["count"] for k in run.summary["kernels"] if k["category"] == "modelled"]
+    assert modelled == [WARM_UP + 10]
 
 
 @pytest.mark.full

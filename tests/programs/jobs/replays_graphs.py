@@ -6,7 +6,7 @@
 
 WAY: `replay` (torch.cuda.graph), `callables` (torch.cuda.make_graphed_callables), `compiled`
 (torch.compile, mode "reduce-overhead"), `attention` (flash attention, a kernel without a library
-call), `unseen` (captured by functions of the runtime that were not looked up by name).
+call), `formula` (an operation of the program with a formula of its own), `unseen` (captured by functions of the runtime that were not looked up by name).
 """
 
 import ctypes
@@ -79,6 +79,19 @@ def attention(replays: int) -> None:
     model = Attention().cuda()
     x = torch.randn(Attention.SHAPE, device="cuda", dtype=torch.bfloat16)
     graph = capture(lambda: model(x).sum().backward())
+    for _ in range(replays):
+        graph.replay()
+
+
+def formula(replays: int) -> None:
+    import flopsprof
+
+    library = torch.library.Library("mylib", "DEF")
+    library.define("outer(Tensor a, Tensor b) -> Tensor")
+    library.impl("outer", lambda a, b: a[:, None] * b[None, :], "CUDA")
+    flopsprof.formula("mylib::outer")(lambda a, b: 2 * a[0] * b[0])
+    a, b = torch.zeros(8, device="cuda"), torch.zeros(16, device="cuda")
+    graph = capture(lambda: torch.ops.mylib.outer(a, b))
     for _ in range(replays):
         graph.replay()
 

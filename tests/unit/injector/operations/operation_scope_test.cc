@@ -142,6 +142,17 @@ TEST_F(OperationScopeTest, AnOperationOfTheProgramInsideAnotherIsNotCounted) {
   EXPECT_EQ(segment_.Drain().size(), 1u);
 }
 
+TEST_F(OperationScopeTest, AnOperationOfTheProgramInAnUnseenCaptureIsMarkedAndCounted) {
+  NamedOperation operation = {BeginNamedOperation(), "a::b", 4, "", 0, "", 0, true, 12, 15};
+  thread_->current_call_captured = true;  // as CUPTI tells that a node was made
+  EndNamedOperation(operation);
+  EXPECT_FALSE(thread_->current_call_captured);
+  EXPECT_EQ(segment_.loss(shm::LossCounter::kCapturedCall), 1u);
+  const auto works = test::Only<shm::NamedWork>(segment_.Drain(), RecordType::kNamedWork);
+  ASSERT_EQ(works.size(), 1u);
+  EXPECT_EQ(works[0].header.flags, shm::kFlagCaptured);
+}
+
 TEST(OperationScopeWithoutSegmentTest, NothingIsCounted) {
   OperationScope operation(OperationId::kGroupedMm);
   EXPECT_FALSE(operation.counted());

@@ -44,10 +44,12 @@ Wide LowerBand(Wide m, Wide n, Wide reach) {
 Wide Over(Wide numerator, Wide denominator) { return numerator / denominator; }
 
 Wide GetrfCount(Wide m, Wide n) {
-  // Both orders of the sizes, m >= n: mn^2 - n^3/3 - n^2/2 + 5n/6.
-  const Wide s = std::min(m, n);
-  const Wide l = std::max(m, n);
-  return Over(6 * l * s * s - 2 * s * s * s - 3 * s * s + 5 * s, 6);
+  // Step k: one reciprocal, m-1-k products by it, (m-1-k)(n-1-k) multiply-adds.
+  // m >= n: mn^2 - n^3/3 - n^2/2 + 5n/6.
+  if (m >= n) return Over(6 * m * n * n - 2 * n * n * n - 3 * n * n + 5 * n, 6);
+  // Working Note 41 gives none for m < n: m + (1 + 2(n-m)) m(m-1)/2 + (m-1)m(2m-1)/3.
+  const Wide steps = m * (m - 1);
+  return Over(6 * m + 3 * (1 + 2 * (n - m)) * steps + 2 * steps * (2 * m - 1), 6);
 }
 
 Wide GetriCount(Wide n) { return Over(4 * n * n * n - 3 * n * n + 5 * n, 3); }

@@ -45,7 +45,7 @@ std::optional<FlopCount> Nrm2(const Arguments& a);        // n; 2n, complex 4n
 std::optional<FlopCount> Asum(const Arguments& a);        // n; n, complex 2n
 std::optional<FlopCount> Rot(const Arguments& a);         // n; 6n, complex with complex sine 20n
 std::optional<FlopCount> RealRot(const Arguments& a);     // n; complex vectors, real rotation: 12n
-// m n batch; mn^2 - n^3/3 - n^2/2 + 5n/6 for m >= n, else m and n exchanged
+// m n batch; mn^2 - n^3/3 - n^2/2 + 5n/6 for m >= n, else m + (1+2(n-m))m(m-1)/2 + (m-1)m(2m-1)/3
 std::optional<FlopCount> Getrf(const Arguments& a);
 // n batch; 4n^3/3 - n^2 + 5n/3
 std::optional<FlopCount> Getri(const Arguments& a);

@@ -10,9 +10,11 @@ import pytest
 from cpp_ranges_test import nvidia_folders
 from flopsprof_run import PROGRAMS, product, run_profiled
 
-JAX = os.environ.get(
-    "FLOPSPROF_TEST_JAX_PYTHON", os.path.expanduser("~/.cache/flopsprof/sim-env-jax/bin/python")
-)
+# Where scripts/simgpu_jax_env.sh makes it.
+JAX = os.path.join(
+    os.environ.get("FLOPSPROF_JAX_ENV", os.path.expanduser("~/.cache/flopsprof/sim-env-jax")),
+    "bin", "python",
+)  # fmt: skip
 WAYS = {"preload": [], "injection alone": ["/usr/bin/env", "-u", "LD_PRELOAD"]}
 
 

@@ -66,7 +66,7 @@ void GraphTable::Apply(const shm::GraphEvent& event) {
       return;
     case GraphEventKind::kEdit: {
       const std::shared_ptr<GraphContent> content = NewestContent(event.executable);
-      if (content == nullptr) return;
+      if (content == nullptr || content->edited) return;  // programs edit node after node
       auto edited = std::make_shared<GraphContent>(*content);
       edited->edited = true;
       return SetExecutable(event, std::move(edited));

@@ -64,9 +64,9 @@ void SummarizeDeviceTime(const RankGroups& groups, Totals* totals) {
         rank_exposed_ns += time.busy_ns() - std::min(time.not_communication_ns(), time.busy_ns());
       }
     }
+    all_seen = all_seen && seen;
     if (rank_busy_ns == 0) continue;
     any = true;
-    all_seen = all_seen && seen;
     busy_ns += rank_busy_ns;
     const StepTime steps = CompleteSteps(group);
     if (steps.complete > 0) {

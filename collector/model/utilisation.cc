@@ -93,6 +93,7 @@ std::optional<double> CountedShare(const v1::RunInfo& run, const RankGroup& grou
   uint64_t counted_ns = 0;
   uint64_t compute_ns = 0;
   for (const v1::ProcessProfile* process : group.processes) {
+    if (MayHaveUnseenKernels(*process)) return std::nullopt;  // a share of what is not known
     for (const v1::TimeRow& row : process->times()) {
       if (!InWindow(run, row)) continue;
       switch (row.category()) {
@@ -155,14 +156,13 @@ Utilisation UtilisationOf(const v1::RunInfo& run, const RankGroup& group, const 
 
 Utilisation Together(const std::vector<RankSummary>& ranks) {
   Utilisation all;
-  double counted = 0;
-  size_t counted_ranks = 0;
+  // The smallest: what is true of each rank. Unknown of one rank: unknown.
+  bool all_counted = !ranks.empty();
+  double counted = 1;
   for (const RankSummary& rank : ranks) {
     const Utilisation& one = rank.utilisation;
-    if (one.counted_share.has_value()) {
-      counted += *one.counted_share;
-      ++counted_ranks;
-    }
+    all_counted = all_counted && one.counted_share.has_value();
+    if (one.counted_share.has_value()) counted = std::min(counted, *one.counted_share);
     if (!one.why.empty() && all.why.empty()) {
       all.why = absl::StrCat("rank ", rank.rank, ": ", one.why);
     }
@@ -170,7 +170,7 @@ Utilisation Together(const std::vector<RankSummary>& ranks) {
     all.model_peak_s += one.model_peak_s;
     all.executed_peak_s += one.executed_peak_s;
   }
-  if (counted_ranks > 0) all.counted_share = counted / static_cast<double>(counted_ranks);
+  if (all_counted) all.counted_share = counted;
   if (ranks.empty()) all.why = "no rank used a GPU";
   if (!all.why.empty() || all.available_s == 0) return all;
   all.mfu = all.model_peak_s / all.available_s;

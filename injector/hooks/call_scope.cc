@@ -8,6 +8,14 @@
 #include "injector/session.h"
 
 namespace flopsprof::injector {
+namespace {
+
+bool IsCollective(shm::ApiId api) {
+  return api >= shm::ApiId::ncclAllReduce && api <= shm::ApiId::ncclScatter;
+}
+
+}  // namespace
+
 FLOPSPROF_HOT CallScope::CallScope(shm::ApiId api) : thread_(CurrentThread()), api_(api) {
   if (thread_ == nullptr || thread_->inside_injector) return;
   if (thread_->hook_depth != 0) {
@@ -24,7 +32,6 @@ FLOPSPROF_HOT CallScope::CallScope(shm::ApiId api) : thread_(CurrentThread()), a
   id_ = ++thread_->last_call;
   if (id_ == shm::kNoCall) id_ = ++thread_->last_call;
   thread_->current_call = id_;
-  thread_->library_in_operation = true;
   attribution_ = CurrentAttribution();
   AddOwn(&thread_->hook_calls, 1);
   if (!thread_->device_known) {
@@ -65,6 +72,7 @@ shm::RecordHeader CallScope::Header(shm::RecordType type) const {
 }
 
 void CallScope::NoteSuccess() const {
+  if (!IsCollective(api_)) thread_->library_in_operation = true;
   const bool captured = captured_ || thread_->current_call_captured;
   if (captured && capture_ == 0) CountLoss(shm::LossCounter::kCapturedCall);
 }

@@ -36,8 +36,8 @@ class CallScope {
   // Header of the record of this call.
   shm::RecordHeader Header(shm::RecordType type) const;
 
-  // Counts a captured call whose capture is not known; else nothing. Called once when the call has
-  // succeeded.
+  // Called once when the call has succeeded: it then stands for the work of the framework's
+  // operation around it, unless it only moves data. Counts a captured call of unknown capture.
   void NoteSuccess() const;
 
   // The library refused the call: what was launched inside is not its work.

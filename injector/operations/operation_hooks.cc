@@ -84,8 +84,10 @@ void AskCapture(OperationScope* operation, TensorRef tensor) {
 
 void DescribeFlash(OperationScope* operation, TensorRef query, TensorRef key, TensorRef value,
                    TensorRef bounds, int64_t longest_query, int64_t longest_key, bool causal,
-                   const OptionalInt& window_left, const OptionalInt& window_right) {
+                   const OptionalInt& window_left, const OptionalInt& window_right,
+                   bool lengths_on_device) {
   AttentionArguments arguments = {};
+  arguments.lengths_on_device = lengths_on_device;
   arguments.query = query;
   arguments.key = key;
   arguments.value = value;
@@ -103,8 +105,9 @@ void DescribeFlash(OperationScope* operation, TensorRef query, TensorRef key, Te
 
 void DescribeEfficient(OperationScope* operation, TensorRef query, TensorRef key, TensorRef value,
                        OptionalTensorRef bounds, int64_t longest_query, int64_t longest_key,
-                       int64_t mask, const OptionalInt& window) {
+                       int64_t mask, const OptionalInt& window, bool lengths_on_device) {
   AttentionArguments arguments = {};
+  arguments.lengths_on_device = lengths_on_device;
   arguments.query = query;
   arguments.key = key;
   arguments.value = value;
@@ -159,7 +162,7 @@ FLOPSPROF_OPERATION(FlashForwardOld, FLASH_FORWARD_OLD, void* result, TensorRef 
                     OptionalTensorRef alibi) {
   FLOPSPROF_RUN(FlashForwardOld, FLASH_FORWARD_OLD, kFlashAttention,
                 DescribeFlash(&operation, q, k, v, HasTensor(cum_q) ? cum_q : nullptr, max_q, max_k,
-                              causal, left, right),
+                              causal, left, right, HasTensor(used_k)),
                 result, q, k, v, cum_q, cum_k, max_q, max_k, dropout, causal, debug, scale, left,
                 right, used_k, alibi);
 }
@@ -174,7 +177,7 @@ FLOPSPROF_OPERATION(FlashForward, FLASH_FORWARD, void* result, TensorRef q, Tens
                     OptionalTensorRef alibi, OptionalTensorRef blocks, OptionalInt splits) {
   FLOPSPROF_RUN(FlashForward, FLASH_FORWARD, kFlashAttention,
                 DescribeFlash(&operation, q, k, v, HasTensor(cum_q) ? cum_q : nullptr, max_q, max_k,
-                              causal, left, right),
+                              causal, left, right, HasTensor(used_k) || HasTensor(blocks)),
                 result, q, k, v, cum_q, cum_k, max_q, max_k, dropout, causal, debug, scale, left,
                 right, used_k, alibi, blocks, splits);
 }
@@ -190,7 +193,7 @@ FLOPSPROF_OPERATION(FlashForwardInplace, FLASH_FORWARD_INPLACE, void* result, vo
                     OptionalTensorRef blocks, OptionalInt splits) {
   FLOPSPROF_RUN(FlashForwardInplace, FLASH_FORWARD_INPLACE, kFlashAttention,
                 DescribeFlash(&operation, q, k, v, HasTensor(cum_q) ? cum_q : nullptr, max_q, max_k,
-                              causal, left, right),
+                              causal, left, right, HasTensor(used_k) || HasTensor(blocks)),
                 result, out, q, k, v, cum_q, cum_k, max_q, max_k, dropout, causal, debug, scale,
                 left, right, used_k, alibi, blocks, splits);
 }
@@ -205,7 +208,7 @@ FLOPSPROF_OPERATION(FlashBackward, FLASH_BACKWARD, void* result, TensorRef grad,
                     OptionalInt right) {
   FLOPSPROF_RUN(FlashBackward, FLASH_BACKWARD, kFlashAttentionBackward,
                 DescribeFlash(&operation, q, k, v, IsEmpty(cum_q) ? nullptr : cum_q, max_q, max_k,
-                              causal, left, right),
+                              causal, left, right, false),
                 result, grad, q, k, v, out, logsumexp, cum_q, cum_k, max_q, max_k, dropout, causal,
                 seed, unused, scale, left, right);
 }
@@ -218,11 +221,11 @@ FLOPSPROF_OPERATION(EfficientForward, EFFICIENT_FORWARD, void* result, TensorRef
                     OptionalTensorRef cum_k, OptionalInt max_q, OptionalInt max_k, double dropout,
                     int64_t mask, bool logsumexp, OptionalDouble scale, OptionalTensorRef used_k,
                     OptionalInt window) {
-  FLOPSPROF_RUN(
-      EfficientForward, EFFICIENT_FORWARD, kEfficientAttention,
-      DescribeEfficient(&operation, q, k, v, cum_q, OrNone(max_q), OrNone(max_k), mask, window),
-      result, q, k, v, bias, cum_q, cum_k, max_q, max_k, dropout, mask, logsumexp, scale, used_k,
-      window);
+  FLOPSPROF_RUN(EfficientForward, EFFICIENT_FORWARD, kEfficientAttention,
+                DescribeEfficient(&operation, q, k, v, cum_q, OrNone(max_q), OrNone(max_k), mask,
+                                  window, HasTensor(used_k)),
+                result, q, k, v, bias, cum_q, cum_k, max_q, max_k, dropout, mask, logsumexp, scale,
+                used_k, window);
 }
 
 #define EFFICIENT_BACKWARD                                                                   \
@@ -235,9 +238,9 @@ FLOPSPROF_OPERATION(EfficientBackward, EFFICIENT_BACKWARD, void* result, TensorR
                     int64_t mask, bool bias_gradient, OptionalDouble scale, OptionalInt splits,
                     OptionalInt window, bool shared) {
   FLOPSPROF_RUN(EfficientBackward, EFFICIENT_BACKWARD, kEfficientAttentionBackward,
-                DescribeEfficient(&operation, q, k, v, cum_q, max_q, max_k, mask, window), result,
-                grad, q, k, v, bias, out, cum_q, cum_k, max_q, max_k, logsumexp, dropout, seed,
-                offset, mask, bias_gradient, scale, splits, window, shared);
+                DescribeEfficient(&operation, q, k, v, cum_q, max_q, max_k, mask, window, false),
+                result, grad, q, k, v, bias, out, cum_q, cum_k, max_q, max_k, logsumexp, dropout,
+                seed, offset, mask, bias_gradient, scale, splits, window, shared);
 }
 
 #define CONVOLUTION(function, symbol, id)                                                      \

@@ -137,6 +137,8 @@ void OperationScope::SetCaptured(const Capture& capture) {
 
 void OperationScope::End() {
   if (thread_ == nullptr) return;
+  // CUPTI has shown a node of a capture that no hook has seen.
+  if (counted_ && thread_->current_call_captured) call_.header.flags |= shm::kFlagCaptured;
   if (EndOperation(thread_, counted_) == OperationEnd::kLibrary && counted_) {
     return EmitOperationWithoutWork(call_.call, call_.scope, 0);
   }

@@ -53,6 +53,7 @@ void DescribeAttention(const AttentionArguments& arguments, shm::OperationCall* 
       value.rank != query.rank) {
     return Refuse(shm::OperationReason::kNotReadable, call);
   }
+  if (arguments.lengths_on_device) return Refuse(shm::OperationReason::kLengthsOnDevice, call);
   const int64_t rank = query.rank;
   int64_t batch = rank == 4 ? query.size[0] : 1;
   int64_t query_length = query.size[rank - 3];

@@ -31,6 +31,7 @@ struct AttentionArguments {
   uint8_t mask;         // shm::AttentionMask
   int64_t window_left;  // < 0: no bound
   int64_t window_right;
+  bool lengths_on_device = false;  // of keys that are used, or where their blocks are
 };
 void DescribeAttention(const AttentionArguments& arguments, shm::OperationCall* call);
 

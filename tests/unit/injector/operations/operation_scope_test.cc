@@ -45,6 +45,7 @@ TEST_F(OperationScopeTest, ALibraryCallInsideCountsInItsPlace) {
     EXPECT_TRUE(library.counted());
     EXPECT_EQ(thread_->current_call, library.id());
     EXPECT_NE(library.id(), outer);
+    library.NoteSuccess();
   }
   EXPECT_EQ(thread_->current_call, outer);  // what the operation launches itself
   operation.End();
@@ -53,6 +54,29 @@ TEST_F(OperationScopeTest, ALibraryCallInsideCountsInItsPlace) {
   EXPECT_EQ(records[0].type(), RecordType::kCallEnd);
   EXPECT_EQ(records[0].As<shm::CallEnd>().call, outer);
   EXPECT_EQ(records[0].As<shm::CallEnd>().status, 0);
+}
+
+TEST_F(OperationScopeTest, WhatDoesNoWorkInsideLeavesItsOwn) {
+  OperationScope operation(OperationId::kGroupedMm);
+  { CallScope refused(shm::ApiId::cublasGemmEx); }
+  {
+    CallScope collective(shm::ApiId::ncclAllReduce);
+    collective.NoteSuccess();
+  }
+  operation.End();
+  const auto records = segment_.Drain();
+  ASSERT_EQ(records.size(), 1u);
+  EXPECT_EQ(records[0].type(), RecordType::kOperation);
+}
+
+TEST_F(OperationScopeTest, ACaptureThatOnlyCuptiHasSeenIsNoExecution) {
+  OperationScope operation(OperationId::kGroupedMm);
+  thread_->current_call_captured = true;  // as the callback of a node that was made
+  operation.End();
+  const auto records = segment_.Drain();
+  ASSERT_EQ(records.size(), 1u);
+  EXPECT_EQ(records[0].As<shm::OperationCall>().header.flags, shm::kFlagCaptured);
+  EXPECT_EQ(segment_.loss(shm::LossCounter::kCapturedCall), 1u);
 }
 
 TEST_F(OperationScopeTest, ALibraryCallBeforeItChangesNothing) {

@@ -71,6 +71,14 @@ TEST_F(OperationSizesTest, PackedSequencesOfSeveralLengthsAreNot) {
   EXPECT_EQ(Reason(), OperationReason::kLengthsOnDevice);
 }
 
+TEST_F(OperationSizesTest, KeysWhoseUsedLengthsAreOnTheGpuAreNot) {
+  const FakeTensor q{{12, 8, 16}}, k{{18, 8, 16}};  // a cache with room for three times 6 keys
+  AttentionArguments arguments = {&q, &k, &k, true, 4, 6, 3, shm::kMaskNone, -1, -1};
+  arguments.lengths_on_device = true;
+  DescribeAttention(arguments, &call_);
+  EXPECT_EQ(Reason(), OperationReason::kLengthsOnDevice);
+}
+
 TEST_F(OperationSizesTest, TensorsOfOtherRanksAreRefused) {
   Attention({{5, 16}}, {{7, 16}}, {{7, 16}});
   EXPECT_EQ(Reason(), OperationReason::kNotReadable);

@@ -5,14 +5,13 @@
 The numbers are worked out by hand from the sizes in tests/programs/cudnn_calls.
 """
 
-import glob
 import json
 import os
 import sqlite3
-import subprocess
 
+import by_name
 import pytest
-from flopsprof_run import PROGRAMS, run_profiled, sim_python
+from flopsprof_run import PROGRAMS, run_profiled
 
 # (function, flops of all its calls): 2 operations a multiply-add.
 CONVOLUTION = 2 * (2 * 16 * 16 * 16) * (2 * 3 * 3)
@@ -50,20 +49,18 @@ CASES = {
 }
 
 
+SOURCE = os.path.join(PROGRAMS, "cudnn_calls", "cudnn_calls.cc")
+LIBRARIES = {"cudnn": "libcudnn.so.9", "cu13": "libcudart.so.13"}
+
+
+def compiled(out, way: str) -> str:
+    """The program, which reaches cuDNN by `way` (support/by_name.py)."""
+    return by_name.compiled(SOURCE, str(out), way, LIBRARIES)
+
+
 @pytest.fixture(scope="module")
 def program(tmp_path_factory) -> str:
-    environment = os.path.dirname(os.path.dirname(sim_python()))
-    (nvidia,) = glob.glob(os.path.join(environment, "lib/python3*/site-packages/nvidia"))
-    out = str(tmp_path_factory.mktemp("program") / "cudnn_calls")
-    libraries = [os.path.join(nvidia, part, "lib") for part in ("cudnn", "cu13")]
-    command = ["g++", "-std=c++17", "-w", "-o", out]
-    command += [f"-I{nvidia}/{part}/include" for part in ("cudnn", "cu13")]
-    command += [os.path.join(PROGRAMS, "cudnn_calls", "cudnn_calls.cc")]
-    command += [f"-L{folder}" for folder in libraries]
-    command += ["-l:libcudnn.so.9", "-l:libcudart.so.13", "-Wl,--allow-shlib-undefined"]
-    command += ["-Wl,-rpath," + ":".join(libraries)]
-    subprocess.run(command, check=True, timeout=120)
-    return out
+    return compiled(tmp_path_factory.mktemp("program") / "cudnn_calls", "link")
 
 
 def call_rows(program, what, tmp_path, **options) -> list:
@@ -83,6 +80,18 @@ def test_older_calls_have_the_work_of_their_descriptors(program, what, tmp_path)
         assert known, api
         counted[api] = counted.get(api, 0) + flops
     assert counted == CASES[what]
+
+
+@pytest.mark.parametrize("way", ["dlopen", "dlsym"])
+def test_every_call_is_counted_however_it_is_reached(way, tmp_path):
+    """Linked: the tests around this one."""
+    counted = {}
+    for api, _, _, flops, known, _ in call_rows(compiled(tmp_path / "calls", way), "every",
+                                                    tmp_path):
+        assert known, api
+        counted[api] = counted.get(api, 0) + flops
+    by_hand = {api: flops for case in CASES.values() for api, flops in case.items()}
+    assert counted == {**by_hand, "cudnnBackendExecute": FORWARD[1]}
 
 
 def test_sizes_given_at_execution_are_counted(program, tmp_path):

@@ -398,6 +398,13 @@ int main(int argc, char** argv) {
   if (std::strcmp(what, "overrides") == 0) Overrides();
   if (std::strcmp(what, "deserialised") == 0) Deserialised();
   if (std::strcmp(what, "without_json") == 0) WithoutJson();
+  if (std::strcmp(what, "every") == 0) {
+    Convolutions();
+    CausalConvolutions();
+    Networks();
+    MultiHeadAttention();
+    Deserialised();
+  }
   if (std::strcmp(what, "bad") == 0) BadCalls();
   cudaDeviceSynchronize();
   std::printf("done\n");

@@ -12,14 +12,16 @@ namespace flopsprof::injector {
 
 namespace {
 
-constexpr char kShimSource[] = {
-#include "flopsprof_shim_source.inc"
-    , 0};
+struct EmbeddedText {
+  const char* name;  // of the module
+  const char* source;
+};
+#include "flopsprof_shim_source.inc"  // kTexts, in the order in which they run
+
 constexpr char kNativeName[] = "_flopsprof_native";
-constexpr char kShimName[] = "_flopsprof_shim";
 constexpr int kFileInput = 257;  // Py_file_input
 
-PyObject* g_names;  // the shim's dict, borrowed from its module, which is never freed
+PyObject* g_names;  // of the last text, borrowed from its module, which is never freed
 bool g_failure_noted;
 
 void ClearFailure() {
@@ -82,30 +84,38 @@ PyObject* NewModule(const char* name) {
   return names;  // the module's first reference is kept for ever
 }
 
+// Runs a text in a new module and gives the module's dict, borrowed. Null: a pending exception.
+PyObject* RunText(const EmbeddedText& text) {
+  PyObject* names = NewModule(text.name);
+  if (names == nullptr) return nullptr;
+  char file[64];  // for tracebacks; in brackets, so that nobody looks for such a file
+  snprintf(file, sizeof(file), "<%s>", text.name);
+  PyObject* code = g_python.Py_CompileString(text.source, file, kFileInput);
+  PyObject* result = code == nullptr ? nullptr : g_python.PyEval_EvalCode(code, names, names);
+  g_python.DecRef(code);
+  g_python.DecRef(result);
+  return result == nullptr ? nullptr : names;
+}
+
 }  // namespace
 
 bool InstallShim() {
   if (g_names != nullptr) return true;
   PyObject* native = NewModule(kNativeName);
-  PyObject* names = NewModule(kShimName);
-  if (native == nullptr || names == nullptr || !AddNativeFunctions(native)) {
+  PyObject* names = nullptr;  // of the text that ran last
+  bool good = native != nullptr && AddNativeFunctions(native);
+  for (const EmbeddedText& text : kTexts) {
+    if (good) names = RunText(text);
+    good = good && names != nullptr;
+  }
+  if (!good) {
     ClearFailure();
     return false;
   }
-  PyObject* code = g_python.Py_CompileString(kShimSource, "<flopsprof>", kFileInput);
-  PyObject* result = code == nullptr ? nullptr : g_python.PyEval_EvalCode(code, names, names);
-  g_python.DecRef(code);
-  if (result != nullptr) {
-    g_names = names;
-    g_python.DecRef(result);
-    result = Call("install", nullptr, nullptr);
-  }
-  if (result == nullptr) {
-    if (g_python.PyErr_Occurred() != nullptr) ClearFailure();
-    return false;
-  }
+  g_names = names;
+  PyObject* result = Call("install", nullptr, nullptr);
   g_python.DecRef(result);
-  return true;
+  return result != nullptr;
 }
 
 PyObject* AskShimForChain(PyObject* module, bool outermost) {

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The pure-Python part (injector/shims/python/flopsprof_shim.py), embedded in the library and run
-// in a module object of its own. It knows what only Python knows; module names, phases and counts
-// do not need it. All functions need Python's lock; a failure of the shim is counted and noted
-// once, never raised or printed.
+// The pure-Python part (injector/shims/python/embedded), compiled into the library and run in
+// module objects of its own. It knows what only Python knows; module names, phases and counts do
+// not need it. All functions need Python's lock; a failure of the shim is counted and noted once,
+// never raised or printed.
 
 #include <stdint.h>
 

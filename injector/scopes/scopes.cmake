@@ -4,14 +4,18 @@
 # May be called from any folder.
 function(flopsprof_add_scopes target)
   set(folder ${CMAKE_CURRENT_FUNCTION_LIST_DIR})
-  set(shim ${CMAKE_SOURCE_DIR}/injector/shims/python/flopsprof_shim.py)
+  # In the order in which they run: each may import those before it.
+  set(shim _flopsprof_base _flopsprof_modules _flopsprof_formulas _flopsprof_optimizers
+           _flopsprof_wrappers _flopsprof_backward _flopsprof_calls _flopsprof_shim)
+  list(TRANSFORM shim PREPEND ${CMAKE_SOURCE_DIR}/injector/shims/python/embedded/)
+  list(TRANSFORM shim APPEND .py)
   # One copy per target: two targets in different folders cannot share a custom command's output.
   set(generated ${CMAKE_BINARY_DIR}/generated/${target})
   set(output ${generated}/flopsprof_shim_source.inc)
   add_custom_command(
     OUTPUT ${output}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${generated}
-    COMMAND ${CMAKE_COMMAND} -DINPUT=${shim} -DOUTPUT=${output} -P ${folder}/embed_text.cmake
+    COMMAND ${CMAKE_COMMAND} "-DINPUTS=${shim}" -DOUTPUT=${output} -P ${folder}/embed_text.cmake
     DEPENDS ${shim} ${folder}/embed_text.cmake
     COMMENT "Embedding the Python shim"
     VERBATIM)

@@ -1,0 +1,102 @@
+# SPDX-FileCopyrightText: 2026 The flopsprof authors
+# SPDX-License-Identifier: Apache-2.0
+"""Which module a backward node belongs to: the native callback, or hooks on every node."""
+
+import threading
+
+from _flopsprof_base import native, skip_in_dynamo, torch
+from _flopsprof_formulas import follow_absent, follow_triton
+from _flopsprof_wrappers import follow_fsdp
+
+KNOWN_PLACES = {200 * 10000 + 304, 176 * 10000 + 280}  # torch 2.8 to 2.14; 2.4
+
+_called = False  # on_first_call() was
+_local = threading.local()  # .node_hook: the fallback's hook was entered on this thread
+
+
+def in_thread(function) -> None:
+    """A fresh thread has no grad, autocast, device or dispatch mode of the program."""
+    thread = threading.Thread(target=function, daemon=True)
+    thread.start()
+    thread.join()
+
+
+def search_places() -> int:
+    """Finds where RecordFunction keeps the numbers of a backward node; 0: not found.
+
+    Nodes are called directly: that runs the callback, but not the autograd engine, whose threads
+    would make a later fork() of the program unusable.
+    """
+    places = set()
+    for _ in range(3):
+        if not native.search_begin():
+            return 0
+        for extra in (3, 1000, 17, 5):
+            made = []
+
+            def forward(extra=extra, made=made):
+                try:
+                    x = torch.ones(1, device="cpu", requires_grad=True)
+                    for _ in range(extra):
+                        x * 1
+                    numbers = native.next_sequence(), native.thread_number()
+                    made.append((x * 1, numbers))
+                except Exception as error:
+                    native.failed(repr(error)[:200])
+
+            def backward(made=made):
+                try:
+                    y, numbers = made.pop()
+                    native.search_expect(*numbers)
+                    y.grad_fn(torch.ones(1, device="cpu"))
+                except Exception as error:
+                    native.failed(repr(error)[:200])
+
+            skip_in_dynamo(forward)
+            skip_in_dynamo(backward)
+            in_thread(forward)
+            in_thread(backward)
+        places.add(native.search_end())
+    return places.pop() if len(places) == 1 else 0
+
+
+def follow_nodes() -> bool:
+    """Fallback without the callback: hooks on every node, made when the node is."""
+    creation = getattr(torch.autograd.graph, "node_creation_hook", None)
+    if creation is None or not native.node_hooks_allowed():
+        return False
+
+    def created(node):
+        scope = native.current_scope()
+        node.register_prehook(lambda gradients: native.push_node(scope))
+        node.register_hook(lambda inputs, outputs: native.pop_node())
+
+    _local.node_hook = creation(created)
+    _local.node_hook.__enter__()
+    return True
+
+
+def on_first_call() -> None:
+    """Before the first call of a module; never during `import torch` (import lock).
+
+    When no calls will be seen: at once, so that recomputation in a backward pass is.
+    """
+    global _called
+    if _called:
+        return
+    _called = True
+    follow_fsdp()
+    follow_absent()
+    follow_triton()
+    places = search_places()
+    if places:
+        native.follow_backward(places)
+        version = getattr(torch, "__version__", "?")
+        if places in KNOWN_PLACES:
+            native.note("backward", "callback")
+        else:
+            native.note("backward", f"callback, new places {places} in torch {version}")
+    elif follow_nodes():
+        native.note("backward", "node hooks on the first thread")
+    else:
+        native.note("backward", "not attributed: no usable callback in this torch")

@@ -1,0 +1,68 @@
+# SPDX-FileCopyrightText: 2026 The flopsprof authors
+# SPDX-License-Identifier: Apache-2.0
+"""What every part of the embedded Python uses: PyTorch as it is here, and changes that go away.
+
+Standard library only. Nothing here or in the other parts prints, or raises into the program: the
+native side counts and notes failures.
+"""
+
+import sys
+
+import _flopsprof_native as native  # noqa: F401  (for the other parts)
+
+torch = sys.modules["torch"]
+hooks = sys.modules["torch.nn.modules.module"]
+Module = hooks.Module
+
+_frames = sys.modules.get("torch._C._dynamo.eval_frame")
+set_eval_frame = getattr(_frames, "set_eval_frame", None)
+
+_compiler = getattr(torch, "compiler", None)
+compiling = getattr(_compiler, "is_compiling", None) or (lambda: False)
+
+undo: list = []  # (function, arguments) that take our changes out again
+
+
+def skip_in_dynamo(function) -> None:
+    """Keeps Dynamo from compiling our functions where they run between compiled pieces."""
+    try:
+        if hasattr(_frames, "skip_code"):
+            _frames.skip_code(function.__code__)
+        elif hasattr(_frames, "set_code_exec_strategy"):
+            action = _frames._FrameAction
+            strategy = _frames._FrameExecStrategy(action.SKIP, action.DEFAULT)
+            _frames.set_code_exec_strategy(function.__code__, strategy)
+    except Exception:
+        pass  # then Dynamo sees a few frames more
+
+
+def replace(owner, name, make, changes=undo) -> None:
+    """owner.name = make(old), remembered for uninstall()."""
+    old = owner.__dict__.get(name)
+    if old is None:
+        return
+    new = make(old)
+    try:
+        new.__wrapped__ = old
+    except Exception:
+        pass
+    setattr(owner, name, new)
+    skip_in_dynamo(new)
+
+    def restore():
+        if owner.__dict__.get(name) is new:
+            setattr(owner, name, old)
+
+    changes.append((restore, ()))
+
+
+def add_hook(register, hook, changes=undo, **options) -> None:
+    skip_in_dynamo(hook)
+    handle = register(hook, **options)
+    changes.append((handle.remove, ()))
+
+
+def take_out(changes) -> None:
+    while changes:
+        function, arguments = changes.pop()
+        function(*arguments)

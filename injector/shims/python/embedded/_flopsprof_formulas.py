@@ -1,0 +1,184 @@
+# SPDX-FileCopyrightText: 2026 The flopsprof authors
+# SPDX-License-Identifier: Apache-2.0
+"""The program's own formulas: flopsprof.formula() and Triton's launch_metadata."""
+
+import functools
+import sys
+import threading
+
+from _flopsprof_base import native, replace, torch, undo
+
+_local = threading.local()  # .kernel: number of the Triton launch that has begun
+
+
+Tensor = getattr(torch, "Tensor", None)
+Parameter = getattr(sys.modules.get("torch.nn.parameter"), "Parameter", None)
+_formulas: dict = {}  # name of an operation -> the program's function
+_absent: set = set()  # those whose operation does not exist yet
+
+
+def add_formula(name, function) -> None:
+    """flopsprof.formula(name): what `function` says of the shapes is the operation's work."""
+    followed = name in _formulas and name not in _absent
+    _formulas[name] = function
+    if not followed:
+        follow_operation(name)
+
+
+def follow_operation(name) -> None:
+    """Stands in front of what torch.ops calls for the operation, and for nothing else."""
+    _absent.add(name)
+    namespace, _, rest = name.partition("::")
+    packet = getattr(getattr(torch.ops, namespace), rest, None)
+    if packet is None:
+        return
+    for holder in (packet, *(getattr(packet, overload) for overload in packet.overloads())):
+        replace(holder, "_op", functools.partial(counted, name))
+    _absent.discard(name)
+
+
+def follow_absent() -> None:
+    for name in list(_absent):
+        follow_operation(name)
+
+
+def counted(name, real):
+    known: dict = {}  # shapes -> (text, flops or None, reason, type)
+
+    def call(*args, **kwargs):
+        kind = None
+        for value in args:
+            # Stand-ins for tensors (of torch.compile, of export) are of other types.
+            if isinstance(value, Tensor):
+                if type(value) is not Tensor and type(value) is not Parameter:
+                    return real(*args, **kwargs)
+                if kind is None and value.is_cuda:
+                    kind = value.dtype
+        if kind is None:
+            return real(*args, **kwargs)
+        number = native.operation_begin()
+        try:
+            result = real(*args, **kwargs)
+        except BaseException:
+            native.operation_abandon()
+            raise
+        try:
+            if not number:
+                native.operation_end(0, "", "", 0, 0, "", 0)
+                return result
+            parts = [part(value) for value in args]
+            key = (*parts, kind, repr(kwargs) if kwargs else None)
+            work = known.get(key)
+            if work is None:
+                work = evaluate(name, args, kwargs, result, parts, kind)
+                if len(known) < 4096:
+                    known[key] = work
+            native.operation_end(number, name, *work)
+        except Exception as error:
+            native.failed(repr(error)[:200])
+        return result
+
+    return call
+
+
+def part(value):
+    """What of an argument decides the work."""
+    if isinstance(value, Tensor):
+        return tuple(value.shape)
+    return value if isinstance(value, (int, float, str, type(None))) else type(value).__name__
+
+
+def evaluate(name, args, kwargs, result, parts, kind) -> tuple:
+    texts = []
+    for index, value in enumerate(parts):
+        if isinstance(value, tuple):
+            texts.append(f"in{index}=[{','.join(map(str, value))}]")
+        elif type(value) is int:
+            texts.append(f"arg{index}={value}")
+    number, reason = None, ""
+    try:
+        shapes = [v.shape if isinstance(v, Tensor) else v for v in args]
+        named = {k: v.shape if isinstance(v, Tensor) else v for k, v in kwargs.items()}
+        number = _formulas[name](*shapes, **named)
+        if type(number) is not int or not 0 <= number < 1 << 63:
+            number, reason = None, f"the formula returned {number!r}, not a count"[:200]
+    except Exception as error:
+        reason = f"the formula raised {error!r}"[:200]
+    known = number is not None
+    return " ".join(texts), int(known), number or 0, reason, scalar_type(kind)
+
+
+def scalar_type(kind) -> int:
+    """c10::ScalarType + 1, 0 = not known here."""
+    numbers = {"int8": 1, "float16": 5, "float32": 6, "float64": 7, "bfloat16": 15,
+               "float8_e5m2": 23, "float8_e4m3fn": 24}  # fmt: skip
+    return numbers.get(str(kind).rpartition(".")[2], -1) + 1
+
+
+def take_formulas() -> None:
+    """Those that the program had named before we came."""
+    for name, function in getattr(sys.modules.get("flopsprof"), "_formulas", {}).items():
+        add_formula(name, function)
+
+
+# ---------------------------------------------------------------------------- Triton kernels
+
+# Scalar type + 1 by the width in Proton's keys; 16 bits: fp16 and bf16 have the same peaks.
+TRITON_FLOPS = {"flops": 0, "flops8": 25, "flops16": 6, "flops32": 7, "flops64": 8}
+_triton = False
+
+
+def follow_triton() -> None:
+    """Triton's launch hooks, which it calls with what a kernel's launch_metadata says."""
+    global _triton
+    runtime = getattr(sys.modules.get("triton.knobs"), "runtime", None)
+    enter = getattr(runtime, "launch_enter_hook", None)
+    leave = getattr(runtime, "launch_exit_hook", None)
+    if _triton or not (hasattr(enter, "add") and hasattr(leave, "add")):
+        return
+    _triton = True
+    enter.add(before_kernel)
+    leave.add(after_kernel)
+    undo.append((enter.remove, (before_kernel,)))
+    undo.append((leave.remove, (after_kernel,)))
+
+
+def before_kernel(metadata) -> None:
+    if not getattr(metadata, "extras", None):
+        return  # no launch_metadata: nothing to be known
+    try:
+        if getattr(_local, "kernel", None) is not None:
+            native.operation_abandon()  # its launch failed
+        _local.kernel = native.operation_begin()
+    except Exception as error:
+        native.failed(repr(error)[:200])
+
+
+def after_kernel(metadata) -> None:
+    number = getattr(_local, "kernel", None)
+    if number is None:
+        return
+    _local.kernel = None
+    name, flops, kind, reason = "(Triton kernel)", 0, 0, ""
+    try:
+        # Here the program's own function runs.
+        said = metadata.get()
+        name = str(said.get("name", name))
+        counts = {key: said[key] for key in TRITON_FLOPS if key in said}
+        flops = sum(int(count) for count in counts.values())
+        kind = TRITON_FLOPS[next(iter(counts))] if len(counts) == 1 else 0
+        if not counts:
+            reason = "its launch_metadata gives no flops"
+        elif not 0 <= flops < 1 << 63:
+            flops, reason = 0, f"its launch_metadata gives {flops} flops"[:200]
+    except Exception as error:
+        reason = f"its launch_metadata raised {error!r}"[:200]
+    try:
+        native.operation_end(number, name, "", int(not reason), flops, reason, kind)
+    except Exception as error:
+        native.failed(repr(error)[:200])
+
+
+def install() -> None:
+    take_formulas()
+    follow_triton()

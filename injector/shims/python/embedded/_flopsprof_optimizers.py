@@ -1,0 +1,83 @@
+# SPDX-FileCopyrightText: 2026 The flopsprof authors
+# SPDX-License-Identifier: Apache-2.0
+"""Where optimizer steps begin and end, also those that raise."""
+
+import sys
+import threading
+import weakref
+
+from _flopsprof_base import add_hook, compiling, native, torch
+from _flopsprof_formulas import follow_triton
+
+_primary = None  # weak reference to the optimizer that stepped first
+_local = threading.local()  # .optimizers: (optimizer, id of the caller's frame, depth), open steps
+
+
+def optimizer_exists() -> bool:
+    """Was an optimizer made in this process? Its class then carries a wrapped step()."""
+    base = getattr(getattr(torch, "optim", None), "Optimizer", None)
+    stack = [base] if base is not None else []
+    while stack:
+        kind = stack.pop()
+        if getattr(kind.__dict__.get("step"), "hooked", None):
+            return True
+        stack.extend(type.__subclasses__(kind))
+    return False
+
+
+def leave_raised(depths, frame) -> None:
+    """Ends optimizer steps that raised: their caller is not on Python's stack any more."""
+    running = set()
+    while frame is not None:
+        running.add(id(frame))
+        frame = frame.f_back
+    while depths and depths[-1][1] not in running:
+        native.leave(depths.pop()[2])
+
+
+def before_optimizer(optimizer, args, kwargs):
+    if compiling():
+        return None
+    try:
+        depths = getattr(_local, "optimizers", None)
+        if depths is None:
+            depths = _local.optimizers = []
+        caller = sys._getframe(1)
+        if depths:
+            leave_raised(depths, caller.f_back)  # the caller itself has only begun
+        depths.append((weakref.ref(optimizer), id(caller), native.optimizer_begin()))
+    except Exception as error:
+        native.failed(repr(error)[:200])
+    return None
+
+
+def after_optimizer(optimizer, args, kwargs):
+    global _primary
+    if compiling():
+        return None
+    try:
+        depths = getattr(_local, "optimizers", [])
+        while depths:  # a step() that raised has left its entry
+            reference, _, depth = depths.pop()
+            if reference() is optimizer:
+                break
+        else:
+            return None
+        if _primary is None or _primary() is None:
+            _primary = weakref.ref(optimizer)
+        native.optimizer_end(depth, 1 if _primary() is optimizer else 0)
+        follow_triton()  # imported since?
+    except Exception as error:
+        native.failed(repr(error)[:200])
+    return None
+
+
+def install() -> None:
+    optimizers = sys.modules.get("torch.optim.optimizer")
+    for name, hook in (
+        ("register_optimizer_step_pre_hook", before_optimizer),
+        ("register_optimizer_step_post_hook", after_optimizer),
+    ):
+        register = getattr(optimizers, name, None)
+        if register is not None:
+            add_hook(register, hook)

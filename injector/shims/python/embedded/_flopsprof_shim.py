@@ -1,0 +1,31 @@
+# SPDX-FileCopyrightText: 2026 The flopsprof authors
+# SPDX-License-Identifier: Apache-2.0
+"""What only Python knows about a profiled PyTorch program.
+
+The last of the parts that are embedded in the injector library and run there, each in a module
+object of its own, in the main thread, once torch is imported. The native side calls the functions
+that are imported here, install() and uninstall(); the rest are hooks of torch, Triton and
+sys.monitoring.
+"""
+
+import _flopsprof_formulas as formulas
+import _flopsprof_modules as modules
+import _flopsprof_optimizers as optimizers
+import _flopsprof_wrappers as wrappers
+from _flopsprof_backward import on_first_call  # noqa: F401
+from _flopsprof_base import native, set_eval_frame, take_out, torch, undo  # noqa: F401
+from _flopsprof_calls import follow_modules, undo_calls  # noqa: F401
+from _flopsprof_formulas import add_formula  # noqa: F401
+from _flopsprof_modules import chain_of, describe  # noqa: F401
+from _flopsprof_optimizers import optimizer_exists  # noqa: F401
+
+
+def install() -> None:
+    for part in (modules, optimizers, wrappers, formulas):
+        part.install()
+    native.note("torch", str(getattr(torch, "__version__", "?")))
+
+
+def uninstall() -> None:
+    take_out(undo_calls)
+    take_out(undo)

@@ -1,0 +1,99 @@
+# SPDX-FileCopyrightText: 2026 The flopsprof authors
+# SPDX-License-Identifier: Apache-2.0
+"""Work that PyTorch does elsewhere than where it belongs: checkpoint, FSDP2, replicas."""
+
+import sys
+
+from _flopsprof_base import compiling, native, replace, skip_in_dynamo, undo
+
+BACKWARD = 2  # shm::Phase::kBackward
+
+
+def follow_checkpoints() -> None:
+    """Recomputation belongs to where checkpoint() was called, not to who needs it first."""
+    checkpoint = sys.modules.get("torch.utils.checkpoint")
+    frame = getattr(checkpoint, "_CheckpointFrame", None)
+    if frame is None:
+        return
+
+    def make(original):
+        def __init__(self, recompute_fn, *args, **kwargs):
+            if compiling():
+                return original(self, recompute_fn, *args, **kwargs)
+            scope = native.current_scope()
+
+            def recompute(*inputs, **named):
+                depth = native.push_scope(scope)
+                try:
+                    return recompute_fn(*inputs, **named)
+                finally:
+                    native.leave(depth)
+
+            skip_in_dynamo(recompute)
+            return original(self, recompute, *args, **kwargs)
+
+        return __init__
+
+    replace(frame, "__init__", make)
+
+
+def follow_fsdp() -> None:
+    """FSDP2 gathers ahead: collectives belong to the module whose parameters they move."""
+    group_module = sys.modules.get("torch.distributed.fsdp._fully_shard._fsdp_param_group")
+    group = getattr(group_module, "FSDPParamGroup", None)
+    if group is None or getattr(group, "_flopsprof_followed", False):
+        return
+
+    def make(method):
+        def wrapped(self, *args, **kwargs):
+            if compiling():
+                return method(self, *args, **kwargs)
+            scope = native.scope_of(self.modules[0])
+            if native.current_phase() == BACKWARD:
+                native.push_node(scope)
+                try:
+                    return method(self, *args, **kwargs)
+                finally:
+                    native.pop_node()
+            depth = native.push_scope(scope)
+            try:
+                return method(self, *args, **kwargs)
+            finally:
+                native.leave(depth)
+
+        return wrapped
+
+    for name in ("unshard", "post_backward"):
+        replace(group, name, make)
+    group._flopsprof_followed = True
+    undo.append((setattr, (group, "_flopsprof_followed", False)))
+
+
+def follow_replicas() -> None:
+    """DataParallel makes new modules in each forward: they are the original, elsewhere."""
+    parallel = sys.modules.get("torch.nn.parallel.data_parallel")
+    kind = getattr(parallel, "DataParallel", None)
+    if kind is None:
+        return
+
+    def make(original):
+        def replicate(self, module, device_ids):
+            replicas = original(self, module, device_ids)
+            try:
+                scope = native.scope_of(module)
+                for replica in replicas:
+                    if replica is not module:
+                        native.alias(replica, scope)
+            except Exception as error:
+                native.failed(repr(error)[:200])
+            return replicas
+
+        return replicate
+
+    replace(kind, "replicate", make)
+
+
+def install() -> None:
+    follow_checkpoints()
+    follow_fsdp()
+    follow_replicas()

@@ -82,6 +82,17 @@ if command -v valgrind > /dev/null; then
 else
   skip hook_instructions "valgrind is not installed"
 fi
+cublaslt=$(find "$(dirname "$python")/../lib/" -name 'libcublasLt.so.*.real' -print -quit 2> /dev/null)
+if [[ -n $cublaslt && -x $build/bin/injector_matmul_bench ]]; then
+  bench matmul "$build/bin/injector_matmul_bench" "$injector" "$cublaslt" $([[ -n $short ]] && echo 31 || echo 301)
+else
+  skip matmul "no libcublasLt of NVIDIA's"
+fi
+if [[ -x $python && -x $build/bin/flopsprof-run ]]; then
+  FLOPSPROF_TEST_PYTHON=$python bench cudnn_first_sight python3 "$root/tests/bench/injector/first_sight_bench.py" "$build"
+else
+  skip cudnn_first_sight "no PyTorch environment of the stand-in GPU"
+fi
 if [[ -x $build/bin/scopes_bench ]]; then
   bench backward_node "$build/bin/scopes_bench" --benchmark_min_time=$([[ -n $short ]] && echo 0.02 || echo 0.5)
 else

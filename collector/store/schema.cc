@@ -36,6 +36,9 @@ const std::vector<RowTable>& RowTables() {
       Table("steps", {"step"}, {"complete", "activities", "end_mono_ns"}),
       Table("device_times", {"device"}, {"busy_ns", "last_gpu_ns"}),
       Table("graphs", {"state"}, {"replays", "activities", "gpu_time_ns"}),
+      Table("stacks", {"id"}, {}),
+      Table("stack_rows", {"stack", "scope", "phase", "kernel", "kind", "category"},
+            {"samples", "gpu_time_ns"}),
   };
   return *kTables;
 }
@@ -218,6 +221,14 @@ CREATE TABLE IF NOT EXISTS graphs(
   replays INTEGER NOT NULL, calls INTEGER NOT NULL, activities INTEGER NOT NULL,
   gpu_time_ns INTEGER NOT NULL, shared_ns INTEGER NOT NULL,
   PRIMARY KEY(process_id, state)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS stacks(
+  process_id INTEGER NOT NULL, id INTEGER NOT NULL, frames TEXT NOT NULL,
+  PRIMARY KEY(process_id, id)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS stack_rows(
+  process_id INTEGER NOT NULL, stack INTEGER NOT NULL, scope INTEGER NOT NULL,
+  phase INTEGER NOT NULL, kernel TEXT NOT NULL, kind TEXT NOT NULL, category INTEGER NOT NULL,
+  samples INTEGER NOT NULL, launches INTEGER NOT NULL, gpu_time_ns INTEGER NOT NULL,
+  PRIMARY KEY(process_id, stack, scope, phase, kernel, kind, category)) WITHOUT ROWID;
 )sql";
 }
 

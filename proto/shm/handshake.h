@@ -47,11 +47,14 @@ struct Welcome {
   uint32_t version;
   uint32_t accepted;  // 1, or 0 with `reason`
   uint64_t segment_bytes;
-  uint32_t options;  // WelcomeOption bits
-  uint32_t reserved;
-  char reason[96];  // zero-terminated, when refused
+  uint32_t options;            // WelcomeOption bits
+  uint32_t stacks_per_second;  // sampled per thread; kNoStacks, kEveryStack
+  char reason[96];             // zero-terminated, when refused
 };
 static_assert(sizeof(Welcome) == 128);
+
+constexpr uint32_t kNoStacks = 0;
+constexpr uint32_t kEveryStack = 0xffffffffu;  // one at each launch that is asked about
 
 enum WelcomeOption : uint32_t {
   kOptionCupti = 1,    // take GPU times

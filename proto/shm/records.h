@@ -66,6 +66,7 @@ enum class BlobKind : uint16_t {
   kUnspecified = 0,
   kString = 1,     // UTF-8, not terminated; id = string id
   kCudnnPlan = 2,  // "operationGraph" object of the plan's JSON; id = plan id
+  kStack = 3,      // StackFrame entries, innermost first; id = stack id
 };
 
 enum class ActivityKind : uint8_t {
@@ -292,8 +293,28 @@ struct LaunchRecord {
   uint16_t cbid;
   uint8_t domain;  // CUPTI callback domain: 1 driver, 2 runtime
   uint8_t reserved;
-  uint64_t reserved2[5];
+  uint32_t stack;           // blob id of the stack sampled here; kNoStack: not sampled
+  uint32_t stack_launches;  // launches of the thread that this sample stands for, itself included
+  uint64_t reserved2[4];
 };
+
+// One frame of a kStack blob.
+enum class FrameOrigin : uint32_t {
+  kUnspecified = 0,
+  kNative = 1,  // name: string "BUILD_ID PATH" of the object; offset: address in it, as linked
+  kPython = 2,  // name: string, qualified name of the function; file: string
+  kCut = 3,     // frames further out are not known
+};
+struct StackFrame {
+  uint32_t origin;  // FrameOrigin
+  uint32_t name;
+  uint32_t file;  // kPython
+  uint32_t line;  // kPython: first line of the function
+  uint64_t offset;
+};
+static_assert(sizeof(StackFrame) == 24);
+constexpr uint32_t kNoStack = 0;
+constexpr uint32_t kMaxStackFrames = 256;
 
 struct ActivityRecord {
   RecordHeader header;  // step and phase are not known here: they come from the launch

@@ -50,7 +50,8 @@ LAYOUTS = {
     7: ("cudnn", "<IIHHI40x", "call scope api reserved plan"),
     8: ("collective", "<IIHBBiQQQiiQ",
         "call scope api kind data_type rank_count count bytes communicator peer rank mono_ns"),
-    9: ("launch", "<IIIHBB40x", "correlation scope call cbid domain reserved"),
+    9: ("launch", "<IIIHBBII32x",
+        "correlation scope call cbid domain reserved stack stack_launches"),
     10: ("activity", "<IIBBHIQQQQII",
          "correlation name kind copy_kind device stream start_gpu_ns end_gpu_ns bytes graph_node "
          "graph context"),

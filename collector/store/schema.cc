@@ -39,6 +39,9 @@ const std::vector<RowTable>& RowTables() {
       Table("stacks", {"id"}, {}),
       Table("stack_rows", {"stack", "scope", "phase", "kernel", "kind", "category"},
             {"samples", "gpu_time_ns"}),
+      Table("collectives", {"scope", "phase", "api", "shape", "captured", "in_step"},
+            {"calls", "matched_calls", "matched_time_ns"}),
+      Table("module_sizes", {"root_scope", "path"}, {}),
   };
   return *kTables;
 }
@@ -229,6 +232,17 @@ CREATE TABLE IF NOT EXISTS stack_rows(
   phase INTEGER NOT NULL, kernel TEXT NOT NULL, kind TEXT NOT NULL, category INTEGER NOT NULL,
   samples INTEGER NOT NULL, launches INTEGER NOT NULL, gpu_time_ns INTEGER NOT NULL,
   PRIMARY KEY(process_id, stack, scope, phase, kernel, kind, category)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS collectives(
+  process_id INTEGER NOT NULL, scope INTEGER NOT NULL, phase INTEGER NOT NULL,
+  api TEXT NOT NULL, shape TEXT NOT NULL, captured INTEGER NOT NULL, in_step INTEGER NOT NULL,
+  "group" INTEGER NOT NULL, rank_count INTEGER NOT NULL, calls INTEGER NOT NULL,
+  matched_calls INTEGER NOT NULL, matched_time_ns INTEGER NOT NULL, wait_ns INTEGER NOT NULL,
+  PRIMARY KEY(process_id, scope, phase, api, shape, captured, in_step)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS module_sizes(
+  process_id INTEGER NOT NULL, root_scope INTEGER NOT NULL, path TEXT NOT NULL,
+  local_params INTEGER NOT NULL, buffers INTEGER NOT NULL, expert_params INTEGER NOT NULL,
+  active_params INTEGER NOT NULL, param_bytes INTEGER NOT NULL,
+  PRIMARY KEY(process_id, root_scope, path)) WITHOUT ROWID;
 )sql";
 }
 

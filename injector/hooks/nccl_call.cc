@@ -62,7 +62,6 @@ void EndCollective(CallScope* call, int status, const void* caller, const Collec
   record.rank = OwnRank(collective.communicator, caller);
   record.count = collective.count;
   record.bytes = collective.count * ElementBytes(collective.data_type);
-  record.communicator = reinterpret_cast<uintptr_t>(collective.communicator);
   record.peer = collective.peer;
   call->NoteSuccess();
   if (thread->nccl_group_depth == 0) {

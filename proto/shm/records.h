@@ -44,6 +44,7 @@ enum class RecordType : uint16_t {
   kLibraryCall = 21,  // library call that is no plain product, or whose work is not known
   kOperation = 24,    // operation of the framework without a library call, with its sizes
   kNamedWork = 25,    // work that the program itself declares: flops of an operation or kernel
+  kModuleSizes = 26,  // more about the parameters of a kModule
 };
 
 enum class Phase : uint8_t {
@@ -189,6 +190,19 @@ struct ModuleRecord {
   uint64_t reserved;
 };
 
+// Follows the kModule of the same root and path.
+struct ModuleSizes {
+  RecordHeader header;
+  uint32_t root_scope;
+  uint32_t path;           // string
+  uint64_t local_params;   // of total_params: elements that this rank holds
+  uint64_t buffers;        // elements of buffers of the module and everything below, each once
+  uint64_t expert_params;  // of total_params: of experts that a router chooses among
+  uint64_t active_params;  // of total_params: what works on one token; 0 = not known
+  uint64_t param_bytes;    // of total_params
+  uint64_t reserved;
+};
+
 struct ScopeEnter {
   RecordHeader header;
   uint32_t scope;
@@ -279,10 +293,12 @@ struct CollectiveCall {
   int32_t rank_count;  // size of the communicator, 0 = not known
   uint64_t count;      // elements, as passed
   uint64_t bytes;      // count * size of an element
-  uint64_t communicator;
-  int32_t peer;  // root or peer, -1 = none
-  int32_t rank;  // own rank in the communicator, -1 = not known
-  uint64_t mono_ns;
+  uint64_t group;      // the same number on all ranks of the communicator; 0 = not known
+  int32_t peer;        // root or peer, -1 = none
+  int32_t rank;        // own rank in the communicator, -1 = not known
+  // 1 ... as all ranks number the collectives of the communicator; sends and receives: as both
+  // ends number those from one to the other. 0 = not known.
+  uint64_t sequence;
 };
 
 struct LaunchRecord {
@@ -444,6 +460,7 @@ FLOPSPROF_PIN(BlobBegin);
 FLOPSPROF_PIN(BlobPart);
 FLOPSPROF_PIN(ScopeRecord);
 FLOPSPROF_PIN(ModuleRecord);
+FLOPSPROF_PIN(ModuleSizes);
 FLOPSPROF_PIN(ScopeEnter);
 FLOPSPROF_PIN(GemmCall);
 FLOPSPROF_PIN(LibraryCall);

@@ -49,7 +49,7 @@ LAYOUTS = {
         "call scope api type_a type_b type_c compute_type math_mode epilogue m n k batch mono_ns"),
     7: ("cudnn", "<IIHHI40x", "call scope api reserved plan"),
     8: ("collective", "<IIHBBiQQQiiQ",
-        "call scope api kind data_type rank_count count bytes communicator peer rank mono_ns"),
+        "call scope api kind data_type rank_count count bytes group peer rank sequence"),
     9: ("launch", "<IIIHBBII32x",
         "correlation scope call cbid domain reserved stack stack_launches"),
     10: ("activity", "<IIBBHIQQQQII",
@@ -71,6 +71,8 @@ LAYOUTS = {
          "call scope operation scalar_type variant reason s0 s1 s2 s3 s4 s5 s6 s7 s8 s9"),
     25: ("named_work", "<IIHbBIIIQ24x",
          "call scope reserved scalar_type known name shape reason flops"),
+    26: ("module_sizes", "<IIQQQQQ8x",
+         "root_scope path local_params buffers expert_params active_params param_bytes"),
 }
 STRING_FIELDS = ("name", "class_name", "domain", "path", "key", "value")
 

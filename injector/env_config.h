@@ -38,8 +38,8 @@ const char* Tf32Override();
 // that fit, in this order.
 const char* ForcedModuleHook();
 
-// The only way of following backward nodes to try: "callback", "nodes" or "none"; nullptr: the
-// first that fits.
+// The only way of following backward nodes to try: "engine", "callback", "nodes" or "none";
+// nullptr: the first that fits.
 const char* ForcedBackward();
 
 // Who this process is, by the first of these that is set: FLOPSPROF_RANK and its kin; RANK

@@ -10,6 +10,7 @@
 #include "injector/env_config.h"
 #include "injector/platform.h"
 #include "injector/record_sink.h"
+#include "injector/scopes/engine_hook.h"
 #include "injector/scopes/module_hook.h"
 #include "injector/scopes/python_api.h"
 #include "injector/scopes/python_shim.h"
@@ -109,6 +110,7 @@ void RefuseModules(const char* reason) {
 void BeginScopes() {
   g_enabled.store(true, std::memory_order_relaxed);
   FindTorchFunctions();
+  ReturnToEngine();
   State off = State::kOff;
   g_state.compare_exchange_strong(off, State::kWaiting);
   TryToInstall();
@@ -116,10 +118,12 @@ void BeginScopes() {
 
 void TickScopes() {
   if (g_state.load(std::memory_order_relaxed) == State::kWaiting) TryToInstall();
+  ReturnToEngine();
 }
 
 void EndScopes() {
   g_enabled.store(false, std::memory_order_relaxed);
+  LeaveEngine();
   State installed = State::kInstalled;
   // A Python that ends takes no more calls; what is installed only passes through.
   if (PythonIsRunning() && g_state.compare_exchange_strong(installed, State::kQueued)) {

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Follows autograd nodes through PyTorch's own callback for backward functions, so that work of a
-// backward pass belongs to the scope whose forward made the node. PyTorch's headers are not used:
-// where at::RecordFunction keeps a node's number and its forward thread is found by search, with
-// nodes of known numbers that the shim runs directly (calling a node starts no autograd threads).
+// Where engine_hook does not fit: follows autograd nodes through PyTorch's own callback for
+// backward functions, so that work of a backward pass belongs to the scope whose forward made the
+// node. PyTorch's headers are not used: where at::RecordFunction keeps a node's number and its
+// forward thread is found by search, with nodes of known numbers that the shim runs directly
+// (calling a node starts no autograd threads).
 
 #include <stdint.h>
 

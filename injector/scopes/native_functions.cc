@@ -9,6 +9,7 @@
 #include "injector/public_api.h"
 #include "injector/record_sink.h"
 #include "injector/scopes/backward_callback.h"
+#include "injector/scopes/engine_hook.h"
 #include "injector/scopes/module_calls.h"
 #include "injector/scopes/module_trie.h"
 #include "injector/scopes/python_shim.h"
@@ -155,12 +156,28 @@ FLOPSPROF_NATIVE(next_sequence, 0) {
 FLOPSPROF_NATIVE(thread_number, 0) {
   return Number(g_torch.thread_number == nullptr ? 0 : g_torch.thread_number());
 }
-// May backward nodes be followed by "callback" or by "nodes" (hooks on each)?
+// May backward nodes be followed by "engine", by "callback" or by "nodes" (hooks on each)?
 bool BackwardMayUse(const char* way) {
   const char* forced = ForcedBackward();
   return forced == nullptr || strcmp(forced, way) == 0;
 }
 FLOPSPROF_NATIVE(node_hooks_allowed, 0) { return Number(BackwardMayUse("nodes") ? 1 : 0); }
+FLOPSPROF_NATIVE(engine_search_begin, 0) {
+  return Number(BackwardMayUse("engine") && BeginNodeSearch() ? 1 : 0);
+}
+// grad_fn, its sequence and thread numbers
+FLOPSPROF_NATIVE(engine_compare, 3) {
+  CompareNode(a[0], Unsigned(a[1]), Unsigned(a[2]));
+  return None();
+}
+FLOPSPROF_NATIVE(engine_search_end, 0) { return Number(EndNodeSearch()); }
+FLOPSPROF_NATIVE(follow_engine, 1) {
+  const uint64_t places = Unsigned(a[0]);
+  return Number(
+      FollowEngine(static_cast<uint32_t>(places / 10000), static_cast<uint32_t>(places % 10000))
+          ? 1
+          : 0);
+}
 FLOPSPROF_NATIVE(search_begin, 0) {
   return Number(BackwardMayUse("callback") && BeginFieldSearch() ? 1 : 0);
 }
@@ -224,6 +241,10 @@ PyMethodDef g_methods[] = {
     FLOPSPROF_ROW(next_sequence),
     FLOPSPROF_ROW(thread_number),
     FLOPSPROF_ROW(node_hooks_allowed),
+    FLOPSPROF_ROW(engine_search_begin),
+    FLOPSPROF_ROW(engine_compare),
+    FLOPSPROF_ROW(engine_search_end),
+    FLOPSPROF_ROW(follow_engine),
     FLOPSPROF_ROW(search_begin),
     FLOPSPROF_ROW(search_expect),
     FLOPSPROF_ROW(search_end),

@@ -160,7 +160,7 @@ def test_an_existing_folder_is_not_overwritten(python, tmp_path):
     assert (tmp_path / "taken-2" / "summary.json").exists()
 
 
-@pytest.mark.parametrize("way", ["callback", "nodes"])
+@pytest.mark.parametrize("way", ["engine", "callback", "nodes"])
 def test_each_way_of_following_the_backward_pass_has_the_exact_counts(way, python, tmp_path):
     command = [python, *acceptance("cifar_net", "--batch", "8", "--steps", "2")]
     run = run_profiled(command, folder=str(tmp_path / "run"), env={"FLOPSPROF_BACKWARD": way})

@@ -173,7 +173,7 @@ def main() -> None:
     hooks = os.environ.get("FLOPSPROF_MODULE_HOOK") == "hooks"
     check("way", notes["modules"], "global hooks" if hooks else "vectorcall hook")
     nn.Identity()(1)
-    check("backward", probe.take()["notes"]["backward"], "callback")
+    check("backward", probe.take()["notes"]["backward"], "engine")
     for function in (parameters, steps, threads, public_package, reinstall):
         function()
     check("failures of the shim", probe.LIB.probe_loss(22), 0)

@@ -55,7 +55,7 @@ def main() -> None:
     probe.begin()
     notes = probe.take()["notes"]
     check("way", notes["modules"], "none: FLOPSPROF_MODULE_HOOK=none")
-    check("backward", notes["backward"], "callback")
+    check("backward", notes["backward"], "engine")
     check("forward", places(lambda: look(linear(X))), [[0, "other"]])
     check("node", places(lambda: Node.apply(X).sum().backward()), [[0, "backward"]])
     for reentrant in (True, False):

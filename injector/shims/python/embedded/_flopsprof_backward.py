@@ -8,7 +8,11 @@ from _flopsprof_base import native, skip_in_dynamo, torch
 from _flopsprof_formulas import follow_absent, follow_triton
 from _flopsprof_wrappers import follow_fsdp
 
-KNOWN_PLACES = {200 * 10000 + 304, 176 * 10000 + 280}  # torch 2.8 to 2.14; 2.4
+# Of a node: torch 2.14; 2.4 to 2.8. Of a RecordFunction: torch 2.8 to 2.14; 2.4.
+KNOWN_PLACES = {
+    "engine": {16 * 10000 + 40, 24 * 10000 + 48},
+    "callback": {200 * 10000 + 304, 176 * 10000 + 280},
+}
 
 _called = False  # on_first_call() was
 _local = threading.local()  # .node_hook: the fallback's hook was entered on this thread
@@ -21,15 +25,23 @@ def in_thread(function) -> None:
     thread.join()
 
 
-def search_places() -> int:
-    """Finds where RecordFunction keeps the numbers of a backward node; 0: not found.
+def show_to_engine_hook(y, numbers) -> None:
+    native.engine_compare(y.grad_fn, *numbers)
 
-    Nodes are called directly: that runs the callback, but not the autograd engine, whose threads
+
+def show_to_callback(y, numbers) -> None:
+    """Calls the node directly: that runs the callback, but not the autograd engine, whose threads
     would make a later fork() of the program unusable.
     """
+    native.search_expect(*numbers)
+    y.grad_fn(torch.ones(1, device="cpu"))
+
+
+def search_places(begin, show, end) -> int:
+    """Shows nodes of known numbers: where are those kept? 0: not found."""
     places = set()
     for _ in range(3):
-        if not native.search_begin():
+        if not begin():
             return 0
         for extra in (3, 1000, 17, 5):
             made = []
@@ -46,9 +58,7 @@ def search_places() -> int:
 
             def backward(made=made):
                 try:
-                    y, numbers = made.pop()
-                    native.search_expect(*numbers)
-                    y.grad_fn(torch.ones(1, device="cpu"))
+                    show(*made.pop())
                 except Exception as error:
                     native.failed(repr(error)[:200])
 
@@ -56,7 +66,7 @@ def search_places() -> int:
             skip_in_dynamo(backward)
             in_thread(forward)
             in_thread(backward)
-        places.add(native.search_end())
+        places.add(end())
     return places.pop() if len(places) == 1 else 0
 
 
@@ -76,6 +86,26 @@ def follow_nodes() -> bool:
     return True
 
 
+def follow_backward() -> str:
+    """Follows backward nodes by the first way that fits, and says which."""
+    way = "engine"
+    places = search_places(
+        native.engine_search_begin, show_to_engine_hook, native.engine_search_end
+    )
+    if not places or not native.follow_engine(places):
+        way = "callback"
+        places = search_places(native.search_begin, show_to_callback, native.search_end)
+        if places:
+            native.follow_backward(places)
+    if places in KNOWN_PLACES[way]:
+        return way
+    if places:
+        return f"{way}, new places {places} in torch {getattr(torch, '__version__', '?')}"
+    if follow_nodes():
+        return "node hooks on the first thread"
+    return "not attributed: no usable callback in this torch"
+
+
 def on_first_call() -> None:
     """Before the first call of a module; never during `import torch` (import lock).
 
@@ -88,15 +118,4 @@ def on_first_call() -> None:
     follow_fsdp()
     follow_absent()
     follow_triton()
-    places = search_places()
-    if places:
-        native.follow_backward(places)
-        version = getattr(torch, "__version__", "?")
-        if places in KNOWN_PLACES:
-            native.note("backward", "callback")
-        else:
-            native.note("backward", f"callback, new places {places} in torch {version}")
-    elif follow_nodes():
-        native.note("backward", "node hooks on the first thread")
-    else:
-        native.note("backward", "not attributed: no usable callback in this torch")
+    native.note("backward", follow_backward())

@@ -53,6 +53,8 @@ const char* GraphReplays::StateText(State state) {
              "times";
     case State::kEdited:
       return "changed after instantiation, node by node or by an unknown child";
+    case State::kForgotten:
+      return "forgotten: too many graphs were made and destroyed since";
     case State::kUnseen:
       break;
   }
@@ -150,20 +152,39 @@ void GraphReplays::SettleAged(Correlator* correlator) {
                                     [&](const auto& event) { return event.order <= until; });
   aged_events_.insert(aged_events_.end(), events_.begin(), later);
   events_.erase(events_.begin(), later);
+  // Replays between them too: what an executable holds may change many times in a pass.
+  const auto later_launch =
+      std::partition(launches_.begin(), launches_.end(),
+                     [&](const auto& launch) { return launch.order <= until; });
+  aged_launches_.insert(aged_launches_.end(), launches_.begin(), later_launch);
+  launches_.erase(launches_.begin(), later_launch);
   // What depends on an event has a higher number; without dependence any order is right.
-  std::sort(aged_events_.begin(), aged_events_.end(),
-            [](const shm::GraphEvent& a, const shm::GraphEvent& b) { return a.order < b.order; });
-  for (const shm::GraphEvent& event : aged_events_) table_.Apply(event);
+  const auto by_order = [](const auto& a, const auto& b) { return a.order < b.order; };
+  std::sort(aged_events_.begin(), aged_events_.end(), by_order);
+  std::stable_sort(aged_launches_.begin(), aged_launches_.end(), by_order);
+  auto launch = aged_launches_.begin();
+  for (const shm::GraphEvent& event : aged_events_) {
+    for (; launch != aged_launches_.end() && launch->order < event.order; ++launch) {
+      Settle(*launch, correlator);
+    }
+    table_.Apply(event);
+  }
+  for (; launch != aged_launches_.end(); ++launch) Settle(*launch, correlator);
   aged_events_.clear();
-  for (const shm::GraphLaunch& launch : aged_launches_) Settle(launch, correlator);
   aged_launches_.clear();
+  // What is captured has room again only when what held it before is gone.
+  constexpr size_t kKeptWhenFull = 64;
+  if (*call_count_ > kMaxCalls / 2 || *node_count_ > kMaxNodes / 2) {
+    table_.ForgetDestroyed(kKeptWhenFull);
+  }
 }
 
 GraphReplays::State GraphReplays::StateOf(uint32_t executable) {
-  const GraphContent* content = table_.executable(executable).content.get();
-  if (content == nullptr) return State::kUnseen;
-  if (content->edited) return State::kEdited;
-  return content->conditional ? State::kConditional : State::kCounted;
+  if (executable == GraphTable::kUnknown) return State::kUnseen;
+  const Executable* known = table_.executable(executable);
+  if (known == nullptr) return State::kForgotten;
+  if (known->content->edited) return State::kEdited;
+  return known->content->conditional ? State::kConditional : State::kCounted;
 }
 
 void GraphReplays::Settle(const shm::GraphLaunch& launch, Correlator* correlator) {
@@ -174,7 +195,7 @@ void GraphReplays::Settle(const shm::GraphLaunch& launch, Correlator* correlator
   Row& row = rows_.Change(rows_.FindOrAdd(static_cast<uint32_t>(state)));
   row.replays++;
   if (FirstReplay(index, launch.executable)) row.graphs++;
-  if (state == State::kUnseen || state == State::kEdited) {
+  if (state != State::kCounted && state != State::kConditional) {
     counters_.unknown_replays++;
     return;
   }
@@ -188,7 +209,8 @@ bool GraphReplays::FirstReplay(uint32_t index, uint64_t address) {
   if (index == GraphTable::kUnknown) {  // all that are unknown share it: told apart by address
     return unknown_addresses_.size() < kMaxSums && unknown_addresses_.insert(address).second;
   }
-  return !std::exchange(table_.executable(index).replayed, true);
+  Executable* executable = table_.executable(index);
+  return executable != nullptr && !std::exchange(executable->replayed, true);
 }
 
 const ReplayWork& GraphReplays::WorkOf(CapturedCall* call, bool in_step) {
@@ -217,7 +239,7 @@ GraphReplays::Sum& GraphReplays::SumOf(uint32_t executable, bool in_step) {
   if (sum != nullptr) return *sum;
   sum = std::make_unique<Sum>();
   for (const std::shared_ptr<CaptureContent>& capture :
-       table_.executable(executable).content->captures) {
+       table_.executable(executable)->content->captures) {
     for (const std::shared_ptr<CapturedCall>& call : capture->calls) {
       const ReplayWork& work = WorkOf(call.get(), in_step);
       sum->calls++;
@@ -242,9 +264,12 @@ void GraphReplays::AddWaitingReplays() {
 
 void GraphReplays::OnReplayed(const JoinedActivity& activity, uint32_t executable) {
   AddTime(StateOf(executable), activity);
-  const std::shared_ptr<GraphContent> content = table_.executable(executable).content;
+  const Executable* known = table_.executable(executable);
+  const std::shared_ptr<GraphContent> content = known == nullptr ? nullptr : known->content;
   if (activity.record.kind == static_cast<uint8_t>(ActivityKind::kGraph)) {
-    if (content == nullptr || !ShareOut(activity, *content)) aggregator_->OnJoined(activity);
+    // How much of it was spent in conditional bodies is not known.
+    const bool shared = content != nullptr && !content->conditional && ShareOut(activity, *content);
+    if (!shared) aggregator_->OnJoined(activity);
     return;
   }
   GraphNode* node = table_.FindNode(activity.record.graph_node, content.get());
@@ -320,9 +345,7 @@ bool GraphReplays::ShareOut(const JoinedActivity& activity, const GraphContent& 
   }
   if (aggregator_->Wanted(activity.context.step)) {
     Row& row = rows_.Change(
-        rows_.FindOrAdd(static_cast<uint32_t>(content.edited        ? State::kEdited
-                                              : content.conditional ? State::kConditional
-                                                                    : State::kCounted)));
+        rows_.FindOrAdd(static_cast<uint32_t>(content.edited ? State::kEdited : State::kCounted)));
     row.shared_ns += activity.duration_ns;
   }
   return true;

@@ -44,26 +44,30 @@ void GraphTable::Apply(const shm::GraphEvent& event) {
       const auto source = graphs_.find(event.source);
       const bool clone = event.kind == static_cast<uint8_t>(GraphEventKind::kClone);
       if (clone) AddGraphCopy(event.graph_id, event.other_id);
-      if (source == graphs_.end()) {
-        if (!clone) graphs_[event.graph].content.edited = true;
-        return;
-      }
-      const GraphContent copied = source->second.content;  // the next line may move it
-      Graph& graph = graphs_[event.graph];
-      if (clone) graph = Graph();
-      graph.content.Append(copied);
+      // What a clone of an unknown graph does is as unknown; a child makes its parent so.
+      if (source == graphs_.end() && clone) return;
+      const GraphContent copied = source == graphs_.end() ? GraphContent{} : source->second.content;
+      const bool known = source != graphs_.end();
+      Graph* graph = OpenGraph(event.graph);  // may move the source
+      if (graph == nullptr) return;
+      if (clone) *graph = Graph();
+      graph->content.Append(copied);
+      graph->content.edited |= !known;
       return;
     }
-    case GraphEventKind::kExecDestroy: {
-      if (history_.contains(event.executable)) SetExecutable(event, nullptr);
+    case GraphEventKind::kExecDestroy:
+      return SetExecutable(event, nullptr);
+    case GraphEventKind::kGraphDestroy: {
+      const auto graph = graphs_.find(event.graph);
+      if (graph == graphs_.end()) return;
+      open_nodes_.erase(graph->second.id);
+      graphs_.erase(graph);
       return;
     }
-    case GraphEventKind::kGraphDestroy:
-      graphs_.erase(event.graph);
+    case GraphEventKind::kConditional: {
+      if (Graph* graph = OpenGraph(event.graph)) graph->content.conditional = true;
       return;
-    case GraphEventKind::kConditional:
-      graphs_[event.graph].content.conditional = true;
-      return;
+    }
     case GraphEventKind::kEdit: {
       const std::shared_ptr<GraphContent> content = NewestContent(event.executable);
       if (content == nullptr || content->edited) return;  // programs edit node after node
@@ -93,11 +97,9 @@ void GraphTable::OnCaptureEnd(const shm::GraphEvent& event) {
   std::shared_ptr<NodeSet> nodes = NodesOf(event.graph_id);
   open_nodes_.erase(event.graph_id);
   if (event.graph == 0) return;
-  if (graphs_.size() >= kMaxGraphs && !graphs_.contains(event.graph)) {
-    refused_count_++;
-    return;
-  }
-  Graph& graph = graphs_[event.graph];
+  Graph* opened = OpenGraph(event.graph);
+  if (opened == nullptr) return;
+  Graph& graph = *opened;
   graph.content.captures.push_back(std::move(content));
   graph.content.capture_ids.push_back(event.capture);
   graph.content.Append(children);
@@ -115,23 +117,62 @@ void GraphTable::OnInstantiate(const shm::GraphEvent& event) {
                            : std::make_shared<GraphContent>(graph->second.content));
 }
 
+// Null: too many are alive.
+GraphTable::Graph* GraphTable::OpenGraph(uint64_t address) {
+  const auto found = graphs_.find(address);
+  if (found != graphs_.end()) return &found->second;
+  if (graphs_.size() >= kMaxGraphs) {
+    refused_count_++;
+    return nullptr;
+  }
+  return &graphs_[address];
+}
+
 void GraphTable::SetExecutable(const shm::GraphEvent& event,
                                std::shared_ptr<GraphContent> content) {
-  std::vector<Entry>& entries = history_[event.executable];
+  const auto known = history_.find(event.executable);
+  if (content == nullptr && known == history_.end()) return;  // unknown, as before
+  std::vector<Entry>& entries =
+      known != history_.end() ? known->second : history_[event.executable];
+  if (!entries.empty() && entries.back().executable != kUnknown) {
+    destroyed_.push_back(entries.back().executable);
+  }
   uint32_t index = kUnknown;
   if (content != nullptr) {
-    index = static_cast<uint32_t>(executables_.size());
-    executables_.push_back({std::move(content), false});
-  }
-  if (!entries.empty() && entries.back().executable != kUnknown) {
-    destroyed_.push_back(entries.back().executable);  // times of its last replays are to come
-    if (destroyed_.size() > kKeptDestroyed) {
-      executables_[destroyed_.front()].content = nullptr;
-      destroyed_.pop_front();
-    }
+    index = ++newest_executable_;
+    executables_[index] = {std::move(content), event.executable, event.other_id, false};
   }
   entries.push_back({event.order, index});
   if (entries.size() > kMaxHistory) entries.erase(entries.begin());
+  ForgetDestroyed(kKeptDestroyed);
+}
+
+void GraphTable::ForgetDestroyed(size_t keep) {
+  for (; destroyed_.size() > keep; destroyed_.pop_front()) {
+    const auto executable = executables_.find(destroyed_.front());
+    if (executable == executables_.end()) continue;
+    const auto history = history_.find(executable->second.address);
+    if (history != history_.end()) {
+      std::vector<Entry>& entries = history->second;
+      const auto last = std::find_if(entries.begin(), entries.end(), [&](const Entry& entry) {
+        return entry.executable == destroyed_.front();
+      });
+      // It and what was before it; a destruction is of no use without what is destroyed.
+      if (last != entries.end()) entries.erase(entries.begin(), last + 1);
+      if (entries.size() == 1 && entries.front().executable == kUnknown) entries.clear();
+      if (entries.empty()) history_.erase(history);
+    }
+    // An update has left its id to the next one.
+    const Executable* newest = this->executable(Find(executable->second.address, UINT64_MAX));
+    const uint32_t id = executable->second.id;
+    if (newest == nullptr || newest->id != id) graph_source_.erase(id);
+    executables_.erase(executable);
+  }
+}
+
+Executable* GraphTable::executable(uint32_t index) {
+  const auto found = executables_.find(index);
+  return found == executables_.end() ? nullptr : &found->second;
 }
 
 uint32_t GraphTable::Find(uint64_t address, uint64_t order) const {
@@ -145,7 +186,8 @@ uint32_t GraphTable::Find(uint64_t address, uint64_t order) const {
 
 std::shared_ptr<GraphContent> GraphTable::NewestContent(uint64_t address) const {
   const uint32_t index = Find(address, UINT64_MAX);
-  return index == kUnknown ? nullptr : executables_[index].content;
+  const auto found = executables_.find(index);
+  return found == executables_.end() ? nullptr : found->second.content;
 }
 
 std::shared_ptr<CaptureContent> GraphTable::OpenCapture(uint64_t capture) {

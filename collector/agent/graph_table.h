@@ -16,7 +16,9 @@ namespace flopsprof::agent {
 
 // An executable graph between one change and the next.
 struct Executable {
-  std::shared_ptr<GraphContent> content;  // null: of a graph that we have not seen made
+  std::shared_ptr<GraphContent> content;
+  uint64_t address = 0;
+  uint32_t id = 0;  // CUPTI's
   bool replayed = false;
 };
 
@@ -42,15 +44,20 @@ class GraphTable {
   // The executable that had this address after event `order`; kUnknown: none that we know.
   static constexpr uint32_t kUnknown = 0;
   uint32_t Find(uint64_t address, uint64_t order) const;
-  Executable& executable(uint32_t index) { return executables_[index]; }
+  // Of an index from Find; nullptr: unknown, or forgotten since.
+  Executable* executable(uint32_t index);
+
+  // What destroyed executables held is kept, since times of their last replays are to come, but not
+  // for ever: forgets all but this many.
+  void ForgetDestroyed(size_t keep);
 
   uint64_t refused_count() const { return refused_count_; }
 
  private:
   static constexpr size_t kMaxGraphs = 1 << 16;  // of each kind: open captures, node sets ...
   static constexpr size_t kMaxCopies = 1 << 20;
-  static constexpr size_t kMaxHistory = 8;  // executables of one address, one after the other
-  static constexpr size_t kKeptDestroyed = 256;
+  static constexpr size_t kMaxHistory = 64;  // executables of one address, one after the other
+  static constexpr size_t kKeptDestroyed = 1 << 14;
 
   struct Entry {
     uint64_t from_order = 0;
@@ -67,14 +74,16 @@ class GraphTable {
   void AddGraphCopy(uint32_t copy, uint32_t source);
   std::shared_ptr<NodeSet> NodesOf(uint32_t graph_id);
   std::shared_ptr<GraphContent> NewestContent(uint64_t executable) const;
+  Graph* OpenGraph(uint64_t address);
 
   absl::flat_hash_map<uint64_t, GraphContent> children_;  // by open capture
   absl::flat_hash_map<uint64_t, std::shared_ptr<CaptureContent>> open_;
   absl::flat_hash_set<uint64_t> ended_;
   std::deque<uint64_t> ended_order_;
-  absl::flat_hash_map<uint64_t, Graph> graphs_;                         // by address
-  absl::flat_hash_map<uint64_t, std::vector<Entry>> history_;           // by address
-  std::deque<Executable> executables_{1};                               // [0]: kUnknown
+  absl::flat_hash_map<uint64_t, Graph> graphs_;                // by address
+  absl::flat_hash_map<uint64_t, std::vector<Entry>> history_;  // by address
+  absl::flat_hash_map<uint32_t, Executable> executables_;      // by index
+  uint32_t newest_executable_ = kUnknown;
   std::deque<uint32_t> destroyed_;                                      // contents still needed
   absl::flat_hash_map<uint32_t, std::shared_ptr<NodeSet>> open_nodes_;  // of graphs in the making
   absl::flat_hash_map<uint32_t, std::weak_ptr<NodeSet>> nodes_;

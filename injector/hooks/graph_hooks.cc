@@ -29,7 +29,16 @@ using FunctionABSwitch = int (*)(void*, void*, unsigned);
 using FunctionInstantiate = int (*)(void**, void*, unsigned long long, void*, size_t);
 using FunctionUpdate = int (*)(void*, void*, void*, void*);
 using FunctionAddChild = int (*)(void**, void*, const void*, size_t, void*);
+using FunctionAddNode = int (*)(void**, void*, const void*, const void*, void*, void*);
 using FunctionConditional = int (*)(void*, void*, void*, unsigned, unsigned);
+
+// The beginning of cudaGraphNodeParams and CUgraphNodeParams.
+struct GraphNodeParameters {
+  int type;
+  int reserved[3];
+  void* child;
+};
+constexpr int kChildGraph = 4;  // cudaGraphNodeTypeGraph
 
 void NoteInstantiation(GraphEventKind kind, const GraphCall& call, int status, void* executable,
                        void* graph) {
@@ -89,6 +98,34 @@ int AddChild(RealFunction* real, const void* caller, void** node, void* graph,
   objects.source = child;
   EmitGraphEvent(GraphEventKind::kAddChild, objects);
   return status;
+}
+
+// A node of any kind, by its description: only a child graph is of interest here.
+int AddNode(RealFunction* real, const void* caller, bool has_edges, void** node, void* graph,
+            const void* c, const void* d, void* e, void* f) {
+  auto* const function = reinterpret_cast<FunctionAddNode>(real->Enter(&caller));
+  if (function == nullptr) return kCudaNotSupported;
+  const auto* const parameters = static_cast<const GraphNodeParameters*>(has_edges ? f : e);
+  const GraphCall call;
+  // Before: a child may be handed over.
+  void* child =
+      parameters != nullptr && parameters->type == kChildGraph ? parameters->child : nullptr;
+  const int status = function(node, graph, c, d, e, f);
+  if (status != 0 || !call.outermost() || child == nullptr) return status;
+  SetStepsOfGraph(graph, StepsOfGraph(graph) | StepsOfGraph(child));
+  GraphObjects objects;
+  objects.graph = graph;
+  objects.source = child;
+  EmitGraphEvent(GraphEventKind::kAddChild, objects);
+  return status;
+}
+
+// The runtime's function of that name got one more parameter with CUDA 13.
+bool RuntimeHasEdges(const void* caller) {
+  static RealFunction real("cudaRuntimeGetVersion", kCudart);
+  auto* const function = reinterpret_cast<int (*)(int*)>(real.Find(caller));
+  int version = 0;
+  return function != nullptr && function(&version) == 0 && version >= 13000;
 }
 
 int Destroy(RealFunction* real, const void* caller, GraphEventKind kind, void* object) {
@@ -208,6 +245,18 @@ FLOPSPROF_UPDATE(cuGraphExecUpdate_v2, kDriver)
   }
 FLOPSPROF_GRAPHS(cuda, kCudart)
 FLOPSPROF_GRAPHS(cu, kDriver)
+
+#define FLOPSPROF_ADD_NODE(name, library, has_edges)                                         \
+  FLOPSPROF_EXPORT int name(void** node, void* graph, const void* c, const void* d, void* e, \
+                            void* f) {                                                       \
+    static RealFunction real(#name, library);                                                \
+    const void* caller = __builtin_return_address(0);                                        \
+    return AddNode(&real, caller, has_edges, node, graph, c, d, e, f);                       \
+  }
+FLOPSPROF_ADD_NODE(cudaGraphAddNode, kCudart, RuntimeHasEdges(caller))
+FLOPSPROF_ADD_NODE(cudaGraphAddNode_v2, kCudart, true)
+FLOPSPROF_ADD_NODE(cuGraphAddNode, kDriver, false)
+FLOPSPROF_ADD_NODE(cuGraphAddNode_v2, kDriver, true)
 
 #define FLOPSPROF_EDIT(name, library)                                                  \
   FLOPSPROF_EXPORT int name(void* executable, void* node, void* parameters) {          \

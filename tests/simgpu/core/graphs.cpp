@@ -18,28 +18,60 @@ enum {
   kGraphNodeCloned = 20,
 };
 
-struct Exec {
-  Graph graph;  // clones of the nodes, with ids of their own
-};
-
 // Graphs and executable graphs draw from one counter, as the driver's do.
 std::atomic<uint32_t> g_graph_ids{0};
 std::atomic<unsigned long long> g_capture_ids{0};
-
-void Tell(const SimGraphEvent& event) {
-  if (SimSink* sink = sim_sink) sink->graph(&event);
-}
 
 uint64_t NodeId(uint32_t graph, size_t index) {
   return static_cast<uint64_t>(graph) << 32 | static_cast<uint32_t>(index);
 }
 
+}  // namespace
+
+void Tell(const SimGraphEvent& event) {
+  if (SimSink* sink = sim_sink) sink->graph(&event);
+}
+
+Graph* NewGraph() {
+  auto* graph = new Graph;
+  graph->id = ++g_graph_ids;
+  Tell({kGraphCreated, graph, nullptr, nullptr, nullptr, nullptr, 0});
+  return graph;
+}
+
 void DeleteNodes(Graph* graph) {
-  for (Node* node : graph->nodes) delete node;
+  for (Node* node : graph->nodes) {
+    for (Graph* inner : node->inner) {
+      DeleteNodes(inner);
+      delete inner;
+    }
+    delete node;
+  }
   graph->nodes.clear();
 }
 
-}  // namespace
+void AppendNode(Graph* graph, Node* node) {
+  node->id = NodeId(graph->id, graph->nodes.size());
+  node->op.graphId = graph->id;
+  node->op.nodeId = node->id;
+  graph->nodes.push_back(node);
+}
+
+void CopyNodes(const Graph& from, Graph* to, Exec* exec) {
+  for (Node* node : from.nodes) {
+    auto* copy = new Node(*node);
+    copy->source = node;
+    copy->inner.clear();
+    AppendNode(to, copy);
+    Tell({kGraphNodeCloned, to, const_cast<Graph*>(&from), copy, node, exec, copy->op.kind});
+    for (const Graph* inner : node->inner) {
+      auto* own = new Graph;
+      own->id = ++g_graph_ids;
+      copy->inner.push_back(own);
+      CopyNodes(*inner, own, exec);
+    }
+  }
+}
 
 void CaptureOperation(SimOp& op, Stream* stream) {
   op.dev = stream->dev;
@@ -51,16 +83,34 @@ void CaptureOperation(SimOp& op, Stream* stream) {
   node->op = op;
   {
     std::lock_guard<std::mutex> lock(StreamsMutex());
-    node->id = NodeId(graph->id, graph->nodes.size());
-    node->op.graphId = op.graphId = graph->id;
-    node->op.nodeId = op.nodeId = node->id;
-    graph->nodes.push_back(node);
+    AppendNode(graph, node);
+    op.graphId = graph->id;
+    op.nodeId = node->id;
   }
   if (op.kind != OP_HOST) {
     op.ordinal = NextOrdinal();
     WriteCaptured(op);
   }
   Tell({kGraphNodeCreated, graph, nullptr, node, nullptr, nullptr, op.kind});
+}
+
+void RunNodes(const Graph& graph, Stream* stream, SimOp* whole) {
+  constexpr uint64_t kGraphLatencyNs = 5000;
+  for (const Node* node : graph.nodes) {
+    if (!node->enabled) continue;
+    if (node->op.kind == OP_CHILD) {
+      RunNodes(*node->inner[0], stream, whole);
+    } else if (node->op.kind == OP_CONDITIONAL) {
+      RunConditional(*node, stream, whole);
+    } else {
+      SimOp op = node->op;
+      op.corr = whole->corr;
+      Execute(op, stream, kGraphLatencyNs, &node->origin);
+      if (op.kind == OP_HOST) continue;
+      if (!whole->start) whole->start = op.start;
+      whole->end = op.end;
+    }
+  }
 }
 
 }  // namespace simgpu
@@ -71,19 +121,14 @@ using simgpu::Graph;
 using simgpu::Node;
 using simgpu::Stream;
 
-void* sim_graph_new() {
-  auto* graph = new Graph;
-  graph->id = ++simgpu::g_graph_ids;
-  simgpu::Tell({simgpu::kGraphCreated, graph, nullptr, nullptr, nullptr, nullptr, 0});
-  return graph;
-}
+void* sim_graph_new() { return simgpu::NewGraph(); }
 
-int sim_capture_begin(void* s) {
+int sim_capture_begin(void* s, void* graph) {
   Stream* stream = FindStream(s);
   if (stream->capture) return 1;
   stream->capture_id = ++simgpu::g_capture_ids;
   stream->origin = true;
-  stream->capture = static_cast<Graph*>(sim_graph_new());
+  stream->capture = graph ? static_cast<Graph*>(graph) : simgpu::NewGraph();
   return 0;
 }
 
@@ -141,15 +186,7 @@ void* sim_graph_instantiate(void* handle) {
   auto* graph = static_cast<Graph*>(handle);
   auto* exec = new Exec;
   exec->graph.id = ++simgpu::g_graph_ids;
-  for (size_t i = 0; i < graph->nodes.size(); ++i) {
-    auto* clone = new Node(*graph->nodes[i]);
-    clone->id = simgpu::NodeId(exec->graph.id, i);
-    clone->op.nodeId = clone->id;
-    clone->op.graphId = exec->graph.id;
-    exec->graph.nodes.push_back(clone);
-    simgpu::Tell({simgpu::kGraphNodeCloned, &exec->graph, graph, clone, graph->nodes[i], exec,
-                  clone->op.kind});
-  }
+  simgpu::CopyNodes(*graph, &exec->graph, exec);
   simgpu::Tell({simgpu::kGraphExecCreated, graph, nullptr, nullptr, nullptr, exec, 0});
   return exec;
 }
@@ -165,21 +202,18 @@ void sim_graph_exec_free(void* handle) {
 void sim_graph_launch(void* handle, void* s) {
   auto* exec = static_cast<Exec*>(handle);
   Stream* stream = FindStream(s);
-  constexpr uint64_t kGraphLatencyNs = 5000;
+  if (stream->capture) {
+    simgpu::AddChild(stream->capture, exec->graph);
+    return;
+  }
+  simgpu::ResetConditions(exec->graph);
   SimOp whole;
   whole.kind = OP_GRAPH;
   whole.corr = sim_cur_corr();
   whole.graphId = exec->graph.id;
   whole.dev = stream->dev;
   whole.stream = stream->id;
-  for (Node* node : exec->graph.nodes) {
-    SimOp op = node->op;
-    op.corr = whole.corr;
-    simgpu::Execute(op, stream, kGraphLatencyNs, &node->origin);
-    if (op.kind == OP_HOST) continue;
-    if (!whole.start) whole.start = op.start;
-    whole.end = op.end;
-  }
+  simgpu::RunNodes(exec->graph, stream, &whole);
   if (SimSink* sink = sim_sink) sink->op(&whole);
 }
 

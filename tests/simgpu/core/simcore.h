@@ -43,7 +43,8 @@ struct SimFn {
 
 // ---- Operations ----
 
-enum { OP_KERNEL, OP_MEMCPY, OP_MEMSET, OP_HOST, OP_SYNC, OP_GRAPH };
+// OP_CHILD, OP_CONDITIONAL: only as nodes of graphs, which hold other graphs.
+enum { OP_KERNEL, OP_MEMCPY, OP_MEMSET, OP_HOST, OP_SYNC, OP_GRAPH, OP_CHILD, OP_CONDITIONAL };
 
 struct SimOp {
   int kind = OP_KERNEL;
@@ -142,7 +143,8 @@ int sim_memory_kind(const void* p);
 int sim_memory_find(const void* p, void** base, size_t* bytes, int* dev, int* kind);
 
 // ---- Capture and graphs ----
-int sim_capture_begin(void* s);
+// graph: null for a new one, or the graph to add to.
+int sim_capture_begin(void* s, void* graph);
 int sim_capture_end(void* s, void** graph);
 int sim_capture_status(void* s, unsigned long long* id, void** g);
 void* sim_capture_graph(void* s);
@@ -154,6 +156,24 @@ void sim_graph_node(void*, size_t, void**);
 void* sim_graph_instantiate(void*);
 void sim_graph_exec_free(void*);
 void sim_graph_launch(void* exec, void* s);
+// A node with a copy of the graph. It is called again at each launch of what holds it.
+void* sim_graph_add_child(void* graph, void* child);
+void* sim_graph_clone(void*);
+// 0, or 1: not the same nodes in the same order.
+int sim_graph_exec_update(void* exec, void* graph);
+// Nodes of an executable by the node of the graph that it was made of; 1: it has none such.
+int sim_graph_exec_set_grid(void* exec, void* node, const unsigned grid[3], const char* name);
+int sim_graph_exec_set_child(void* exec, void* node, void* child);
+int sim_graph_exec_set_enabled(void* exec, void* node, int enabled);
+int sim_graph_exec_enabled(void* exec, void* node, unsigned* enabled);
+// The operation of a node, alive while the graph is; the graph that a child node holds.
+const SimOp* sim_node_op(void* node);
+void* sim_node_child(void* node);
+// type: 0 if, 1 while, 2 switch. Returns the node, and its bodies.
+unsigned long long sim_condition_new(unsigned value, unsigned flags);
+void* sim_graph_add_conditional(void* graph, unsigned long long handle, int type, unsigned bodies,
+                                void*** graphs);
+void sim_condition_set(unsigned long long handle, unsigned value);
 uint32_t sim_graph_id(void*);
 uint64_t sim_node_id(void*);
 uint32_t sim_graph_exec_id(void*);

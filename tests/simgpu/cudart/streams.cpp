@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
-// Streams, events, capture and graphs.
+// Streams and events.
 #include "cudart.h"
 
 namespace simgpu {
@@ -112,77 +112,5 @@ API cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 API cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t end) {
   const auto ns = static_cast<int64_t>(ToEvent(end)->time_ns - ToEvent(start)->time_ns);
   *ms = static_cast<float>(static_cast<double>(ns) / 1e6);
-  return cudaSuccess;
-}
-
-// ---- Capture ----
-
-static cudaStreamCaptureStatus Status(int capturing) {
-  return capturing ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
-}
-
-API cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode*) { return cudaSuccess; }
-API cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
-  return sim_capture_begin(stream) ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
-}
-API cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
-  return sim_capture_end(stream, reinterpret_cast<void**>(graph))
-             ? cudaErrorStreamCaptureInvalidated
-             : cudaSuccess;
-}
-API cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
-  *status = Status(sim_capture_status(stream, nullptr, nullptr));
-  return cudaSuccess;
-}
-API cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status,
-                                         unsigned long long* id, cudaGraph_t* graph,
-                                         const cudaGraphNode_t** dependencies,
-                                         const cudaGraphEdgeData** edges, size_t* count) {
-  *status = Status(sim_capture_status(stream, id, reinterpret_cast<void**>(graph)));
-  if (dependencies) *dependencies = nullptr;
-  if (edges) *edges = nullptr;
-  if (count) *count = 0;
-  return cudaSuccess;
-}
-
-// ---- Graphs ----
-
-API cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned) {
-  *graph = static_cast<cudaGraph_t>(sim_graph_new());
-  return cudaSuccess;
-}
-API cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
-  sim_graph_free(graph);
-  return cudaSuccess;
-}
-API cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count) {
-  const size_t size = sim_graph_size(graph);
-  if (!nodes || *count > size) *count = size;
-  for (size_t i = 0; nodes && i < *count; ++i) {
-    sim_graph_node(graph, i, reinterpret_cast<void**>(&nodes[i]));
-  }
-  return cudaSuccess;
-}
-API cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long) {
-  *exec = static_cast<cudaGraphExec_t>(sim_graph_instantiate(graph));
-  return cudaSuccess;
-}
-API cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* exec, cudaGraph_t graph,
-                                              unsigned long long flags) {
-  return cudaGraphInstantiate(exec, graph, flags);
-}
-API cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
-  sim_graph_exec_free(exec);
-  return cudaSuccess;
-}
-API cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return cudaSuccess; }
-API cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
-  sim_graph_launch(exec, stream);
-  return cudaSuccess;
-}
-API cudaError_t cudaUserObjectCreate(cudaUserObject_t* object, void*, cudaHostFn_t, unsigned,
-                                     unsigned) {
-  static char only;
-  *object = reinterpret_cast<cudaUserObject_t>(&only);
   return cudaSuccess;
 }

@@ -47,6 +47,10 @@ CUgraphNodeType NodeType(int op_kind) {
       return CU_GRAPH_NODE_TYPE_MEMCPY;
     case OP_MEMSET:
       return CU_GRAPH_NODE_TYPE_MEMSET;
+    case OP_CHILD:
+      return CU_GRAPH_NODE_TYPE_GRAPH;
+    case OP_CONDITIONAL:
+      return CU_GRAPH_NODE_TYPE_CONDITIONAL;
     default:
       return CU_GRAPH_NODE_TYPE_HOST;
   }

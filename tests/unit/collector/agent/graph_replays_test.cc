@@ -130,6 +130,43 @@ TEST_F(GraphReplaysTest, AReplayThatIsReadBeforeItsCaptureIsCounted) {
   EXPECT_EQ(aggregator_.flops(), model::FlopCount{kProduct});
 }
 
+// More of them than the reader remembers of one address.
+TEST_F(GraphReplaysTest, EachReplayBetweenManyUpdatesCountsWhatItsExecutableHeldThen) {
+  constexpr uint64_t kUpdates = 200;
+  CaptureAndInstantiate();
+  for (uint64_t i = 0; i < kUpdates; i++) {
+    // A graph without a capture, and the one with the product, in turn.
+    const uint64_t graph = i % 2 == 0 ? 0x900 : kGraph;
+    replays_.AddEvent(GraphChange(3 + i, Kind::kUpdate, graph, kExec));
+    Launch(Replay(static_cast<uint32_t>(1 + i), kExec, 3 + i, /*step=*/1));
+  }
+  Settle();
+  EXPECT_EQ(replays_.counters().unknown_replays, kUpdates / 2);
+  Settle(/*final=*/true);
+  const v1::ProcessProfile rows = Rows();
+  ASSERT_EQ(rows.calls_size(), 1);
+  EXPECT_EQ(rows.calls(0).calls(), kUpdates / 2);
+}
+
+TEST_F(GraphReplaysTest, TimesOfAForgottenExecutableAreSaidToBeThat) {
+  CaptureAndInstantiate();
+  Launch(Replay(1, kExec, 2, /*step=*/1));
+  replays_.AddEvent(GraphChange(3, Kind::kExecDestroy, 0, kExec));
+  for (uint64_t i = 0; i < 20000; i++) {
+    replays_.AddEvent(GraphChange(4 + 2 * i, Kind::kInstantiate, kGraph, kExec));
+    replays_.AddEvent(GraphChange(5 + 2 * i, Kind::kExecDestroy, 0, kExec));
+  }
+  Settle();
+  Timed(1, 1, 700);
+  correlator_.Retry(0, true);
+  v1::ProcessProfile profile;
+  replays_.Emit(10, &profile);
+  ASSERT_EQ(profile.graphs_size(), 2);
+  EXPECT_EQ(profile.graphs(0).replays(), 1u);
+  EXPECT_EQ(profile.graphs(1).state(), "forgotten: too many graphs were made and destroyed since");
+  EXPECT_EQ(profile.graphs(1).gpu_time_ns(), 700u);
+}
+
 TEST_F(GraphReplaysTest, ANodesTimeIsItsCalls) {
   CaptureAndInstantiate();
   Launch(Replay(40, kExec, 2));
@@ -212,6 +249,21 @@ TEST_F(GraphReplaysTest, ConditionalBodiesAreSaidToBeMissing) {
   Settle();
   EXPECT_EQ(aggregator_.flops(), model::FlopCount{kProduct});
   EXPECT_EQ(OnlyRow().state().rfind("counted without the bodies of conditional nodes", 0), 0u);
+}
+
+TEST_F(GraphReplaysTest, TheTimeOfAReplayWithConditionalBodiesIsNotShared) {
+  CaptureProduct(1, 1);
+  EndCapture(1);
+  replays_.AddEvent(GraphChange(2, Kind::kConditional, kGraph));
+  Instantiate(3);
+  Launch(Replay(40, kExec, 3));
+  Settle();
+  TimedWhole(40, 900);
+  correlator_.Retry(0, true);
+  EXPECT_EQ(TimeOf(Rows(), v1::TIME_CATEGORY_EXACT), 0u);
+  const v1::GraphRow row = OnlyRow();
+  EXPECT_EQ(row.gpu_time_ns(), 900u);
+  EXPECT_EQ(row.shared_ns(), 0u);
 }
 
 TEST_F(GraphReplaysTest, ATimedNodeThatNobodyHasSeenMadeIsCounted) {

@@ -41,7 +41,8 @@ class GraphTableTest : public ::testing::Test {
   }
   // Null: no executable that we know has this address now.
   const GraphContent* ContentOf(uint64_t executable) {
-    return table_.executable(table_.Find(executable, order_)).content.get();
+    const Executable* found = table_.executable(table_.Find(executable, order_));
+    return found == nullptr ? nullptr : found->content.get();
   }
 
   GraphTable table_;
@@ -64,7 +65,7 @@ TEST_F(GraphTableTest, AnUpdateHoldsFromItsNumberOn) {
   Apply(Kind::kInstantiate, kGraph, kExec);  // 3
   Apply(Kind::kUpdate, kOther, kExec);       // 4
   const auto capture_at = [&](uint64_t order) {
-    return table_.executable(table_.Find(kExec, order)).content->capture_ids.at(0);
+    return table_.executable(table_.Find(kExec, order))->content->capture_ids.at(0);
   };
   EXPECT_EQ(table_.Find(kExec, 2), GraphTable::kUnknown);
   EXPECT_EQ(capture_at(3), kCapture);
@@ -130,6 +131,24 @@ TEST_F(GraphTableTest, AnEditAndAConditionAreSaid) {
   Apply(Kind::kInstantiate, kGraph, kOtherExec);
   EXPECT_TRUE(ContentOf(kOtherExec)->conditional);
   EXPECT_FALSE(ContentOf(kOtherExec)->edited);
+}
+
+TEST_F(GraphTableTest, WhatWasDestroyedIsForgottenInTheEnd) {
+  EndCapture(kCapture, kGraph, 1);
+  Apply(Kind::kInstantiate, kGraph, kExec);
+  const uint64_t first = order_;
+  Apply(Kind::kUpdate, kGraph, kExec);
+  Apply(Kind::kExecDestroy, 0, kExec);
+  Apply(Kind::kInstantiate, kGraph, kExec);
+  const uint32_t oldest = table_.Find(kExec, first);
+  const uint32_t updated = table_.Find(kExec, first + 1);
+  table_.ForgetDestroyed(1);
+  EXPECT_EQ(table_.executable(oldest), nullptr);
+  EXPECT_EQ(table_.Find(kExec, first), GraphTable::kUnknown);
+  EXPECT_NE(table_.executable(updated), nullptr);
+  table_.ForgetDestroyed(0);
+  EXPECT_EQ(table_.executable(updated), nullptr);
+  EXPECT_NE(ContentOf(kExec), nullptr);  // alive
 }
 
 TEST_F(GraphTableTest, ANodeIsFoundThroughCopiesOfCopies) {

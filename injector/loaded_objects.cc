@@ -119,6 +119,16 @@ void* FindInLoadedLibrary(const char* prefix, const char* function) {
   return nullptr;
 }
 
+uint64_t CountObjectsEverMapped() {
+  uint64_t count = 0;
+  const auto visit = [](dl_phdr_info* info, size_t, void* data) {
+    *static_cast<uint64_t*>(data) = info->dlpi_adds;
+    return 1;  // every object tells it
+  };
+  dl_iterate_phdr(visit, &count);
+  return count;
+}
+
 bool FindObjectAt(const void* address, uintptr_t* begin, size_t* bytes) {
   ObjectAt wanted{reinterpret_cast<uintptr_t>(address), 0, 0, nullptr};
   if (dl_iterate_phdr(VisitAddress, &wanted) != 1) return false;

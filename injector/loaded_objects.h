@@ -24,6 +24,9 @@ void* OpenLoadedLibrary(const char* path);
 // A function of the first mapped library with that prefix that has it; nullptr: none.
 void* FindInLoadedLibrary(const char* prefix, const char* function);
 
+// Grows with every object that is mapped.
+uint64_t CountObjectsEverMapped();
+
 // Does any mapped object but ours define that function?
 bool AnyOtherObjectDefines(const char* function);
 

@@ -329,6 +329,7 @@ CallWork CallRows::AddOperation(const shm::OperationCall& call) {
 CallWork CallRows::AddModelled(const shm::RecordHeader& header, uint32_t scope,
                                const ModelledWork& work) {
   const bool known = work.flops.has_value();
+  failed_formula_count_ += work.failed ? 1 : 0;
   const std::string identity =
       absl::StrCat(work.api, "|", work.shape, "|", work.compute_type, "|", work.detail, "|", known);
   auto found = modelled_index_.find(identity);

@@ -35,6 +35,7 @@ struct ModelledWork {
   std::string compute_type;
   std::string detail;
   std::optional<model::FlopCount> flops;
+  bool failed = false;  // there is a formula, but it gave no count
 };
 
 // What a call adds to a row.
@@ -67,6 +68,7 @@ class CallRows {
   // No library call: its work is modelled.
   CallWork AddOperation(const shm::OperationCall& call);
   CallWork AddModelled(const shm::RecordHeader& header, uint32_t scope, const ModelledWork& work);
+  uint64_t failed_formula_count() const { return failed_formula_count_; }
 
   // While set, calls are described there instead of being added.
   void DescribeTo(std::vector<RowChange>* changes) { described_ = changes; }
@@ -128,6 +130,7 @@ class CallRows {
   std::deque<ModelledWork> modelled_;
   absl::flat_hash_map<std::string, uint32_t> modelled_index_;  // all texts -> index in modelled_
   RowSet<Key, Row> rows_{kMaxRows};
+  uint64_t failed_formula_count_ = 0;
   std::vector<RowChange>* described_ = nullptr;
   uint64_t call_count_ = 0;
 };

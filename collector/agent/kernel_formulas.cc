@@ -24,6 +24,7 @@ void Evaluate(const model::UserFormula& formula, const model::FormulaExpression:
   } else {
     work->detail = absl::StrCat("formula \"", formula.flops.text(),
                                 "\": ", std::string(flops.status().message()));
+    work->failed = true;
   }
   if (!formula.compute_type.empty()) work->compute_type = formula.compute_type;
 }
@@ -71,8 +72,11 @@ std::optional<int64_t> SizeInText(std::string_view name, const std::string& shap
 
 void KernelFormulas::Declare(const std::string& name, model::FlopCount flops,
                              std::string compute_type) {
-  if (name.empty() || flops > model::kMaxCallFlops) return;
-  if (declared_.size() >= kMaxDeclared && !declared_.contains(name)) return;
+  const bool full = declared_.size() >= kMaxDeclared && !declared_.contains(name);
+  if (name.empty() || flops > model::kMaxCallFlops || full) {
+    refused_count_++;
+    return;
+  }
   declared_[name] = {flops, std::move(compute_type)};
 }
 
@@ -144,6 +148,7 @@ ModelledWork NamedWorkOf(const model::FormulaRegistry* formulas, const shm::Name
     work.detail = "formula of the program";
   } else {
     work.detail = reason.empty() ? "no formula" : BoundedUtf8(reason, kMaxNameBytes);
+    work.failed = true;
   }
   return work;
 }

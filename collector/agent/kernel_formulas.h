@@ -16,10 +16,15 @@ namespace flopsprof::agent {
 // itself declares. One thread; does not own the registry.
 class KernelFormulas {
  public:
+  static constexpr size_t kMaxDeclared = 1 << 16;
+
   explicit KernelFormulas(const model::FormulaRegistry* formulas) : formulas_(formulas) {}
 
   // Each launch of a kernel of that name holds so many. The newest declaration counts.
   void Declare(const std::string& name, model::FlopCount flops, std::string compute_type);
+
+  // Declarations that were not kept: too many, too large, or without a name.
+  uint64_t refused_count() const { return refused_count_; }
 
   // False: no kernel has a formula, so that nothing need be looked for.
   bool any() const {
@@ -30,14 +35,13 @@ class KernelFormulas {
   std::optional<ModelledWork> WorkOf(uint32_t id, const std::string& name, uint64_t grid);
 
  private:
-  static constexpr size_t kMaxDeclared = 1 << 16;
-
   struct Declared {
     model::FlopCount flops;
     std::string compute_type;
   };
   const model::FormulaRegistry* const formulas_;
   absl::flat_hash_map<std::string, Declared> declared_;
+  uint64_t refused_count_ = 0;
   absl::flat_hash_map<uint32_t, const model::UserFormula*> found_;  // by id of the name
 };
 

@@ -59,6 +59,8 @@ void ProcessRecorder::ReadCounters() {
   SetLoss("names_lost", definitions_.names_lost_count() + aggregator_.names_lost_count());
   SetLoss("rows_refused",
           definitions_.refused_count() + aggregator_.refused_count() + graphs_.refused_count());
+  SetLoss("formula_failed", aggregator_.calls().failed_formula_count());
+  SetLoss("formula_refused", aggregator_.kernel_formulas().refused_count());
   SetLoss("late_interval", aggregator_.late_count());
   SetLoss("bad_times_unmarked", aggregator_.bad_times_count());
   SetLoss("call_without_end", correlator_.counters().calls_without_end);

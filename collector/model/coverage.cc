@@ -25,20 +25,6 @@ bool IsLostRecords(std::string_view name) {
   return false;
 }
 
-std::string_view LossText(std::string_view name) {
-#define FLOPSPROF_TEXT(id, number, counter, text) \
-  if (name == counter) return text;
-  FLOPSPROF_LOSS_COUNTERS(FLOPSPROF_TEXT)
-#undef FLOPSPROF_TEXT
-  if (name == "malformed_record") return "records that the agent could not read";
-  if (name == "ring_corrupt") return "ring whose positions were not valid";
-  if (name == "rows_refused") return "rows beyond what the agent keeps for one process";
-  if (name == "graph_node_unknown") return "timed node of a graph that nobody has seen made";
-  if (name == "graph_event_lost") return "making or change of a graph whose record was lost";
-  if (name == "bad_times_unmarked") return "activity whose end is before its start";
-  return "";
-}
-
 void AddLosses(const std::vector<RankSummary>& ranks, Coverage* coverage) {
   std::map<std::string, uint64_t> losses;
   for (const RankSummary& rank : ranks) {
@@ -132,6 +118,22 @@ void AddEmptyReasons(const RunProfile& run, const RankGroups& groups, Coverage* 
 }
 
 }  // namespace
+
+std::string_view LossText(std::string_view name) {
+#define FLOPSPROF_TEXT(id, number, counter, text) \
+  if (name == counter) return text;
+  FLOPSPROF_LOSS_COUNTERS(FLOPSPROF_TEXT)
+#undef FLOPSPROF_TEXT
+  if (name == "malformed_record") return "records that the agent could not read";
+  if (name == "ring_corrupt") return "ring whose positions were not valid";
+  if (name == "rows_refused") return "rows beyond what the agent keeps for one process";
+  if (name == "graph_node_unknown") return "timed node of a graph that nobody has seen made";
+  if (name == "graph_event_lost") return "making or change of a graph whose record was lost";
+  if (name == "formula_failed") return "operation or kernel whose formula gave no count: unknown";
+  if (name == "formula_refused") return "declared kernel formula that was not kept";
+  if (name == "bad_times_unmarked") return "activity whose end is before its start";
+  return "";
+}
 
 std::string_view CategoryName(int category) {
   switch (category) {

@@ -10,6 +10,9 @@ namespace flopsprof::model {
 // Name of a share of GPU time in summary.json: "exact", "modelled", ...
 std::string_view CategoryName(int category);
 
+// What a counter of losses means; empty: nothing is known of it.
+std::string_view LossText(std::string_view name);
+
 // Which part of the GPU time is explained, what was lost, and why.
 Coverage SummarizeCoverage(const RunProfile& run, const RankGroups& groups,
                            const std::vector<RankSummary>& ranks, const Tally& total);

@@ -27,13 +27,16 @@ struct TensorSizes {
 
 class TensorReader {
  public:
-  // The functions of the PyTorch that is mapped. Looked for once.
+  // The functions of the PyTorch that is mapped. Those that were not found are looked for again
+  // when more has been mapped since.
   static const TensorReader& Get();
 
   // False: not readable.
   bool Sizes(TensorRef tensor, TensorSizes* sizes) const;
   // c10::ScalarType, -1 = not known.
   int8_t Type(TensorRef tensor) const;
+  // False also when that is not known.
+  bool IsOnGpu(TensorRef tensor) const;
   // Is the stream that the calling thread launches on now being captured?
   bool IsCaptured(TensorRef tensor, Capture* capture) const;
   // The same on the current device.
@@ -46,10 +49,13 @@ class TensorReader {
     int (*type)(const void*, int32_t*);
     int (*device_index)(const void*, int32_t*);
     int (*current_stream)(int32_t, void**);
+    int (*device_type)(const void*, int32_t*);
   };
   static void SetForTesting(const Functions& functions);
 
  private:
+  static const TensorReader& LookAgain();
+  int found_count() const;
   bool IsCapturedOn(int32_t device, Capture* capture) const;
 
   Functions functions_{};

@@ -8,7 +8,9 @@
 #include "injector/operations/operation_scope.h"
 #include "injector/public_api.h"
 #include "injector/record_sink.h"
+#include "injector/scopes/argument_key.h"
 #include "injector/scopes/backward_callback.h"
+#include "injector/scopes/counted_operations.h"
 #include "injector/scopes/engine_hook.h"
 #include "injector/scopes/module_calls.h"
 #include "injector/scopes/module_trie.h"
@@ -193,6 +195,17 @@ FLOPSPROF_NATIVE(follow_backward, 1) {
   return None();
 }
 
+// The class of real tensors, that of parameters, that of element types.
+FLOPSPROF_NATIVE(tensor_types, 3) {
+  SetTensorTypes(a[0], a[1], a[2]);
+  return None();
+}
+// A callable that runs the second and counts its work under the first.
+FLOPSPROF_NATIVE(counted, 2) { return NewCountedOperation(a[0], a[1]); }
+FLOPSPROF_NATIVE(forget_formula, 1) {
+  ForgetFormula(a[0]);
+  return None();
+}
 // Call id, 0: not counted. One of the two below follows, whatever it is.
 FLOPSPROF_NATIVE(operation_begin, 0) { return Number(BeginNamedOperation()); }
 FLOPSPROF_NATIVE(operation_abandon, 0) {
@@ -249,6 +262,9 @@ PyMethodDef g_methods[] = {
     FLOPSPROF_ROW(search_expect),
     FLOPSPROF_ROW(search_end),
     FLOPSPROF_ROW(follow_backward),
+    FLOPSPROF_ROW(tensor_types),
+    FLOPSPROF_ROW(counted),
+    FLOPSPROF_ROW(forget_formula),
     FLOPSPROF_ROW(operation_begin),
     FLOPSPROF_ROW(operation_abandon),
     FLOPSPROF_ROW(operation_end),

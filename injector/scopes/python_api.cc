@@ -37,6 +37,12 @@ const char* PythonApi::Load() {
 #undef FLOPSPROF_FIND
   Find("_Py_NoneStruct", &none);
   Find("PyFunction_Type", &function_type);
+  Find("PyLong_Type", &int_type);
+  Find("PyBool_Type", &bool_type);
+  Find("PyFloat_Type", &float_type);
+  Find("PyUnicode_Type", &str_type);
+  Find("PyTuple_Type", &tuple_type);
+  Find("PyList_Type", &list_type);
   Find("PyFunction_SetVectorcall", &PyFunction_SetVectorcall);
   Find("PyVectorcall_Function", &PyVectorcall_Function);
   Find("_PyFunction_Vectorcall", &default_vectorcall);

@@ -27,7 +27,9 @@ struct PyMethodDef {
   int flags;
   const char* documentation;
 };
-constexpr int kPyFastCall = 0x80;  // METH_FASTCALL
+constexpr int kPyFastCall = 0x80;     // METH_FASTCALL
+constexpr int kPyTupleAndDict = 0x3;  // METH_VARARGS | METH_KEYWORDS
+using PyTupleAndDictFunction = PyObject* (*)(PyObject* self, PyObject* arguments, PyObject* named);
 constexpr size_t kPyVectorcallOffset = 1ull << 63;
 constexpr unsigned long kPyDictSubclass = 1ul << 29;  // tp_flags
 
@@ -45,6 +47,7 @@ constexpr unsigned long kPyDictSubclass = 1ul << 29;  // tp_flags
   X(PyObject_GetAttrString, PyObject*, (PyObject*, const char*))        \
   X(PyObject_IsTrue, int, (PyObject*))                                  \
   X(PyObject_Str, PyObject*, (PyObject*))                               \
+  X(PyObject_Call, PyObject*, (PyObject*, PyObject*, PyObject*))        \
   X(PyObject_CallFunctionObjArgs, PyObject*, (PyObject*, ...))          \
   X(PyUnicode_InternFromString, PyObject*, (const char*))               \
   X(PyUnicode_FromString, PyObject*, (const char*))                     \
@@ -55,6 +58,9 @@ constexpr unsigned long kPyDictSubclass = 1ul << 29;  // tp_flags
   X(PyDict_SetItemString, int, (PyObject*, const char*, PyObject*))     \
   X(PyList_Size, intptr_t, (PyObject*))                                 \
   X(PyList_GetItem, PyObject*, (PyObject*, intptr_t))                   \
+  X(PyTuple_Size, intptr_t, (PyObject*))                                \
+  X(PyTuple_GetItem, PyObject*, (PyObject*, intptr_t))                  \
+  X(PyFloat_AsDouble, double, (PyObject*))                              \
   X(PyType_GetFlags, unsigned long, (PyObject*))                        \
   X(PyType_IsSubtype, int, (PyObject*, PyObject*))                      \
   X(PyLong_AsLong, long, (PyObject*))                                   \
@@ -72,8 +78,14 @@ struct PythonApi {
 #define FLOPSPROF_MEMBER(name, result, arguments) result(*name) arguments;
   FLOPSPROF_PYTHON_FUNCTIONS(FLOPSPROF_MEMBER)
 #undef FLOPSPROF_MEMBER
-  PyObject* none;                                             // borrowed, immortal
-  PyObject* function_type;                                    // type of Python functions
+  PyObject* none;           // borrowed, immortal
+  PyObject* function_type;  // type of Python functions
+  PyObject* int_type;       // and of others; null: not found
+  PyObject* bool_type;
+  PyObject* float_type;
+  PyObject* str_type;
+  PyObject* tuple_type;
+  PyObject* list_type;
   void (*PyFunction_SetVectorcall)(PyObject*, PyVectorcall);  // 3.12 and later, else null
   PyVectorcall (*PyVectorcall_Function)(PyObject*);           // 3.11 and later, else null
   PyVectorcall default_vectorcall;                            // up to 3.12, else null

@@ -44,7 +44,7 @@ PyObject* Borrow(const char* name) {
 }
 
 // Calls a function of the shim; null after a failure. A pending exception is kept.
-PyObject* Call(const char* name, PyObject* first, PyObject* second) {
+PyObject* Call(const char* name, PyObject* first, PyObject* second, PyObject* third = nullptr) {
   PyObject* function = Borrow(name);
   if (function == nullptr) return nullptr;
   PyObject *type, *value, *traceback;
@@ -56,7 +56,7 @@ PyObject* Call(const char* name, PyObject* first, PyObject* second) {
     evaluator = g_python.PyObject_CallFunctionObjArgs(set_eval_frame, g_python.none, nullptr);
     if (evaluator == nullptr) g_python.PyErr_Clear();
   }
-  PyObject* result = g_python.PyObject_CallFunctionObjArgs(function, first, second, nullptr);
+  PyObject* result = g_python.PyObject_CallFunctionObjArgs(function, first, second, third, nullptr);
   if (result == nullptr) ClearFailure();
   if (evaluator != nullptr) {
     PyObject* ours = g_python.PyObject_CallFunctionObjArgs(set_eval_frame, evaluator, nullptr);
@@ -140,6 +140,10 @@ bool LetShimFollowModules(const char* way, const char* reason) {
   g_python.DecRef(second);
   g_python.DecRef(result);
   return result != nullptr;
+}
+
+PyObject* AskShimForWork(PyObject* name, PyObject* arguments, PyObject* named) {
+  return Call("evaluate", name, arguments, named == nullptr ? g_python.none : named);
 }
 
 bool AskShimForOptimizer() { return IsTrue(Call("optimizer_exists", nullptr, nullptr)); }

@@ -28,6 +28,10 @@ bool LetShimDescribe(PyObject* root, uint32_t root_scope);
 // kModuleHookRefused when nothing is left. False: the shim does not run.
 bool LetShimFollowModules(const char* way, const char* reason);
 
+// (text of the shapes, flops or None, reason), new reference: what the program's formula for `name`
+// says of these arguments. `named`: a dict, or null. Null: not known.
+PyObject* AskShimForWork(PyObject* name, PyObject* arguments, PyObject* named);
+
 bool AskShimForOptimizer();
 void TellShimFirstCall();
 void LetShimUninstall();

@@ -122,6 +122,13 @@ else
   skip operation "no PyTorch environment of the stand-in GPU"
 fi
 if [[ -x $python && -x $build/bin/flopsprof-run ]]; then
+  PYTHONPATH=$root/injector/shims/python \
+    bench formula "$build/bin/flopsprof-run" -q -o "$(mktemp -d)/run" -- "$python" \
+    "$root/tests/bench/injector/formula_bench.py" ${short:+--short}
+else
+  skip formula "no PyTorch environment of the stand-in GPU"
+fi
+if [[ -x $python && -x $build/bin/flopsprof-run ]]; then
   bench model_step "$python" "$root/tests/bench/model/model_step.py" "$build" ${short:+--short}
 else
   skip model_step "no PyTorch environment of the stand-in GPU"

@@ -135,8 +135,24 @@ def test_formulas_of_the_program_for_its_own_operations(python, folder):
     assert run.module("fails")["flops"]["forward"] is None
     with sqlite3.connect(os.path.join(folder, "profile.db")) as database:
         rows = database.execute("select detail from calls where api = 'mylib::fails'").fetchall()
+        details = dict(database.execute("select api, detail from calls where api like 'mylib::%'"))
     assert rows == [("the formula raised ValueError('no such shape')",)]
-    assert run.summary["ranks"][0]["loss"].get("shim_failed", 0) == 0
+    loss = run.summary["ranks"][0]["loss"]
+    assert loss.get("shim_failed", 0) == 0
+
+    # a has 8 elements, b 16; five combinations of arguments, the same in both steps.
+    assert modelled["total"] == STEPS * ((8 + 160) + (16 + 80) + (8 + 1600) + 2 * (8 + 16))
+    assert "asked 5\n" in run.stdout
+    assert modelled["replaced"] == STEPS * (2 * 8 * 8 + 1000)
+    wrong = {
+        "negative": "-1", "huge": "1180591620717411303424", "nan": "nan", "broken": "1.5",
+        "whole": "2.0", "text": "'12'", "nothing": "None", "yes": "True",
+    }  # fmt: skip
+    for name, text in wrong.items():
+        assert run.module(name)["flops"]["forward"] is None
+        assert details["mylib::" + name] == f"the formula returned {text}, not a count"
+    assert loss["formula_failed"] == STEPS * (len(wrong) + 1)
+    assert "whose formula gave no count" in run.report()
 
 
 def test_a_triton_kernel_with_launch_metadata_is_modelled(python, folder):

@@ -5,21 +5,13 @@
 #include <map>
 #include <string>
 
-#include "proto/shm/loss_counters.h"
+#include "collector/model/coverage.h"
 #include "viewer/report/numbers.h"
 #include "viewer/report/text.h"
 #include "viewer/report/views.h"
 
 namespace flopsprof::viewer {
 namespace {
-
-std::string LossText(const std::string& name) {
-#define FLOPSPROF_TEXT(id, number, counter, text) \
-  if (name == counter) return text;
-  FLOPSPROF_LOSS_COUNTERS(FLOPSPROF_TEXT)
-#undef FLOPSPROF_TEXT
-  return "";
-}
 
 std::string Paths(const ReportContext& context) {
   std::string names;
@@ -103,7 +95,7 @@ std::string LossesView(const ReportContext& context) {
         "GPU activity outside of any module, since its launch was not seen");
   }
   for (const auto& [name, value] : sums) {
-    add(context.terminal.Clean(name), value, LossText(name));
+    add(context.terminal.Clean(name), value, std::string(model::LossText(name)));
   }
   return text + table.Render(context.terminal, 2);
 }

@@ -21,7 +21,9 @@ def add_formula(name, function) -> None:
     """flopsprof.formula(name): what `function` says of the shapes is the operation's work."""
     followed = name in _formulas and name not in _absent
     _formulas[name] = function
-    if not followed:
+    if followed:
+        native.forget_formula(name)
+    else:
         follow_operation(name)
 
 
@@ -33,7 +35,7 @@ def follow_operation(name) -> None:
     if packet is None:
         return
     for holder in (packet, *(getattr(packet, overload) for overload in packet.overloads())):
-        replace(holder, "_op", functools.partial(counted, name))
+        replace(holder, "_op", functools.partial(native.counted, name))
     _absent.discard(name)
 
 
@@ -42,77 +44,37 @@ def follow_absent() -> None:
         follow_operation(name)
 
 
-def counted(name, real):
-    known: dict = {}  # shapes -> (text, flops or None, reason, type)
-
-    def call(*args, **kwargs):
-        kind = None
-        for value in args:
-            # Stand-ins for tensors (of torch.compile, of export) are of other types.
-            if isinstance(value, Tensor):
-                if type(value) is not Tensor and type(value) is not Parameter:
-                    return real(*args, **kwargs)
-                if kind is None and value.is_cuda:
-                    kind = value.dtype
-        if kind is None:
-            return real(*args, **kwargs)
-        number = native.operation_begin()
-        try:
-            result = real(*args, **kwargs)
-        except BaseException:
-            native.operation_abandon()
-            raise
-        try:
-            if not number:
-                native.operation_end(0, "", "", 0, 0, "", 0)
-                return result
-            parts = [part(value) for value in args]
-            key = (*parts, kind, repr(kwargs) if kwargs else None)
-            work = known.get(key)
-            if work is None:
-                work = evaluate(name, args, kwargs, result, parts, kind)
-                if len(known) < 4096:
-                    known[key] = work
-            native.operation_end(number, name, *work)
-        except Exception as error:
-            native.failed(repr(error)[:200])
-        return result
-
-    return call
-
-
-def part(value):
-    """What of an argument decides the work."""
+def shape(value):
+    """The formula's argument in the place of an operation's."""
     if isinstance(value, Tensor):
         return tuple(value.shape)
-    return value if isinstance(value, (int, float, str, type(None))) else type(value).__name__
+    if type(value) in (list, tuple):
+        return type(value)(map(shape, value))
+    return value
 
 
-def evaluate(name, args, kwargs, result, parts, kind) -> tuple:
+def text_of(arguments) -> str:
     texts = []
-    for index, value in enumerate(parts):
-        if isinstance(value, tuple):
-            texts.append(f"in{index}=[{','.join(map(str, value))}]")
+    for index, value in enumerate(arguments):
+        if isinstance(value, Tensor):
+            texts.append(f"in{index}=[{','.join(map(str, value.shape))}]")
         elif type(value) is int:
             texts.append(f"arg{index}={value}")
-    number, reason = None, ""
+    return " ".join(texts)
+
+
+def evaluate(name, args, kwargs) -> tuple:
+    """(shapes as text, flops or None, why not). Asked by the native side, which remembers it."""
+    text, number, reason = "", None, ""
     try:
-        shapes = [v.shape if isinstance(v, Tensor) else v for v in args]
-        named = {k: v.shape if isinstance(v, Tensor) else v for k, v in kwargs.items()}
-        number = _formulas[name](*shapes, **named)
+        text = text_of(args)
+        named = {key: shape(value) for key, value in (kwargs or {}).items()}
+        number = _formulas[name](*map(shape, args), **named)
         if type(number) is not int or not 0 <= number < 1 << 63:
             number, reason = None, f"the formula returned {number!r}, not a count"[:200]
     except Exception as error:
-        reason = f"the formula raised {error!r}"[:200]
-    known = number is not None
-    return " ".join(texts), int(known), number or 0, reason, scalar_type(kind)
-
-
-def scalar_type(kind) -> int:
-    """c10::ScalarType + 1, 0 = not known here."""
-    numbers = {"int8": 1, "float16": 5, "float32": 6, "float64": 7, "bfloat16": 15,
-               "float8_e5m2": 23, "float8_e4m3fn": 24}  # fmt: skip
-    return numbers.get(str(kind).rpartition(".")[2], -1) + 1
+        number, reason = None, f"the formula raised {error!r}"[:200]
+    return text, number, reason
 
 
 def take_formulas() -> None:
@@ -180,5 +142,6 @@ def after_kernel(metadata) -> None:
 
 
 def install() -> None:
+    native.tensor_types(Tensor, Parameter, getattr(torch, "dtype", None))
     take_formulas()
     follow_triton()

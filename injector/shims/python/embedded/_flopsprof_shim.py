@@ -15,7 +15,7 @@ import _flopsprof_wrappers as wrappers
 from _flopsprof_backward import on_first_call  # noqa: F401
 from _flopsprof_base import native, set_eval_frame, take_out, torch, undo  # noqa: F401
 from _flopsprof_calls import follow_modules, undo_calls  # noqa: F401
-from _flopsprof_formulas import add_formula  # noqa: F401
+from _flopsprof_formulas import add_formula, evaluate  # noqa: F401
 from _flopsprof_modules import chain_of, describe  # noqa: F401
 from _flopsprof_optimizers import optimizer_exists  # noqa: F401
 

@@ -792,6 +792,7 @@ TEST_F(UserFormulaTest, AKernelWhoseGridIsNotKnownIsUnknownWithTheReason) {
   const v1::CallRow& row = received_.calls["5/PHASE_FORWARD/my_kernel/"];
   EXPECT_FALSE(row.flops_known());
   EXPECT_EQ(row.detail(), "formula \"grid.x * 10 + grid.z\": \"grid.x\" has no value here");
+  EXPECT_EQ(received_.loss["formula_failed"], 1u);
   EXPECT_EQ(received_.times["5/PHASE_FORWARD/TIME_CATEGORY_UNKNOWN"].gpu_time_ns(), 100u);
 }
 
@@ -854,6 +855,7 @@ TEST_F(ProcessRecorderTest, NamedWorkCountsWhatTheProgramSaysOrWhyNot) {
   EXPECT_EQ(received_.calls["5/PHASE_FORWARD" + rest].flops().low(), 4096u);
   EXPECT_FALSE(received_.calls["5/PHASE_BACKWARD" + rest].flops_known());
   EXPECT_EQ(received_.calls["5/PHASE_BACKWARD" + rest].detail(), "ValueError: no such shape");
+  EXPECT_EQ(received_.loss["formula_failed"], 1u);
 }
 
 TEST_F(ProcessRecorderTest, AKernelThatTheProgramDeclaresIsModelled) {
@@ -870,6 +872,31 @@ TEST_F(ProcessRecorderTest, AKernelThatTheProgramDeclaresIsModelled) {
   EXPECT_EQ(row.flops().low(), 2048u);
   EXPECT_EQ(row.detail(), "declared by the program");
   EXPECT_EQ(received_.times["5/PHASE_FORWARD/TIME_CATEGORY_MODELLED"].gpu_time_ns(), 100u);
+  EXPECT_EQ(received_.loss.count("formula_refused"), 0u);
+}
+
+TEST(KernelFormulasTest, CountsDeclarationsThatAreTooManyOrTooLarge) {
+  KernelFormulas formulas(nullptr);
+  for (size_t i = 0; i < KernelFormulas::kMaxDeclared; i++) {
+    formulas.Declare("kernel" + std::to_string(i), 1, "fp16");
+  }
+  formulas.Declare("kernel0", 2, "fp16");  // known: only its number changes
+  EXPECT_EQ(formulas.refused_count(), 0u);
+  formulas.Declare("one more", 1, "fp16");
+  formulas.Declare("kernel1", model::kMaxCallFlops + 1, "fp16");
+  formulas.Declare("", 1, "fp16");
+  EXPECT_EQ(formulas.refused_count(), 3u);
+  EXPECT_EQ(formulas.WorkOf(1, "kernel0", 0)->flops, model::FlopCount{2});
+  EXPECT_EQ(formulas.WorkOf(2, "kernel1", 0)->flops, model::FlopCount{1});
+}
+
+TEST_F(ProcessRecorderTest, ADeclarationWithoutANameIsCounted) {
+  main_->WriteString(1, "");
+  shm::NamedWork declared = Named(shm::kNoCall, 1, 0);
+  declared.known = 1;
+  main_->Write(declared);
+  Tick();
+  EXPECT_EQ(received_.loss["formula_refused"], 1u);
 }
 
 }  // namespace

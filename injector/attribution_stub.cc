@@ -14,8 +14,8 @@ void BeginScopes() {}
 void TickScopes() {}
 void EndScopes() {}
 void ForgetScopesInForkedChild() {}
-void BeginCaptureOnThread() {}
-uint8_t EndCaptureOnThread() { return 0; }
+bool BeginCaptureOnThread(uint64_t, const void*) { return true; }
+uint8_t EndCapture(uint64_t) { return 0; }
 bool NoteIfCaptured(uint8_t) { return false; }
 void BeforeReplay(uint8_t) {}
 void AfterReplay(uint8_t) {}

@@ -45,7 +45,8 @@ void OnCreated(ThreadState* thread, const CuptiGraphData& data) {
   const uint64_t node = CuptiNodeId(data.node);
   if (node == 0) return;
   // Made by a launch, unless it was added by hand; the launch is then no work of its own.
-  const bool by_launch = AnyCaptureIsActive() || thread->current_call != shm::kNoCall;
+  const bool by_launch =
+      !thread->in_graph_call && (AnyCaptureIsActive() || thread->current_call != shm::kNoCall);
   if (thread->current_call != shm::kNoCall) thread->current_call_captured = true;
   EmitNode(*thread, data, by_launch ? thread->last_correlation : 0, node, 0);
 }

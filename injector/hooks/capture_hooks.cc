@@ -38,28 +38,29 @@ bool Ask(Api api, void* stream, const void* caller, Capture* capture) {
                 : FindCapture(stream, caller, capture);
 }
 
-void NoteBegin(const GraphCall& call, int status) {
+void NoteBegin(const GraphCall& call, int status, Api api, void* stream, const void* caller) {
   if (status != 0 || !call.outermost()) return;
-  OnCaptureBegan();
-  BeginCaptureOnThread();
+  Capture capture;
+  Ask(api, stream, caller, &capture);
+  if (BeginCaptureOnThread(capture.id, stream)) OnCaptureBegan();
 }
 
-int Begin(RealFunction* real, const void* caller, void* stream, int mode) {
+int Begin(RealFunction* real, Api api, const void* caller, void* stream, int mode) {
   auto* const function = reinterpret_cast<BeginFunction>(real->Enter(&caller));
   if (function == nullptr) return kCudaNotSupported;
   const GraphCall call;
   const int status = function(stream, mode);
-  NoteBegin(call, status);
+  NoteBegin(call, status, api, stream, caller);
   return status;
 }
 
-int BeginToGraph(RealFunction* real, const void* caller, void* stream, void* graph,
+int BeginToGraph(RealFunction* real, Api api, const void* caller, void* stream, void* graph,
                  void* dependencies, void* data, size_t count, int mode) {
   auto* const function = reinterpret_cast<BeginToGraphFunction>(real->Enter(&caller));
   if (function == nullptr) return kCudaNotSupported;
   const GraphCall call;
   const int status = function(stream, graph, dependencies, data, count, mode);
-  NoteBegin(call, status);
+  NoteBegin(call, status, api, stream, caller);
   return status;
 }
 
@@ -77,7 +78,7 @@ int End(RealFunction* real, Api api, const void* caller, void* stream, void** gr
   Capture still;
   if (status != 0 && Ask(api, stream, caller, &still)) return status;
   OnCaptureEnded();
-  const uint8_t steps = EndCaptureOnThread();
+  const uint8_t steps = EndCapture(capture.id);
   GraphObjects objects;
   objects.capture = capture.id;
   objects.graph = status == 0 && graph != nullptr ? *graph : nullptr;
@@ -135,25 +136,25 @@ int Launch(RealFunction* real, Api api, const void* caller, void* executable, vo
 using flopsprof::injector::Api;
 using flopsprof::injector::RealFunction;
 
-#define FLOPSPROF_CAPTURE_HOOKS(cuda, begin, suffix, library, api)                              \
-  FLOPSPROF_EXPORT int begin##suffix(void* stream, int mode) {                                  \
-    static RealFunction real(#begin #suffix, library);                                          \
-    return flopsprof::injector::Begin(&real, __builtin_return_address(0), stream, mode);        \
-  }                                                                                             \
-  FLOPSPROF_EXPORT int cuda##StreamBeginCaptureToGraph##suffix(                                 \
-      void* stream, void* graph, void* dependencies, void* data, size_t count, int mode) {      \
-    static RealFunction real(#cuda "StreamBeginCaptureToGraph" #suffix, library);               \
-    return flopsprof::injector::BeginToGraph(&real, __builtin_return_address(0), stream, graph, \
-                                             dependencies, data, count, mode);                  \
-  }                                                                                             \
-  FLOPSPROF_EXPORT int cuda##StreamEndCapture##suffix(void* stream, void** graph) {             \
-    static RealFunction real(#cuda "StreamEndCapture" #suffix, library);                        \
-    return flopsprof::injector::End(&real, api, __builtin_return_address(0), stream, graph);    \
-  }                                                                                             \
-  FLOPSPROF_EXPORT int cuda##GraphLaunch##suffix(void* executable, void* stream) {              \
-    static RealFunction real(#cuda "GraphLaunch" #suffix, library);                             \
-    return flopsprof::injector::Launch(&real, api, __builtin_return_address(0), executable,     \
-                                       stream);                                                 \
+#define FLOPSPROF_CAPTURE_HOOKS(cuda, begin, suffix, library, api)                            \
+  FLOPSPROF_EXPORT int begin##suffix(void* stream, int mode) {                                \
+    static RealFunction real(#begin #suffix, library);                                        \
+    return flopsprof::injector::Begin(&real, api, __builtin_return_address(0), stream, mode); \
+  }                                                                                           \
+  FLOPSPROF_EXPORT int cuda##StreamBeginCaptureToGraph##suffix(                               \
+      void* stream, void* graph, void* dependencies, void* data, size_t count, int mode) {    \
+    static RealFunction real(#cuda "StreamBeginCaptureToGraph" #suffix, library);             \
+    return flopsprof::injector::BeginToGraph(&real, api, __builtin_return_address(0), stream, \
+                                             graph, dependencies, data, count, mode);         \
+  }                                                                                           \
+  FLOPSPROF_EXPORT int cuda##StreamEndCapture##suffix(void* stream, void** graph) {           \
+    static RealFunction real(#cuda "StreamEndCapture" #suffix, library);                      \
+    return flopsprof::injector::End(&real, api, __builtin_return_address(0), stream, graph);  \
+  }                                                                                           \
+  FLOPSPROF_EXPORT int cuda##GraphLaunch##suffix(void* executable, void* stream) {            \
+    static RealFunction real(#cuda "GraphLaunch" #suffix, library);                           \
+    return flopsprof::injector::Launch(&real, api, __builtin_return_address(0), executable,   \
+                                       stream);                                               \
   }
 
 FLOPSPROF_CAPTURE_HOOKS(cuda, cudaStreamBeginCapture, , "libcudart.so", Api::kRuntime)

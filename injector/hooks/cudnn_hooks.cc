@@ -5,11 +5,14 @@
 
 #include <stdint.h>
 
+#include <atomic>
+
 #include "injector/hooks/cudnn_call.h"
 #include "injector/hooks/cudnn_descriptor.h"
 #include "injector/hooks/cudnn_follow.h"
 #include "injector/hooks/cudnn_overrides.h"
 #include "injector/hooks/cudnn_plan_ids.h"
+#include "injector/hooks/graph_events.h"
 #include "injector/platform.h"
 
 namespace flopsprof::injector {
@@ -51,18 +54,11 @@ void NoteAttribute(const void* caller, const void* descriptor, int name, int typ
   }
 }
 
-// The plan becomes nodes of a graph: not executed now.
-void EmitPopulation(const CallScope& call, const void* caller, void* plan, const void* pack,
-                    const void* graph) {
-  shm::GraphCall in{};
-  in.header = call.Header(shm::RecordType::kGraphCall);
-  in.header.flags |= shm::kFlagCaptured;
-  in.call = call.id();
-  in.scope = call.attribution().scope;
-  in.graph = reinterpret_cast<uint64_t>(graph);
-  EmitRecord(&in);
-  EmitCudnnCall(call, caller, plan, pack, shm::kFlagCaptured);
-  CountLoss(shm::LossCounter::kCapturedCall);
+// Of plans that become nodes of a graph: numbers that CUDA gives no capture.
+uint64_t NewPopulation() {
+  constexpr uint64_t kOurs = uint64_t{1} << 63;
+  static std::atomic<uint64_t> newest{0};
+  return kOurs | (newest.fetch_add(1, std::memory_order_relaxed) + 1);
 }
 
 }  // namespace
@@ -109,15 +105,32 @@ FLOPSPROF_EXPORT int cudnnBackendGetAttribute(void* descriptor, int name, int ty
   return status;
 }
 
+// The plan becomes nodes of a graph, as a capture of one call would make them.
 FLOPSPROF_EXPORT int cudnnBackendPopulateCudaGraph(void* handle, void* plan, void* variant_pack,
                                                    void* graph) {
   static RealFunction real("cudnnBackendPopulateCudaGraph", kCudnn);
-  return CountCudnnCall(
-      &real, shm::ApiId::cudnnBackendPopulateCudaGraph, __builtin_return_address(0),
-      [=](const CallScope& call, const void* caller) {
-        EmitPopulation(call, caller, plan, variant_pack, graph);
-      },
-      handle, plan, variant_pack, graph);
+  const void* caller = __builtin_return_address(0);
+  auto* const function = reinterpret_cast<int (*)(void*, void*, void*, void*)>(real.Enter(&caller));
+  if (function == nullptr) return kCudnnNotSupported;
+  CallScope call(shm::ApiId::cudnnBackendPopulateCudaGraph);
+  if (!call.counted()) return function(handle, plan, variant_pack, graph);
+  const GraphCall population;  // nodes are made by hand, not by launches
+  Capture capture;
+  capture.id = NewPopulation();
+  capture.graph = graph;
+  EmitGraphCall(call.id(), call.attribution(), capture);
+  const int status = function(handle, plan, variant_pack, graph);
+  if (status != 0) {
+    call.EmitFailure(status);
+    return status;
+  }
+  OwnCalls own(call.thread());
+  EmitCudnnCall(call, caller, plan, variant_pack, shm::kFlagCaptured);
+  GraphObjects objects;
+  objects.capture = capture.id;
+  objects.graph = graph;
+  EmitGraphEvent(shm::GraphEventKind::kCaptureEnd, objects);
+  return status;
 }
 
 FLOPSPROF_EXPORT int cudnnBackendDestroyDescriptor(void* descriptor) {

@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "injector/record_sink.h"
 #include "injector/scopes/attribution.h"
 #include "injector/scopes/scope_stack.h"
 #include "injector/scopes/steps.h"
@@ -11,35 +12,81 @@
 namespace flopsprof::injector {
 namespace {
 
-std::atomic<int32_t> g_captures{0};  // active ones, of all threads
+// An active capture. Ids are never used again, so a thread whose capture was ended by another finds
+// it gone.
+struct ActiveCapture {
+  std::atomic<uint64_t> id{0};  // 0: free
+  std::atomic<const void*> stream{nullptr};
+  std::atomic<uint8_t> steps{0};
+};
+constexpr int kCaptures = 64;
+ActiveCapture g_captures[kCaptures];
+std::atomic<int32_t> g_capture_count{0};
+
+ActiveCapture* Find(uint64_t capture) {
+  for (ActiveCapture& active : g_captures) {
+    // Acquire; pairs with the release in BeginCaptureOnThread.
+    if (active.id.load(std::memory_order_acquire) == capture) return &active;
+  }
+  return nullptr;
+}
+
+uint8_t Free(ActiveCapture* active, uint64_t capture) {
+  const uint8_t steps = active->steps.load(std::memory_order_relaxed);
+  if (active->id.compare_exchange_strong(capture, 0, std::memory_order_acq_rel)) {
+    g_capture_count.fetch_sub(1, std::memory_order_relaxed);
+  }
+  return steps;
+}
+
+// One whose end nobody saw.
+bool FreeOfStream(const void* stream) {
+  bool freed = false;
+  for (ActiveCapture& active : g_captures) {
+    const uint64_t id = active.id.load(std::memory_order_acquire);
+    if (id == 0 || active.stream.load(std::memory_order_relaxed) != stream) continue;
+    Free(&active, id);
+    freed = true;
+  }
+  return freed;
+}
 
 }  // namespace
 
-void BeginCaptureOnThread() {
-  ThreadScopes& thread = ThisThread();
-  if (g_captures.fetch_add(1, std::memory_order_relaxed) == 0) thread.captures = 0;
-  ++thread.captures;
-  thread.captured_steps = 0;
+bool BeginCaptureOnThread(uint64_t capture, const void* stream) {
+  const bool first = !FreeOfStream(stream);
+  if (capture == 0) return first;
+  constexpr uint64_t kTaken = UINT64_MAX;  // until it is filled in
+  for (ActiveCapture& active : g_captures) {
+    uint64_t free = 0;
+    if (!active.id.compare_exchange_strong(free, kTaken, std::memory_order_relaxed)) continue;
+    active.stream.store(stream, std::memory_order_relaxed);
+    active.steps.store(0, std::memory_order_relaxed);
+    active.id.store(capture, std::memory_order_release);
+    g_capture_count.fetch_add(1, std::memory_order_relaxed);
+    ThreadScopes& thread = ThisThread();
+    thread.captures[1] = thread.captures[0];
+    thread.captures[0] = capture;
+    return first;
+  }
+  CountLoss(shm::LossCounter::kGraphStepsFull);
+  return first;
 }
 
-uint8_t EndCaptureOnThread() {
-  int32_t active = g_captures.load(std::memory_order_relaxed);
-  while (active > 0 &&
-         !g_captures.compare_exchange_weak(active, active - 1, std::memory_order_relaxed)) {
-  }
-  ThreadScopes& thread = ThisThread();
-  if (thread.captures > 0) --thread.captures;
-  const uint8_t captured = thread.captured_steps;
-  thread.captured_steps = 0;
-  return captured;
+uint8_t EndCapture(uint64_t capture) {
+  ActiveCapture* active = capture == 0 ? nullptr : Find(capture);
+  return active == nullptr ? uint8_t{0} : Free(active, capture);
 }
 
 bool NoteIfCaptured(uint8_t captured) {
-  if (g_captures.load(std::memory_order_relaxed) == 0) return false;
-  ThreadScopes& thread = ThisThread();
-  if (thread.captures == 0) return false;
-  thread.captured_steps |= captured;
-  return true;
+  if (g_capture_count.load(std::memory_order_relaxed) == 0) return false;
+  for (const uint64_t capture : ThisThread().captures) {
+    ActiveCapture* active = capture == 0 ? nullptr : Find(capture);
+    if (active == nullptr) continue;
+    active->steps.fetch_or(captured, std::memory_order_relaxed);
+    return true;
+  }
+  return false;
 }
 
 void BeforeReplay(uint8_t captured) {

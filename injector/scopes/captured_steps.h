@@ -15,10 +15,13 @@ enum CapturedStep : uint8_t {
   kCapturedPrimary = 4,  // it was the one that stepped first in the process
 };
 
-// The calling thread has begun or ended a capture; the end returns the CapturedStep bits of what
+// The calling thread has begun a capture, of CUDA's id (0, not known: nothing), on a stream. False:
+// the stream was capturing already, for all we know: that capture's end was not seen.
+bool BeginCaptureOnThread(uint64_t capture, const void* stream);
+
+// A capture has ended, on any thread. Returns the CapturedStep bits of what the thread that began
 // it has captured.
-void BeginCaptureOnThread();
-uint8_t EndCaptureOnThread();
+uint8_t EndCapture(uint64_t capture);
 
 // True (and noted) while the calling thread captures.
 bool NoteIfCaptured(uint8_t captured);

@@ -92,8 +92,7 @@ class ThreadScopes {
   shm::Phase TopPhase() const { return depth_ == 0 ? shm::Phase::kOther : Top().phase; }
   uint32_t last_node_scope() const { return last_node_scope_; }
   uint64_t started_range;  // newest start/end range begun here; see range_registry.h
-  uint8_t captures;        // open stream captures begun here; see captured_steps.h
-  uint8_t captured_steps;
+  uint64_t captures[2];    // the newest stream captures begun here; see captured_steps.h
 
   void OnThreadEnd();
   void Forget();

@@ -63,6 +63,8 @@ LAYOUTS = {
     15: ("goodbye", "<B7xQ40x", "reason mono_ns"),
     16: ("call_end", "<IiHHI40x", "call status api reserved scope"),
     17: ("graph_launch", "<IIQ40x", "correlation scope executable"),
+    18: ("graph_event", "<B7xQQQQQII",
+         "kind order capture graph source executable graph_id other_id"),
     19: ("graph_call", "<IIQQ32x", "call scope capture graph"),
     21: ("library", "<IIHBBBBBxqqqqq",
          "call scope api data_type compute_type math_mode variant reason "

@@ -92,7 +92,12 @@ class Calls(unittest.TestCase):
         self.assertEqual(populated["plan"], executed["plan"])
         self.assertEqual([row["graph"] for row in run.of("graph_call")], [0x1230])
         self.assertEqual(run.of("graph_call")[0]["call"], populated["call"])
-        self.assertEqual(run.loss["captured_call"], 1)
+        # As a capture of its own.
+        (capture,) = [row["capture"] for row in run.of("graph_call")]
+        self.assertEqual(capture >> 63, 1)
+        (event,) = run.of("graph_event")
+        self.assertEqual((event["capture"], event["graph"]), (capture, 0x1230))
+        self.assertNotIn("captured_call", run.loss)
 
     def test_a_plan_without_json_is_unknown_and_counted_once(self):
         run = Run("execute=1", "execute=1", "execute=2", env={"CUDNN_JSON": "refused"})

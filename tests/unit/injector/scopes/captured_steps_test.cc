@@ -11,26 +11,32 @@
 namespace flopsprof::injector {
 namespace {
 
+constexpr uint64_t kCapture = 31;
+const void* const kStream = &kCapture;
+
 class CapturedStepsTest : public testing::Test {
  protected:
   void SetUp() override { test::ResetScopesForTesting(); }
+  void TearDown() override {
+    for (uint64_t capture = kCapture; capture < kCapture + 200; ++capture) EndCapture(capture);
+  }
 };
 
 TEST_F(CapturedStepsTest, AForwardUnderCaptureIsNoStep) {
-  BeginCaptureOnThread();
+  BeginCaptureOnThread(kCapture, kStream);
   OnRootForward();
   EXPECT_EQ(CurrentStep(), shm::kNoStep);
-  EXPECT_EQ(EndCaptureOnThread(), kCapturedForward);
+  EXPECT_EQ(EndCapture(kCapture), kCapturedForward);
   OnRootForward();
   EXPECT_EQ(CurrentStep(), 0u);
 }
 
 TEST_F(CapturedStepsTest, AnOptimizersStepUnderCaptureIsNone) {
   OnRootForward();
-  BeginCaptureOnThread();
+  BeginCaptureOnThread(kCapture, kStream);
   OnRootForward();
   OnOptimizerStepped(true);
-  EXPECT_EQ(EndCaptureOnThread(), kCapturedForward | kCapturedOptimizer | kCapturedPrimary);
+  EXPECT_EQ(EndCapture(kCapture), kCapturedForward | kCapturedOptimizer | kCapturedPrimary);
   OnRootForward();  // the optimizer has not stepped since step 0 began
   EXPECT_EQ(CurrentStep(), 0u);
 }
@@ -62,14 +68,41 @@ TEST_F(CapturedStepsTest, AReplayInsideOfAModulesCallIsNoStepOfItsOwn) {
 }
 
 TEST_F(CapturedStepsTest, AnotherThreadsCaptureIsNotOurs) {
-  BeginCaptureOnThread();
+  BeginCaptureOnThread(kCapture, kStream);
   std::thread([] { OnRootForward(); }).join();
   EXPECT_EQ(CurrentStep(), 0u);
-  EXPECT_EQ(EndCaptureOnThread(), 0);
+  EXPECT_EQ(EndCapture(kCapture), 0);
+}
+
+TEST_F(CapturedStepsTest, AnotherThreadMayEndIt) {
+  BeginCaptureOnThread(kCapture, kStream);
+  OnRootForward();
+  uint8_t steps = 0;
+  std::thread([&steps] { steps = EndCapture(kCapture); }).join();
+  EXPECT_EQ(steps, kCapturedForward);
+  OnRootForward();  // the thread that began it captures no longer
+  EXPECT_EQ(CurrentStep(), 0u);
+}
+
+TEST_F(CapturedStepsTest, AnUnseenEndIsNoticedWhenTheStreamCapturesAgain) {
+  EXPECT_TRUE(BeginCaptureOnThread(kCapture, kStream));
+  EXPECT_FALSE(BeginCaptureOnThread(kCapture + 1, kStream));
+  OnRootForward();
+  EXPECT_EQ(EndCapture(kCapture), 0);
+  EXPECT_EQ(EndCapture(kCapture + 1), kCapturedForward);
+  EXPECT_FALSE(NoteIfCaptured(kCapturedForward));
+}
+
+TEST_F(CapturedStepsTest, TheOuterOfTwoCapturesGoesOn) {
+  BeginCaptureOnThread(kCapture, kStream);
+  BeginCaptureOnThread(kCapture + 1, &kStream);
+  EXPECT_EQ(EndCapture(kCapture + 1), 0);
+  OnRootForward();
+  EXPECT_EQ(EndCapture(kCapture), kCapturedForward);
 }
 
 TEST_F(CapturedStepsTest, AnEndWithoutABeginIsNothing) {
-  EXPECT_EQ(EndCaptureOnThread(), 0);
+  EXPECT_EQ(EndCapture(kCapture), 0);
   EXPECT_FALSE(NoteIfCaptured(kCapturedForward));
 }
 

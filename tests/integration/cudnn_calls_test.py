@@ -69,7 +69,8 @@ def call_rows(program, what, tmp_path, **options) -> list:
     assert "done" in run.stdout
     with sqlite3.connect(os.path.join(run.folder, "profile.db")) as database:
         return database.execute(
-            "SELECT api, shape, calls, flops_low, flops_known, detail FROM calls ORDER BY shape"
+            "SELECT api, shape, calls, flops_low, flops_known, detail FROM calls "
+            "WHERE captured = 0 ORDER BY shape"
         ).fetchall()
 
 
@@ -116,6 +117,14 @@ def test_a_plan_that_was_read_from_text_is_counted(program, tmp_path):
     assert api == "cudnnBackendExecute"
     assert shape == FORWARD[0].replace(" half", " pad=1,1 stride=1,1 dilation=1,1 half")
     assert counted == [1, FORWARD[1], 1]
+
+
+def test_a_plan_in_a_graph_counts_at_each_replay(program, tmp_path):
+    rows = call_rows(program, "populated", tmp_path)
+    assert sorted((row[0], *row[2:5]) for row in rows) == [
+        ("cudnnBackendExecute", 1, FORWARD[1], 1),
+        ("cudnnBackendPopulateCudaGraph", 100, 100 * FORWARD[1], 1),
+    ]
 
 
 def test_plans_are_followed_where_the_library_does_not_describe_them(program, tmp_path):

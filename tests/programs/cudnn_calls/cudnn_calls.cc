@@ -398,6 +398,29 @@ void FirstSight() {
               first_us.size(), first_us[first_us.size() / 2], first_us[first_us.size() * 9 / 10]);
 }
 
+// A plan that becomes nodes of a graph, which is a child of another and replayed.
+void Populated() {
+  const Descriptor plan = PlanOf(Forward(), /*override_shapes=*/false);
+  const Descriptor pack = Make(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
+  const int64_t ids[] = {1, 2, 3};
+  void* pointers[] = {memory, memory, memory};
+  void* workspace = memory;
+  Set(pack, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64, 3, ids);
+  Set(pack, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, 3, pointers);
+  Set(pack, CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1, &workspace);
+  MUST(cudnnBackendFinalize(pack));
+  cudaGraph_t graph, parent;
+  cudaGraphNode_t node;
+  cudaGraphExec_t executable;
+  cudaGraphCreate(&graph, 0);
+  cudaGraphCreate(&parent, 0);
+  MUST(cudnnBackendExecute(handle, plan, pack));
+  MUST(cudnnBackendPopulateCudaGraph(handle, plan, pack, graph));
+  cudaGraphAddChildGraphNode(&node, parent, nullptr, 0, graph);
+  cudaGraphInstantiate(&executable, parent, 0);
+  for (int i = 0; i < 100; i++) cudaGraphLaunch(executable, nullptr);
+}
+
 // Half-built, missing, refused: nothing of it may be counted, or end the program.
 void BadCalls() {
   const auto y = Tensor({1, 1, 4, 4});
@@ -445,6 +468,7 @@ int main(int argc, char** argv) {
     MultiHeadAttention();
     Deserialised();
   }
+  if (std::strcmp(what, "populated") == 0) Populated();
   if (std::strcmp(what, "first_sight") == 0) FirstSight();
   if (std::strcmp(what, "bad") == 0) BadCalls();
   cudaDeviceSynchronize();

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What happens to graphs beside capture, instantiation and launch: copies, child graphs,
 // conditional nodes, changes of executables.
+#include <cstring>
 #include <map>
 
 #include "graphs.h"
+#include "thread_state.h"
 
 namespace simgpu {
 namespace {
@@ -115,6 +117,21 @@ void* sim_graph_clone(void* graph) {
   Graph* clone = simgpu::NewGraph();
   simgpu::CopyNodes(*static_cast<Graph*>(graph), clone, nullptr);
   return clone;
+}
+
+void sim_graph_add_kernel(void* graph, const char* name, unsigned blocks, unsigned threads,
+                          double flops, double bytes) {
+  auto* node = new Node;
+  node->op.name = strdup(name);
+  node->op.g[0] = blocks;
+  node->op.b[0] = threads;
+  node->op.flops = flops;
+  node->op.mbytes = bytes;
+  const simgpu::ThreadState& thread = simgpu::Thread();
+  node->origin = {thread.tag, sim_call_name(), thread.call ? thread.shape : ""};
+  auto* to = static_cast<Graph*>(graph);
+  simgpu::AppendNode(to, node);
+  simgpu::Tell({simgpu::kGraphNodeCreated, to, nullptr, node, nullptr, nullptr, OP_KERNEL});
 }
 
 int sim_graph_exec_update(void* exec, void* graph) {

@@ -159,6 +159,9 @@ void sim_graph_launch(void* exec, void* s);
 // A node with a copy of the graph. It is called again at each launch of what holds it.
 void* sim_graph_add_child(void* graph, void* child);
 void* sim_graph_clone(void*);
+// A kernel node that no launch made. The name is copied.
+void sim_graph_add_kernel(void* graph, const char* name, unsigned blocks, unsigned threads,
+                          double flops, double bytes);
 // 0, or 1: not the same nodes in the same order.
 int sim_graph_exec_update(void* exec, void* graph);
 // Nodes of an executable by the node of the graph that it was made of; 1: it has none such.

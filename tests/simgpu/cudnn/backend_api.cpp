@@ -197,8 +197,8 @@ API cudnnStatus_t cudnnBackendFinalize(cudnnBackendDescriptor_t descriptor) {
   return status;
 }
 
-API cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle, cudnnBackendDescriptor_t plan,
-                                      cudnnBackendDescriptor_t variant_pack) {
+static cudnnStatus_t Run(HandleState* handle, cudnnBackendDescriptor_t plan,
+                         cudnnBackendDescriptor_t variant_pack, void* graph) {
   const DescriptorPtr self = FromHandle(plan);
   const DescriptorPtr pack = FromHandle(variant_pack);
   if (handle == nullptr || self == nullptr || pack == nullptr) {
@@ -207,5 +207,19 @@ API cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle, cudnnBackendDescript
   if (!self->finalized() || !pack->finalized()) {
     return CUDNN_STATUS_BAD_PARAM_NOT_FINALIZED;
   }
-  return Execute(*ToHandleState(handle), *self, *pack);
+  HandleState here = *handle;
+  here.graph = graph;
+  return Execute(here, *self, *pack);
+}
+
+API cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle, cudnnBackendDescriptor_t plan,
+                                      cudnnBackendDescriptor_t variant_pack) {
+  return Run(ToHandleState(handle), plan, variant_pack, nullptr);
+}
+
+API cudnnStatus_t cudnnBackendPopulateCudaGraph(cudnnHandle_t handle, cudnnBackendDescriptor_t plan,
+                                                cudnnBackendDescriptor_t variant_pack,
+                                                cudaGraph_t graph) {
+  if (graph == nullptr) return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
+  return Run(ToHandleState(handle), plan, variant_pack, graph);
 }

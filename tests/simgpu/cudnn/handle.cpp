@@ -15,8 +15,14 @@ namespace sim::cudnn {
 void Launch(const HandleState& handle, const Kernel& kernel) {
   constexpr unsigned kThreads = 256;
   constexpr int kDriver = 1;  // cuDNN launches through cuLaunchKernelEx
-  sim_launch_lib(kernel.name, handle.stream, kernel.blocks > 0 ? kernel.blocks : 1, 1, 1, kThreads,
-                 kernel.flop_count, kernel.bytes, kDriver);
+  const unsigned blocks = kernel.blocks > 0 ? kernel.blocks : 1;
+  if (handle.graph) {
+    sim_graph_add_kernel(handle.graph, kernel.name, blocks, kThreads, kernel.flop_count,
+                         kernel.bytes);
+    return;
+  }
+  sim_launch_lib(kernel.name, handle.stream, blocks, 1, 1, kThreads, kernel.flop_count,
+                 kernel.bytes, kDriver);
 }
 
 void NoteCall(const HandleState& handle, const char* shape) {

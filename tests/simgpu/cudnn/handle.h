@@ -10,6 +10,7 @@ namespace sim::cudnn {
 // What a cudnnHandle_t points to. The real library has no part in it: it makes handles only
 // on a device.
 struct HandleState {
+  void* graph = nullptr;  // of the call that is being made into one
   cudaStream_t stream = nullptr;
 };
 
@@ -28,6 +29,7 @@ struct Kernel {
   double flop_count = 0;
   double bytes = 0;
 };
+// Where the handle has a graph, the kernel becomes a node of it, and nothing runs.
 void Launch(const HandleState& handle, const Kernel& kernel);
 
 }  // namespace sim::cudnn

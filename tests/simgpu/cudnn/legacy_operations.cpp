@@ -163,8 +163,6 @@ API cudnnStatus_t cudnnMultiHeadAttnBackwardWeights(void* handle) {
   return LaunchOne(handle, "sim_cudnn_attention_bwd_weights");
 }
 
-API cudnnStatus_t cudnnBackendPopulateCudaGraph() { return NotSupported(); }
-
 API cudnnStatus_t cudnnBackendUpdateCudaGraph() { return NotSupported(); }
 
 API cudnnStatus_t cudnnMakeFusedOpsPlan() { return NotSupported(); }

@@ -11,9 +11,10 @@ namespace flopsprof::model {
 namespace {
 
 // Phases in the order in which readers think of them.
-constexpr int kPhaseOrder[kPhaseCount] = {v1::PHASE_FORWARD, v1::PHASE_BACKWARD,
-                                          v1::PHASE_RECOMPUTE, v1::PHASE_OPTIMIZER,
-                                          v1::PHASE_OTHER};
+constexpr int kPhaseOrder[kPhaseCount] = {
+    v1::PHASE_FORWARD,    v1::PHASE_BACKWARD, v1::PHASE_RECOMPUTE,
+    v1::PHASE_CLIPPING,   v1::PHASE_SCALING,  v1::PHASE_OPTIMIZER,
+    v1::PHASE_EVALUATION, v1::PHASE_GENERATE, v1::PHASE_OTHER};
 
 std::string_view ProvenanceName(Provenance provenance) {
   switch (provenance) {

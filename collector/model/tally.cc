@@ -5,8 +5,9 @@
 namespace flopsprof::model {
 
 std::string_view PhaseName(int phase) {
-  static constexpr std::string_view kNames[kPhaseCount] = {"other", "forward", "backward",
-                                                           "recompute", "optimizer"};
+  static constexpr std::string_view kNames[kPhaseCount] = {"other",     "forward",    "backward",
+                                                           "recompute", "optimizer",  "clipping",
+                                                           "scaling",   "evaluation", "generate"};
   return kNames[phase];
 }
 

@@ -14,8 +14,8 @@
 
 namespace flopsprof::model {
 
-inline constexpr int kPhaseCount = 5;
-// In the order of v1::Phase: other, forward, backward, recompute, optimizer.
+inline constexpr int kPhaseCount = 9;
+// In the order of v1::Phase.
 std::string_view PhaseName(int phase);
 
 // A value per phase, indexed by v1::Phase; absent = not known.

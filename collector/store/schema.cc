@@ -162,7 +162,8 @@ CREATE TABLE notes(
 
 CREATE TABLE phase_names(phase INTEGER PRIMARY KEY, name TEXT NOT NULL);
 INSERT INTO phase_names VALUES
-  (0, 'other'), (1, 'forward'), (2, 'backward'), (3, 'recompute'), (4, 'optimizer');
+  (0, 'other'), (1, 'forward'), (2, 'backward'), (3, 'recompute'), (4, 'optimizer'),
+  (5, 'clipping'), (6, 'scaling'), (7, 'evaluation'), (8, 'generate');
 CREATE TABLE category_names(category INTEGER PRIMARY KEY, name TEXT NOT NULL);
 INSERT INTO category_names VALUES
   (1, 'exact'), (2, 'modelled'), (3, 'no_products'), (4, 'unknown'), (5, 'communication'),

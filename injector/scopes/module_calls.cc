@@ -36,6 +36,22 @@ FLOPSPROF_APART void OnOutermostCall(const ModuleEdge& edge, bool in_pass) {
   }
 }
 
+// The module's `training`; true where it is not to be had.
+bool IsInTrainingMode(PyObject* module) {
+  static PyObject* name = g_python.PyUnicode_InternFromString("training");
+  if (name == nullptr) return true;
+  PyObject* training = g_python.PyObject_GenericGetAttr(module, name);
+  if (training == nullptr) g_python.PyErr_Clear();
+  const bool result = training == nullptr || g_python.PyObject_IsTrue(training) != 0;
+  g_python.DecRef(training);
+  return result;
+}
+
+// In a program that trains: a root that is called without gradients or in eval mode.
+bool IsEvaluation(PyObject* root) {
+  return OptimizerKnown() && (!GradEnabled() || !IsInTrainingMode(root));
+}
+
 FLOPSPROF_APART void DescribeRoot(uint32_t root_scope) {
   const uint32_t epoch = SessionEpoch();
   if (!NeedsDescription(root_scope, epoch)) return;
@@ -66,6 +82,9 @@ FLOPSPROF_HOT uint32_t EnterModuleCall(PyObject* module) {
   }
   const uint32_t depth = edge.kind == EdgeKind::kInherited ? thread.EnterInherited()
                                                            : thread.EnterModule(module, edge.scope);
+  if (parent.outermost && depth != ThreadScopes::kRefused && IsEvaluation(module)) {
+    thread.MarkEvaluation();
+  }
   if (IsRecording()) {
     if (edge.kind != EdgeKind::kInherited && depth != ThreadScopes::kRefused) {
       EmitScopeEnter(edge.scope, thread.TopPhase());

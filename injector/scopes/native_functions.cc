@@ -74,7 +74,11 @@ FLOPSPROF_NATIVE(modules_refused, 1) {
   RefuseModules(Text(a[0], &bytes));
   return None();
 }
-FLOPSPROF_NATIVE(push_scope, 1) { return Number(ThisThread().EnterPushed(Unsigned32(a[0]))); }
+FLOPSPROF_NATIVE(push_scope, 1) {
+  const uint32_t scope = Unsigned32(a[0]);
+  if (IsRecording()) EnsureScopeDefined(scope);  // it may never be called
+  return Number(ThisThread().EnterPushed(scope));
+}
 FLOPSPROF_NATIVE(push_range, 1) {
   size_t bytes;
   const char* text = Text(a[0], &bytes);
@@ -85,7 +89,9 @@ FLOPSPROF_NATIVE(leave, 1) {
   return None();
 }
 FLOPSPROF_NATIVE(push_node, 1) {
-  ThisThread().BeginNodeOfScope(Unsigned32(a[0]));
+  const uint32_t scope = Unsigned32(a[0]);
+  if (IsRecording()) EnsureScopeDefined(scope);
+  ThisThread().BeginNodeOfScope(scope);
   return None();
 }
 FLOPSPROF_NATIVE(pop_node, 0) {
@@ -104,7 +110,12 @@ FLOPSPROF_NATIVE(step, 0) {
   OnExplicitStep();
   return None();
 }
-FLOPSPROF_NATIVE(optimizer_begin, 0) { return Number(ThisThread().EnterOptimizer()); }
+FLOPSPROF_NATIVE(optimizer_begin, 0) {
+  return Number(ThisThread().EnterPhase(shm::Phase::kOptimizer));
+}
+FLOPSPROF_NATIVE(push_phase, 1) {
+  return Number(ThisThread().EnterPhase(static_cast<shm::Phase>(Unsigned32(a[0]))));
+}
 FLOPSPROF_NATIVE(optimizer_end, 2) {
   ThisThread().Leave(Unsigned32(a[0]));
   OnOptimizerStepped(Unsigned(a[1]) != 0);
@@ -244,6 +255,7 @@ PyMethodDef g_methods[] = {
     FLOPSPROF_ROW(scope_of),
     FLOPSPROF_ROW(step),
     FLOPSPROF_ROW(optimizer_begin),
+    FLOPSPROF_ROW(push_phase),
     FLOPSPROF_ROW(optimizer_end),
     FLOPSPROF_ROW(registered),
     FLOPSPROF_ROW(shared),

@@ -19,6 +19,11 @@ __thread ThreadScopes t_scopes __attribute__((tls_model("initial-exec")));
 
 namespace {
 
+// Forwards that modules called below them belong to as well.
+bool IsOtherForward(shm::Phase phase) {
+  return phase == shm::Phase::kEvaluation || phase == shm::Phase::kGenerate;
+}
+
 void EndThisThread(void* scopes) { static_cast<ThreadScopes*>(scopes)->OnThreadEnd(); }
 
 }  // namespace
@@ -90,7 +95,9 @@ uint32_t ThreadScopes::EnterPushed(uint32_t scope) {
   if (frame == nullptr) return kRefused;
   frame->kind = FrameKind::kPushed;
   frame->scope = scope;
-  frame->phase = recompute ? shm::Phase::kRecompute : shm::Phase::kForward;
+  frame->phase = recompute               ? shm::Phase::kRecompute
+                 : IsOtherForward(below) ? below
+                                         : shm::Phase::kForward;
   NoteEntered(scope);
   return depth;
 }
@@ -100,11 +107,8 @@ uint32_t ThreadScopes::EnterInherited() {
   if (depth == kRefused) return depth;
   Frame& frame = frames_[depth_ - 1];
   frame.kind = FrameKind::kInherited;
-  if (depth > 0) {
-    frame.scope = frames_[depth - 1].scope;
-  } else if (frame.phase == shm::Phase::kBackward) {
-    frame.scope = last_node_scope_;
-  }
+  // Without one below, in a pass: the graph of compiled autograd, which is of all modules.
+  if (depth > 0) frame.scope = frames_[depth - 1].scope;
   NoteEntered(frame.scope);
   return depth;
 }
@@ -131,15 +135,21 @@ uint32_t ThreadScopes::EnterRange(const void* domain, uint32_t scope) {
   return depth;
 }
 
-uint32_t ThreadScopes::EnterOptimizer() {
+void ThreadScopes::MarkEvaluation() {
+  Frame& top = frames_[depth_ - 1];
+  if (top.phase == shm::Phase::kForward) top.phase = shm::Phase::kEvaluation;
+}
+
+uint32_t ThreadScopes::EnterPhase(shm::Phase phase) {
   const uint32_t depth = depth_;
   const uint32_t scope = CurrentScope();
   NoteTopNode();
   Frame* frame = Push();
   if (frame == nullptr) return kRefused;
-  frame->kind = FrameKind::kOptimizer;
+  frame->kind = FrameKind::kPhase;
   frame->scope = scope;
-  frame->phase = shm::Phase::kOptimizer;
+  frame->phase = phase;
+  frame->in_pass = InBackwardPass();
   return depth;
 }
 
@@ -213,13 +223,18 @@ Attribution ThreadScopes::Current() const {
   switch (top.phase) {
     case shm::Phase::kForward:
     case shm::Phase::kRecompute:
+    case shm::Phase::kEvaluation:
+    case shm::Phase::kGenerate:
       return {top.scope, top.phase, step};
     case shm::Phase::kBackward:
       // Code that asks for gradients inside a node that needs none recomputes a forward.
       if (!top.grad_enabled && GradEnabled()) return {top.scope, shm::Phase::kRecompute, step};
       return {top.scope, shm::Phase::kBackward, step};
     default:
-      if (InBackwardPass()) return {last_node_scope_, shm::Phase::kBackward, step};
+      // The pass of an optimizer's closure; an optimizer that steps in a hook is no backward.
+      if (!top.in_pass && InBackwardPass()) {
+        return {last_node_scope_, shm::Phase::kBackward, step};
+      }
       return {top.scope, top.phase, step};
   }
 }
@@ -236,7 +251,7 @@ const Frame* ThreadScopes::NearestModuleOrNode() const {
         if (i == 1) return &frame;
         break;
       case FrameKind::kRange:
-      case FrameKind::kOptimizer:
+      case FrameKind::kPhase:
         break;
     }
   }

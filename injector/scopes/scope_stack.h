@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What runs on the calling thread: modules, ranges, optimizers and backward nodes, innermost last.
-// Attribution of a launch reads the top frame; autograd nodes made while a frame is on top are
-// noted in the thread's sequence log. The rules are those of README.md, section "Rules".
+// What runs on the calling thread: modules, ranges, optimizer steps and backward nodes, innermost
+// last. Attribution of a launch reads the top frame; autograd nodes made while a frame is on top
+// are noted in the thread's sequence log. The rules are those of README.md, section "Rules".
 //
 // One ThreadScopes per thread, touched only by it. Frames live in a heap array and the depth is
 // restored from the caller's C frame: with greenlets, which swap C stacks, names may blur, but
@@ -27,8 +27,8 @@ enum class FrameKind : uint8_t {
   kPushed,     // a module's scope entered again, e.g. by the recomputation of a checkpoint
   kInherited,  // a module that is none of the user's (a compiled graph): scope and phase below
   kRange,      // NVTX, flopsprof.h, flopsprof.scope
-  kOptimizer,
-  kNode,  // a backward node
+  kPhase,      // an optimizer's step, clipping of gradients ...: work of that phase
+  kNode,       // a backward node
 };
 
 struct Frame {
@@ -40,6 +40,7 @@ struct Frame {
   shm::Phase phase;
   bool grad_enabled;  // phase backward: grad mode when the node began
   bool logged;        // kNode: (begin, scope) is in the log
+  bool in_pass;       // kPhase: began in a backward pass
   bool closed;        // kRange: ended below open frames; goes when they go
 };
 
@@ -64,7 +65,10 @@ class ThreadScopes {
   uint32_t EnterPushed(uint32_t scope);
   uint32_t EnterInherited();
   uint32_t EnterRange(const void* domain, uint32_t scope);
-  uint32_t EnterOptimizer();
+  // Scope as below; modules called inside are roots. Optimizer, clipping, scaling or generate.
+  uint32_t EnterPhase(shm::Phase phase);
+  // The module that was just entered, and all below it, is no forward of a training step.
+  void MarkEvaluation();
   void Leave(uint32_t depth);
 
   // Ends the newest open range of the domain above the innermost backward node. False: none.

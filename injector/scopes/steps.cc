@@ -61,6 +61,8 @@ bool WantsOptimizerCheck() {
   return true;
 }
 
+bool OptimizerKnown() { return g_optimizer_known.load(std::memory_order_relaxed); }
+
 void OnOptimizerFound() { g_optimizer_known.store(true, std::memory_order_relaxed); }
 
 void OnOptimizerStepped(bool primary) {

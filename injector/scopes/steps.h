@@ -26,6 +26,9 @@ void OnRootForward();
 bool WantsOptimizerCheck();
 void OnOptimizerFound();
 
+// Was an optimizer made, or seen stepping? One relaxed load.
+bool OptimizerKnown();
+
 // An optimizer's step() returned. `primary`: the one that stepped first in the process.
 void OnOptimizerStepped(bool primary);
 

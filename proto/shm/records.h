@@ -53,8 +53,12 @@ enum class Phase : uint8_t {
   kBackward = 2,
   kRecompute = 3,
   kOptimizer = 4,
+  kClipping = 5,    // of gradients, by torch.nn.utils.clip_grad_*
+  kScaling = 6,     // of loss and gradients, by a GradScaler
+  kEvaluation = 7,  // a forward that nobody will go back through, in a program that trains
+  kGenerate = 8,    // forwards in generate() of a language model
 };
-constexpr int kPhaseCount = 5;
+constexpr int kPhaseCount = 9;
 
 enum class ScopeKind : uint8_t {
   kUnspecified = 0,

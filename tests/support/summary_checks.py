@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What must hold for every summary.json, and its counts in the form compare.py judges."""
 
-PHASES = ("forward", "backward", "recompute", "optimizer", "other")
+PHASES = (
+    "forward", "backward", "recompute", "clipping", "scaling", "optimizer", "evaluation",
+    "generate", "other",
+)  # fmt: skip
 NAMES = {"fwd_flops": "forward", "bwd_flops": "backward", "recompute_flops": "recompute"}
 
 

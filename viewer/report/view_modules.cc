@@ -15,6 +15,17 @@
 namespace flopsprof::viewer {
 namespace {
 
+// Columns of phases that only some runs have.
+struct PhaseColumn {
+  v1::Phase phase;
+  const char* header;
+};
+constexpr PhaseColumn kForwardColumns[] = {{v1::PHASE_EVALUATION, "evaluation"},
+                                           {v1::PHASE_GENERATE, "generate"}};
+constexpr PhaseColumn kTimeColumns[] = {
+    {v1::PHASE_CLIPPING, "clip"},   {v1::PHASE_SCALING, "scale"},   {v1::PHASE_OPTIMIZER, "optim."},
+    {v1::PHASE_EVALUATION, "eval"}, {v1::PHASE_GENERATE, "gener."}, {v1::PHASE_OTHER, "other"}};
+
 constexpr size_t kMostRows = 60;
 constexpr double kSpreadWorthSaying = 1.05;
 
@@ -99,8 +110,13 @@ std::string ModulesView(const ReportContext& context) {
   const RowText text(context, per_step ? static_cast<double>(context.rank_step_count) : 1);
   const bool recompute = AnyWork(tree, v1::PHASE_RECOMPUTE);
   const bool recompute_time = AnyTime(tree, v1::PHASE_RECOMPUTE);
-  const bool optimizer_time = AnyTime(tree, v1::PHASE_OPTIMIZER);
-  const bool other_time = AnyTime(tree, v1::PHASE_OTHER);
+  std::vector<const PhaseColumn*> extra_flops, extra_times;
+  for (const PhaseColumn& column : kForwardColumns) {
+    if (AnyWork(tree, column.phase)) extra_flops.push_back(&column);
+  }
+  for (const PhaseColumn& column : kTimeColumns) {
+    if (AnyTime(tree, column.phase)) extra_times.push_back(&column);
+  }
 
   std::vector<Column> columns = {
       {.header = "module", .right = false, .flexible = true, .min_width = 20},
@@ -112,8 +128,12 @@ std::string ModulesView(const ReportContext& context) {
       {.header = "time", .group = "backward"}};
   if (recompute) columns.push_back({.header = "flops", .group = "recompute", .drop_order = 4});
   if (recompute_time) columns.push_back({.header = "time", .group = "recompute", .drop_order = 4});
-  if (optimizer_time) columns.push_back({.header = "optim.", .drop_order = 2});
-  if (other_time) columns.push_back({.header = "other", .drop_order = 2});
+  for (const PhaseColumn* column : extra_flops) {
+    columns.push_back({.header = "flops", .group = column->header, .drop_order = 4});
+  }
+  for (const PhaseColumn* column : extra_times) {
+    columns.push_back({.header = column->header, .drop_order = 2});
+  }
   columns.push_back({.header = "FLOPS", .drop_order = 7});
   columns.push_back({.header = "unknown", .drop_order = 3});
   columns.push_back({.header = "share"});
@@ -142,8 +162,8 @@ std::string ModulesView(const ReportContext& context) {
         {time(v1::PHASE_BACKWARD)}};
     if (recompute) cells.push_back({flops(v1::PHASE_RECOMPUTE)});
     if (recompute_time) cells.push_back({time(v1::PHASE_RECOMPUTE)});
-    if (optimizer_time) cells.push_back({time(v1::PHASE_OPTIMIZER)});
-    if (other_time) cells.push_back({time(v1::PHASE_OTHER)});
+    for (const PhaseColumn* column : extra_flops) cells.push_back({flops(column->phase)});
+    for (const PhaseColumn* column : extra_times) cells.push_back({time(column->phase)});
     cells.push_back({row.flop_per_s.has_value() ? FormatSi(row.flop_per_s) : "-"});
     cells.push_back({unknown.has_value() ? FormatShare(unknown) : "-",
                      unknown.value_or(0) >= 0.02 ? Tone::kWarning : Tone::kPlain});

@@ -9,8 +9,9 @@
 namespace flopsprof::viewer {
 namespace {
 
-constexpr int kPhaseOrder[] = {v1::PHASE_FORWARD, v1::PHASE_BACKWARD, v1::PHASE_RECOMPUTE,
-                               v1::PHASE_OPTIMIZER, v1::PHASE_OTHER};
+constexpr int kPhaseOrder[] = {v1::PHASE_FORWARD,    v1::PHASE_BACKWARD, v1::PHASE_RECOMPUTE,
+                               v1::PHASE_CLIPPING,   v1::PHASE_SCALING,  v1::PHASE_OPTIMIZER,
+                               v1::PHASE_EVALUATION, v1::PHASE_GENERATE, v1::PHASE_OTHER};
 
 std::string Bar(double share, const Terminal& terminal) {
   constexpr double kFullWidth = 20;

@@ -4,9 +4,11 @@
 
     cases.py [name ...]
 
-Prints one JSON line a case: {"case", "step", "right"}. The unit is the forward of one
-Linear(64, 64) on 8 rows; its backward is 2 units. `right` is [forward, backward, recompute] of
-each module itself, derived by hand, in the paths of the root that was called.
+Prints one JSON line a case: {"case", "step", "right", "error"}. The unit is the forward of one
+Linear(64, 64) on 8 rows; its backward is 2 units. `right` is [forward, backward, recompute], or
+{phase: units}, of each module itself, derived by hand, in the paths of the root that was called.
+
+On CASES_DEVICE=cpu the products are counted here, with $SCOPES_PROBE, and each line has "found".
 """
 
 import asyncio
@@ -14,9 +16,11 @@ import json
 import os
 import sys
 import threading
+import types
 
 import torch
 from torch import nn
+from torch.nn.utils import clip_grad_value_
 from torch.utils.checkpoint import checkpoint
 
 import flopsprof
@@ -398,6 +402,16 @@ def compiled():
     train(model, rows())
 
 
+@case({"(outside)": [0, 4, 0], "a": [1, 0, 0], "b": [1, 0, 0]})
+def compiled_autograd():
+    # The whole pass is one graph: of no module, but in the right phase.
+    from torch._dynamo import compiled_autograd as compiled
+
+    enable = getattr(compiled, "_enable", None) or compiled.enable
+    with enable(torch.compile(backend="eager")):
+        train(Two(), rows())
+
+
 @case({"a": [1, 2, 0], "b": [1, 2, 0]})
 def capture():
     # Executed: the run before the capture. The captured run and its replays are reported apart.
@@ -455,7 +469,158 @@ def saved_tensor_hooks():
     loss.backward()
 
 
+@case({"t.a": [1, 2, 1], "t.b": [1, 2, 0]})
+def checkpoint_wrapper_of_fsdp():
+    from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import checkpoint_wrapper
+
+    train(Wrap(lambda m, x: m.t(x), t=checkpoint_wrapper(Two())), rows())
+
+
+@case({"a": [1, 5, 0], "b": [1, 4, 0]})
+def gradient_penalty():
+    # d/dx: b and a once. Of the loss: each twice. Of the penalty: the product with a's weight
+    # twice, the one with b's once (its other factor is constant).
+    model, x = Two(), rows()
+    score = model(x).sum()
+    (g,) = torch.autograd.grad(score, x, create_graph=True)
+    (score + (g.norm() - 1) ** 2).backward()
+
+
+@case({"f": [1, 2, 0], "a": [1, 2, 0]})
+def function_launches_products_in_backward():
+    class Product(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, w):
+            ctx.save_for_backward(x, w)
+            return x @ w
+
+        @staticmethod
+        def backward(ctx, g):
+            x, w = ctx.saved_tensors
+            return g @ w.t(), x.t() @ g
+
+    w = torch.randn(64, 64, device=DEVICE, requires_grad=True)
+    f = Wrap(lambda m, x: Product.apply(x, w))
+    train(Wrap(lambda m, x: m.f(m.a(x)), a=linear(), f=f), rows())
+
+
+@case(PLAIN)
+def layers_on_two_devices():
+    model = Two()
+    model.b.to("cuda:1")
+    model.a.register_forward_hook(lambda m, i, o: o.to("cuda:1"))
+    train(model, rows())
+
+
+# From here on an optimizer is there: forwards without gradients are evaluation.
+
+
+class Stepping(torch.optim.SGD):
+    """One product a step."""
+
+    def step(self, closure=None):
+        rows(False) @ torch.randn(64, 64, device=DEVICE)
+        return super().step(closure)
+
+
+ONE_EACH = {"forward": 1, "backward": 2, "evaluation": 1}
+
+
+@case({"a": ONE_EACH, "b": ONE_EACH, "(outside)": {"optimizer": 2}})
+def evaluation_between_steps():
+    model = Two()
+    optimizer = Stepping(model.parameters(), lr=0.1)
+    optimizer.step()
+    train(model, rows())
+    optimizer.step()
+    with torch.no_grad():
+        model(rows())
+
+
+@case({"a": {"evaluation": 2, "forward": 1}, "b": {"evaluation": 2, "forward": 1}})
+def evaluation_in_eval_mode_and_in_inference_mode():
+    model = Two()
+    model.eval()(rows())
+    model.train()
+    with torch.inference_mode():
+        model(rows(False))
+    model(rows())
+
+
+@case({"t.a": [1, 2, 1], "t.b": [1, 2, 1]})
+def checkpoint_is_no_evaluation():
+    # Reentrant: its first forward runs without gradients, inside of a root that has them.
+    checkpoint_reentrant()
+
+
+@case({"a": [1, 2, 0], "b": [1, 2, 0], "(outside)": {"clipping": 3, "forward": 1}})
+def clipping():
+    model = Two()
+    train(model, rows())
+
+    def parameters():
+        rows(False) @ torch.randn(64, 64, device=DEVICE)
+        yield from model.parameters()
+
+    torch.nn.utils.clip_grad_norm_(parameters(), 1.0)
+    clip_grad_value_(parameters(), 1.0)
+    if hasattr(torch.nn.utils, "get_total_norm"):
+        torch.nn.utils.get_total_norm(parameters())
+    else:
+        torch.nn.utils.clip_grad_norm_(parameters(), 1.0)
+    list(parameters())
+
+
+@case({"a": [1, 2, 0], "b": [1, 2, 0], "(outside)": {"scaling": 1, "optimizer": 1}})
+def scaling():
+    class Losses(list):
+        def __iter__(self):
+            rows(False) @ torch.randn(64, 64, device=DEVICE)
+            return super().__iter__()
+
+    model = Two()
+    optimizer = Stepping(model.parameters(), lr=0.1)
+    scaler = torch.amp.GradScaler(DEVICE)
+    for loss in list.__iter__(scaler.scale(Losses([model(rows()).sum()]))):
+        loss.backward()
+    scaler.unscale_(optimizer)
+    scaler.step(optimizer)
+    scaler.update()
+
+
+@case({"a": {"forward": 1, "backward": 2, "optimizer": 1}, "b": [1, 2, 0]})
+def optimizer_in_backward():
+    model = Two()
+    optimizer = Stepping([model.a.weight], lr=0.1)
+    model.a.weight.register_post_accumulate_grad_hook(lambda p: optimizer.step())
+    train(model, rows())
+
+
+@case({"a": {"generate": 2}, "b": {"generate": 2}})
+def generate():
+    name = "transformers.generation.utils"
+    if name not in sys.modules:
+        sys.modules[name] = types.ModuleType(name)
+
+        class GenerationMixin:
+            def generate(self, x, tokens):
+                for _ in range(tokens):
+                    x = self(x)
+                return x
+
+        sys.modules[name].GenerationMixin = GenerationMixin
+
+    class Model(Two, sys.modules[name].GenerationMixin):
+        pass
+
+    Model().generate(rows(False), 2)
+
+
 def main() -> None:
+    if DEVICE == "cpu":
+        import counted_products as counted
+
+        counted.begin()
     torch.zeros(1, device=DEVICE)  # the profiler starts with CUDA
     for step, name in enumerate(sys.argv[1:] or list(CASES)):
         function, right = CASES[name]
@@ -466,6 +631,8 @@ def main() -> None:
         except BaseException as raised:
             error = repr(raised)[:200]
         line = {"case": name, "step": step, "right": right, "error": error}
+        if DEVICE == "cpu":
+            line["found"] = counted.take(UNIT)
         print(json.dumps(line), flush=True)
 
 

@@ -10,7 +10,10 @@ import json
 import os
 import tempfile
 
-PHASES = ("other", "forward", "backward", "recompute", "optimizer")
+PHASES = (
+    "other", "forward", "backward", "recompute", "optimizer", "clipping", "scaling", "evaluation",
+    "generate",
+)  # fmt: skip
 
 _path = os.environ.get("SCOPES_PROBE")
 LIB = ctypes.PyDLL(_path) if _path else None

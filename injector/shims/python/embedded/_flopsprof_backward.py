@@ -6,6 +6,7 @@ import threading
 
 from _flopsprof_base import native, skip_in_dynamo, torch
 from _flopsprof_formulas import follow_absent, follow_triton
+from _flopsprof_phases import follow_late
 from _flopsprof_wrappers import follow_fsdp
 
 # Of a node: torch 2.14; 2.4 to 2.8. Of a RecordFunction: torch 2.8 to 2.14; 2.4.
@@ -116,6 +117,7 @@ def on_first_call() -> None:
         return
     _called = True
     follow_fsdp()
+    follow_late()
     follow_absent()
     follow_triton()
     native.note("backward", follow_backward())

@@ -44,6 +44,18 @@ def follow_absent() -> None:
         follow_operation(name)
 
 
+def outer_product(a, b, *_):
+    return 2 * a[0] * a[1] * a[2] * b[2]
+
+
+def follow_native_kernels() -> None:
+    """PyTorch's own Triton kernel for a batched product whose inner dimension is 1."""
+    graphs = getattr(sys.modules.get("torch._native.registry"), "_graphs", None) or {}
+    for node in graphs.get(("bmm", "CUDA"), ()):
+        if getattr(node.impl_fn, "__name__", "") == "_bmm_outer_product_impl":
+            add_formula(f"_native::{node.node_id}", outer_product)
+
+
 def shape(value):
     """The formula's argument in the place of an operation's."""
     if isinstance(value, Tensor):
@@ -144,4 +156,5 @@ def after_kernel(metadata) -> None:
 def install() -> None:
     native.tensor_types(Tensor, Parameter, getattr(torch, "dtype", None))
     take_formulas()
+    follow_native_kernels()
     follow_triton()

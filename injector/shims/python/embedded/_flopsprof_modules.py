@@ -7,6 +7,7 @@ import time
 import weakref
 
 from _flopsprof_base import Module, add_hook, compiling, hooks, native
+from _flopsprof_phases import follow_late
 
 GRAPH_MODULE = "torch.fx.graph_module"
 
@@ -29,6 +30,7 @@ def on_registration(parent, name, child):
     try:
         add_parent(child, parent)
         native.registered(child)
+        follow_late()
         if len(parents) > _sweep_at:
             sweep()
     except Exception as error:
@@ -118,9 +120,13 @@ def chain_of(module, outermost):
     if living_parent(module) is None and may_scan():
         scan()
     chain = climb(module)
+    # A compiled region inside a forward or backward is part of whoever calls it; so is what
+    # compiled autograd makes of a whole pass, a graph in torch.compile's wrapper.
+    if not outermost and (is_graph_module(chain[0]) or is_graph_module(
+            chain[0]._modules.get("_orig_mod"))):  # fmt: skip
+        return None
     if len(chain) == 1:
-        # A compiled region inside a forward or backward is part of whoever calls it.
-        return None if not outermost and is_graph_module(module) else chain
+        return chain
     if len(parents.get(id(module), ())) > 1:
         return first_path(chain[0], module) or chain
     return chain

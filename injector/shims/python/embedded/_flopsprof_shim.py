@@ -8,12 +8,15 @@ that are imported here, install() and uninstall(); the rest are hooks of torch, 
 sys.monitoring.
 """
 
+import sys
+
 import _flopsprof_formulas as formulas
 import _flopsprof_modules as modules
 import _flopsprof_optimizers as optimizers
+import _flopsprof_phases as phases
 import _flopsprof_wrappers as wrappers
 from _flopsprof_backward import on_first_call  # noqa: F401
-from _flopsprof_base import native, set_eval_frame, take_out, torch, undo  # noqa: F401
+from _flopsprof_base import native, set_eval_frame, skip_part, take_out, torch, undo  # noqa: F401
 from _flopsprof_calls import follow_modules, undo_calls  # noqa: F401
 from _flopsprof_formulas import add_formula, evaluate  # noqa: F401
 from _flopsprof_modules import chain_of, describe  # noqa: F401
@@ -21,8 +24,11 @@ from _flopsprof_optimizers import optimizer_exists  # noqa: F401
 
 
 def install() -> None:
-    for part in (modules, optimizers, wrappers, formulas):
+    for part in (modules, optimizers, wrappers, formulas, phases):
         part.install()
+    for name, part in list(sys.modules.items()):
+        if name.startswith("_flopsprof_"):
+            skip_part(part)
     native.note("torch", str(getattr(torch, "__version__", "?")))
 
 

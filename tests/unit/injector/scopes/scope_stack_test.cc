@@ -264,7 +264,7 @@ TEST_F(ScopeStackTest, EndOfANodeDropsFramesThatLostTheirEnd) {
 }
 
 TEST_F(ScopeStackTest, OptimizerOwnsWorkBelowItAndModulesAboveItAreForward) {
-  const uint32_t optimizer = stack().EnterOptimizer();
+  const uint32_t optimizer = stack().EnterPhase(shm::Phase::kOptimizer);
   EXPECT_EQ(scope(), shm::kOutsideScope);
   EXPECT_EQ(phase(), Phase::kOptimizer);
   const uint32_t closure = stack().EnterModule(nullptr, kA);
@@ -276,6 +276,49 @@ TEST_F(ScopeStackTest, OptimizerOwnsWorkBelowItAndModulesAboveItAreForward) {
   FakeTorch().graph_task = -1;
   stack().Leave(optimizer);
   EXPECT_EQ(phase(), Phase::kOther);
+}
+
+TEST_F(ScopeStackTest, OptimizerThatStepsInAHookOfAPassIsNoBackward) {
+  FakeTorch().graph_task = 0;
+  const uint32_t optimizer = stack().EnterPhase(shm::Phase::kOptimizer);
+  EXPECT_EQ(phase(), Phase::kOptimizer);
+  stack().Leave(optimizer);
+  EXPECT_EQ(phase(), Phase::kBackward);
+  FakeTorch().graph_task = -1;
+}
+
+TEST_F(ScopeStackTest, ModulesInsideOfGenerateBelongToIt) {
+  const uint32_t generate = stack().EnterPhase(shm::Phase::kGenerate);
+  EXPECT_EQ(stack().NearestModuleOrNode(), nullptr);  // they are roots
+  const uint32_t root = stack().EnterModule(nullptr, kA);
+  const uint32_t child = stack().EnterModule(nullptr, kB);
+  EXPECT_EQ(scope(), kB);
+  EXPECT_EQ(phase(), Phase::kGenerate);
+  stack().Leave(child);
+  stack().Leave(root);
+  stack().Leave(generate);
+  EXPECT_EQ(phase(), Phase::kOther);
+}
+
+TEST_F(ScopeStackTest, EvaluationHoldsForTheMarkedModuleAndAllBelow) {
+  const uint32_t root = stack().EnterModule(nullptr, kA);
+  stack().MarkEvaluation();
+  EXPECT_EQ(phase(), Phase::kEvaluation);
+  const uint32_t child = stack().EnterModule(nullptr, kB);
+  EXPECT_EQ(phase(), Phase::kEvaluation);
+  stack().Leave(child);
+  stack().Leave(root);
+  stack().EnterModule(nullptr, kA);
+  EXPECT_EQ(phase(), Phase::kForward);
+}
+
+TEST_F(ScopeStackTest, RecomputationInAPassIsNoEvaluation) {
+  FakeTorch().graph_task = 0;
+  const uint32_t root = stack().EnterModule(nullptr, kA);
+  stack().MarkEvaluation();
+  EXPECT_EQ(phase(), Phase::kRecompute);
+  stack().Leave(root);
+  FakeTorch().graph_task = -1;
 }
 
 TEST_F(ScopeStackTest, RangeTakesThePhaseBelow) {
@@ -359,6 +402,15 @@ TEST_F(ScopeStackTest, CompiledGraphIsPartOfItsCaller) {
   BeginNode(node);
   stack().EnterInherited();
   EXPECT_EQ(scope(), kB);
+  EXPECT_EQ(phase(), Phase::kBackward);
+}
+
+TEST_F(ScopeStackTest, GraphOfCompiledAutogradIsBackwardOfNoModule) {
+  BeginNode(ForwardOf(kB));
+  stack().EndNode();
+  BeginPass();
+  stack().EnterInherited();
+  EXPECT_EQ(scope(), shm::kOutsideScope);
   EXPECT_EQ(phase(), Phase::kBackward);
 }
 

@@ -10,6 +10,7 @@ sys.monitoring.
 
 import sys
 
+import _flopsprof_compiled as compiled
 import _flopsprof_formulas as formulas
 import _flopsprof_modules as modules
 import _flopsprof_optimizers as optimizers
@@ -24,7 +25,7 @@ from _flopsprof_optimizers import optimizer_exists  # noqa: F401
 
 
 def install() -> None:
-    for part in (modules, optimizers, wrappers, formulas, phases):
+    for part in (modules, optimizers, wrappers, formulas, phases, compiled):
         part.install()
     for name, part in list(sys.modules.items()):
         if name.startswith("_flopsprof_"):

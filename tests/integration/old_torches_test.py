@@ -75,4 +75,4 @@ def test_torch_compile_behaves_as_without_us(old):
     assert without["plain"]["stats"]["unique_graphs"] > 0
     assert ours["failed"] == 0
     assert ours["notes"]["modules"] == "vectorcall hook"
-    assert ours["notes"]["backward"] == "callback"
+    assert ours["notes"]["backward"] == "engine"

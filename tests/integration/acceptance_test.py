@@ -43,8 +43,6 @@ NOT_HERE = {
 # is visible. And it takes the products with inner dimension 1 of T5's first token for library
 # calls: they are a Triton kernel of PyTorch's.
 WHOLE_ONLY = ("sdpa-backend-cudnn-", "t5-batch-4-seq-128-generate-16-mode-fwd")
-# Judged by phase at the root: inside a compiled region there are no module calls to follow.
-ROOT_ONLY = ("compiled-",)
 # Slow here: more than a minute each.
 SLOW = ("bert-size-large", "gpt2_megatron-layers-12")
 
@@ -76,9 +74,6 @@ def test_a_step_has_the_golden_counts(entry, python, tmp_path):
         assert run.summary is not None, run.explain()
         assert summary_checks.problems(run.summary) == [], run.explain()
         runs.append(run.summary)
-    if entry["id"].startswith(ROOT_ONLY):
-        entry = dict(entry, by_module={"": entry["by_module"][""]})
-        entry.pop("by_module_visible", None)
     # What library calls show, and with what formulas give for kernels without one.
     for level in ("visible", "whole"):
         if level == "visible" and entry["id"].startswith(WHOLE_ONLY):

@@ -114,6 +114,14 @@ void AddAttribution(const Summary& summary, std::vector<Finding>* findings) {
     }
     findings->push_back({"warning", "no module names", why, "run: flopsprof doctor"});
   }
+  for (const RankSummary& rank : summary.ranks) {
+    const auto found = rank.notes.find("compiled");
+    if (found == rank.notes.end() || found->second.rfind("some ", 0) != 0) continue;
+    findings->push_back({"note",
+                         "library calls of compiled code are in the row of what was compiled",
+                         found->second, "products that use a module's weight are in its own row"});
+    break;
+  }
 }
 
 void AddUnknownKernels(const Summary& summary, std::vector<Finding>* findings) {

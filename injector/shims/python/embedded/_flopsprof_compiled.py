@@ -29,8 +29,8 @@ Tensor = getattr(torch, "Tensor", None)
 Parameter = getattr(sys.modules.get("torch.nn.parameter"), "Parameter", None)
 StorageWeakRef = getattr(sys.modules.get("torch.multiprocessing.reductions"), "StorageWeakRef", None)
 
-_weights: dict = {}  # address -> [(weak reference to the parameter, to its module)]
-_inputs: dict = {}  # address -> [(weak reference to the storage, module, shape of its weight)]
+_weights: dict = {}  # address -> [[weak references to parameter and module, shape, scope]]
+_inputs: dict = {}  # address -> [(weak reference to the storage, scope, shape of its weight)]
 _gradients: dict = {}  # the same of what came from the module's output
 _scanned_at = 0.0
 _scan_seconds = None
@@ -38,59 +38,64 @@ _followed = False
 _told = False
 
 
-def find_weights() -> None:
-    """Of all modules that there are; at most 1 % of the time."""
+def find_weights() -> bool:
+    """Of all modules that there are; at most 1 % of the time. False: not now."""
     global _scanned_at, _scan_seconds
     now = time.monotonic()
     if _scan_seconds is not None and now - _scanned_at < 100 * _scan_seconds:
-        return
+        return False
     _weights.clear()
     for thing in gc.get_objects():
-        if not issubclass(type(thing), Module):
+        kind = type(thing)
+        # A tied embedding looks up, it does not multiply.
+        if not issubclass(kind, Module) or kind.__name__.startswith("Embedding"):
             continue
         for parameter in list(thing.__dict__.get("_parameters", {}).values()):
             if type(parameter) is Parameter and parameter.dim() > 1:
-                entry = weakref.ref(parameter), weakref.ref(thing)
+                entry = [weakref.ref(parameter), weakref.ref(thing), tuple(parameter.shape), 0]
                 _weights.setdefault(parameter.data_ptr(), []).append(entry)
     _scanned_at = time.monotonic()
     _scan_seconds = _scanned_at - now
+    return True
 
 
 def owner(address):
-    """(module, shape) of the one module that multiplies by the weight at the address, or None."""
-    found = {}
-    for parameter_reference, module_reference in _weights.get(address, ()):
-        parameter, module = parameter_reference(), module_reference()
+    """(scope, shape) of the one module that multiplies by the weight at the address, or None."""
+    found = None
+    for entry in _weights.get(address, ()):
+        parameter, module, shape, scope = entry[0](), entry[1](), entry[2], entry[3]
         if parameter is None or module is None or parameter.data_ptr() != address:
             continue
-        if not type(module).__name__.startswith("Embedding"):  # tied: looks up, does not multiply
-            found[id(module)] = module, tuple(parameter.shape)
-    return found.popitem()[1] if len(found) == 1 else None
-
-
-def remember(memory, tensor, module, shape) -> None:
-    if len(memory) > LIMIT:
-        memory.clear()
-    storage = StorageWeakRef(tensor.untyped_storage())
-    entries = [e for e in memory.get(tensor.data_ptr(), ()) if not e[0].expired()]
-    entries = [e for e in entries if e[1]() is not module][-15:]
-    memory[tensor.data_ptr()] = [*entries, (storage, weakref.ref(module), shape)]
-
-
-def recall(memory, tensors, out) -> dict:
-    """Modules with a weight of the result's shape that had one of the tensors."""
-    found = {}
-    shape = tuple(out.shape)
-    for tensor in tensors:
-        for storage, module_reference, wanted in memory.get(tensor.data_ptr(), ()):
-            module = module_reference()
-            if module is None or storage.expired() or wanted not in (shape, shape[::-1]):
-                continue
-            found[id(module)] = module
+        if not scope:
+            scope = entry[3] = native.scope_of(module)
+        if found is not None and found[0] != scope:
+            return None
+        found = scope, shape
     return found
 
 
-def module_of(factors, phase, out):
+def remember(memory, tensor, scope, shape) -> None:
+    if len(memory) > LIMIT:
+        memory.clear()
+    entries = memory.setdefault(tensor.data_ptr(), [])
+    if entries and entries[-1][1] == scope and not entries[-1][0].expired():
+        return  # the same as in the step before
+    entries[:] = [e for e in entries if e[1] != scope and not e[0].expired()][-15:]
+    entries.append((StorageWeakRef(tensor.untyped_storage()), scope, shape))
+
+
+def recall(memory, tensors, out) -> set:
+    """Scopes with a weight of the result's shape that had one of the tensors."""
+    shape = tuple(out.shape)
+    return {
+        scope
+        for tensor in tensors
+        for storage, scope, wanted in memory.get(tensor.data_ptr(), ())
+        if wanted in (shape, shape[::-1]) and not storage.expired()
+    }
+
+
+def find_scope(factors, phase, out) -> int:
     for position, tensor in enumerate(factors):
         found = owner(tensor.data_ptr())
         if found is None:
@@ -100,22 +105,19 @@ def module_of(factors, phase, out):
             remember(memory, factors[1 - position], *found)
         return found[0]
     if phase != BACKWARD or type(out) is not Tensor:
-        return None
+        return 0
     found = recall(_inputs, factors, out)  # all that had this input: q, k and v often share it
     if len(found) > 1:
-        same = recall(_gradients, factors, out)
-        found = {key: module for key, module in found.items() if key in same}
-    return found.popitem()[1] if len(found) == 1 else None
+        found &= recall(_gradients, factors, out)
+    return found.pop() if len(found) == 1 else 0
 
 
-def scope_of_call(factors, out) -> int:
+def scope_of_call(factors, phase, out) -> int:
     """0: of no module's own."""
-    phase = native.current_phase()
-    module = module_of(factors, phase, out)
-    if module is None and phase == FORWARD:
-        find_weights()
-        module = module_of(factors, phase, out)
-    return 0 if module is None else native.scope_of(module)
+    scope = find_scope(factors, phase, out)
+    if scope == 0 and phase == FORWARD and find_weights():
+        scope = find_scope(factors, phase, out)
+    return scope
 
 
 def tell_rest() -> None:
@@ -128,18 +130,19 @@ def tell_rest() -> None:
 def in_module(original, first=0, count=2):
     @functools.wraps(original)
     def call(*args, **kwargs):
-        scope = 0
+        scope = phase = 0
         try:
             factors = [a for a in args[first : first + count] if type(a) in (Tensor, Parameter)]
             if factors and not compiling():
-                scope = scope_of_call(factors, kwargs.get("out"))
+                phase = native.current_phase()
+                scope = scope_of_call(factors, phase, kwargs.get("out"))
                 if scope == 0:
                     tell_rest()
         except Exception as error:
             native.failed(repr(error)[:200])
         if scope == 0:
             return original(*args, **kwargs)
-        if native.current_phase() == BACKWARD:
+        if phase == BACKWARD:
             native.push_node(scope)
             try:
                 return original(*args, **kwargs)
@@ -169,8 +172,11 @@ def follow_kernels() -> None:
 
 
 def install() -> None:
-    global _followed, _told
+    global _followed, _told, _scan_seconds
     _followed = _told = False
+    _scan_seconds = None
+    for known in (_weights, _inputs, _gradients):
+        known.clear()
     wrapper = getattr(torch, "_TorchCompileInductorWrapper", None)
 
     def make(original):

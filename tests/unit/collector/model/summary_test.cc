@@ -376,6 +376,16 @@ TEST(SummaryTest, CallersThatAreNotSeenAreSaid) {
   EXPECT_TRUE(HasFinding(Summarize(run), "could not be hooked"));
 }
 
+TEST(SummaryTest, CallsOfCompiledCodeThatNoModuleOwnsAreSaid) {
+  RunProfile run = SampleRun();
+  const std::string text = "library calls of compiled code are in the row of what was compiled";
+  auto& note = (*run.processes[0].mutable_notes())["compiled"];
+  note = "library calls belong to modules by the weights they use";
+  EXPECT_FALSE(HasFinding(Summarize(run), text));
+  note = "some library calls belong to the compiled module as a whole";
+  EXPECT_TRUE(HasFinding(Summarize(run), text));
+}
+
 TEST(SummaryTest, MissingModuleNamesAreAFindingThatSaysWhy) {
   RunProfile run = SampleRun();
   EXPECT_FALSE(HasFinding(Summarize(run), "no module names"));

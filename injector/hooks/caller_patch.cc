@@ -207,7 +207,8 @@ class Patcher {
       }
       memory->asked[asked_count_++] = {i, hook};
     }
-    const bool asks = asked_count_ > 0;
+    // An object that defines nothing has an empty hash table, which does not tell of its symbols.
+    const bool asks = asked_count_ > 0 || known_end_ <= 1;
     OpenPages pages(object_);
     if (asks || tables_.plt_relocation_count <= kFewRelocations) {
       Walk(tables_.plt_relocations, tables_.plt_relocation_count, &pages);

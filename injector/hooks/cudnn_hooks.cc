@@ -49,7 +49,7 @@ void NoteAttribute(const void* caller, const void* descriptor, int name, int typ
     overridden_packs.NoteIds(descriptor, static_cast<const int64_t*>(elements), count);
   } else if (name == kPackOverrideShapes && type == kCudnnTypePointer && count == 1) {
     overridden_packs.NoteShapes(descriptor, elements);
-  } else if (cudnn_follower.on(caller)) {
+  } else if (IsRecording() && cudnn_follower.on(caller)) {
     cudnn_follower.OnSet(caller, descriptor, name, type, count, elements);
   }
 }
@@ -85,9 +85,8 @@ FLOPSPROF_EXPORT int cudnnBackendSetAttribute(void* descriptor, int name, int ty
       reinterpret_cast<int (*)(void*, int, int, int64_t, void*)>(real.Enter(&caller));
   if (function == nullptr) return kCudnnNotSupported;
   const int status = function(descriptor, name, type, count, elements);
-  if (status == 0 && IsRecording()) {
-    NoteAttribute(caller, descriptor, name, type, count, elements);
-  }
+  // Sizes too that are given before the session begins: the pack may be executed in it.
+  if (status == 0) NoteAttribute(caller, descriptor, name, type, count, elements);
   return status;
 }
 

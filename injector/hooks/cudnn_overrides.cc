@@ -38,16 +38,28 @@ CudnnOverrideTable::Entry* CudnnOverrideTable::Take(const void* pack) {
     return nullptr;
   }
   memset(&free->overrides, 0, sizeof free->overrides);
+  free->shapes = 0;
   free->pack = pack;
   used_.fetch_add(1, std::memory_order_relaxed);
   return free;
 }
 
+// A forked child has packs, too; a thread that it does not have may have held the lock.
+bool CudnnOverrideTable::Lock() {
+  constexpr uint64_t kMaxWaitNs = 10'000'000;
+  if (lock_.LockWithin(kMaxWaitNs)) return true;
+  full_.store(true, std::memory_order_relaxed);
+  return false;
+}
+
 void CudnnOverrideTable::NoteIds(const void* pack, const int64_t* uids, int64_t count) {
-  if (count <= 0 || uids == nullptr) return;
-  BriefLockHolder hold(&lock_);
+  if (count <= 0 || uids == nullptr || !Lock()) return;
   Entry* entry = Take(pack);
-  if (entry == nullptr) return;
+  if (entry != nullptr) SetIds(uids, count, entry);
+  lock_.Unlock();
+}
+
+void CudnnOverrideTable::SetIds(const int64_t* uids, int64_t count, Entry* entry) {
   CudnnOverrides& overrides = entry->overrides;
   overrides.tensors = count <= CudnnOverrides::kMaxTensors ? static_cast<uint32_t>(count) : 1;
   overrides.readable = count <= CudnnOverrides::kMaxTensors;
@@ -58,10 +70,14 @@ void CudnnOverrideTable::NoteIds(const void* pack, const int64_t* uids, int64_t 
 
 void CudnnOverrideTable::NoteShapes(const void* pack, const void* elements) {
   const auto* shapes = static_cast<const Vector<Vector<int64_t>>*>(elements);
-  if (shapes == nullptr || shapes->size() == 0) return;
-  BriefLockHolder hold(&lock_);
+  if (shapes == nullptr || shapes->size() == 0 || !Lock()) return;
   Entry* entry = Take(pack);
-  if (entry == nullptr) return;
+  if (entry != nullptr) SetShapes(elements, entry);
+  lock_.Unlock();
+}
+
+void CudnnOverrideTable::SetShapes(const void* elements, Entry* entry) {
+  const auto* shapes = static_cast<const Vector<Vector<int64_t>>*>(elements);
   CudnnOverrides& overrides = entry->overrides;
   const int64_t count = shapes->size();
   overrides.has_sizes = count > 0 && count <= CudnnOverrides::kMaxTensors;
@@ -75,22 +91,12 @@ void CudnnOverrideTable::NoteShapes(const void* pack, const void* elements) {
     overrides.ranks[i] = static_cast<uint8_t>(rank);
     memcpy(overrides.sizes[i], shape.begin, static_cast<size_t>(rank) * sizeof(int64_t));
   }
-  // More or fewer shapes than ids: nobody knows which is whose.
-  if (overrides.tensors == 0) {
-    overrides.tensors = count > 0 && overrides.has_sizes ? static_cast<uint32_t>(count) : 1;
-    overrides.readable = true;
-  }
-  if (count != overrides.tensors) overrides.has_sizes = false;
+  entry->shapes = count;
 }
 
 void CudnnOverrideTable::Remove(const void* pack) {
   if (used_.load(std::memory_order_relaxed) == 0) return;
-  // A forked child destroys packs, too; a thread that it does not have may have held the lock.
-  constexpr uint64_t kMaxWaitNs = 10'000'000;
-  if (!lock_.LockWithin(kMaxWaitNs)) {
-    full_.store(true, std::memory_order_relaxed);
-    return;
-  }
+  if (!Lock()) return;
   for (Entry& entry : entries_) {
     if (entry.pack != pack) continue;
     entry.pack = nullptr;
@@ -106,8 +112,10 @@ bool CudnnOverrideTable::Find(const void* pack, CudnnOverrides* overrides) {
   for (const Entry& entry : entries_) {
     if (entry.pack != pack) continue;
     *overrides = entry.overrides;
-    overrides->readable = overrides->readable && overrides->has_sizes;
-    return overrides->tensors > 0;
+    // More or fewer shapes than ids: nobody knows which is whose.
+    overrides->readable =
+        overrides->readable && overrides->has_sizes && entry.shapes == overrides->tensors;
+    return true;
   }
   overrides->tensors = 1;
   overrides->readable = false;

@@ -3,7 +3,8 @@
 #pragma once
 
 // Sizes that a variant pack gives in place of the plan's own. The pack does not tell them again,
-// so they are noted as they are set (cudnnBackendSetAttribute).
+// so they are noted as they are set (cudnnBackendSetAttribute), ids and shapes in any order, and
+// also before anything is recorded.
 
 #include <stddef.h>
 #include <stdint.h>
@@ -45,9 +46,13 @@ class CudnnOverrideTable {
   struct Entry {
     const void* pack;
     CudnnOverrides overrides;
+    int64_t shapes;  // number of them; 0: not set
   };
 
+  bool Lock();
   Entry* Take(const void* pack);
+  static void SetIds(const int64_t* uids, int64_t count, Entry* entry);
+  static void SetShapes(const void* elements, Entry* entry);
 
   BriefLock lock_;
   std::atomic<uint32_t> used_{0};

@@ -120,6 +120,7 @@ class Both(unittest.TestCase):
     def test_a_plugin_that_registers_itself(self):
         self.check("caller", [plugin("register"), "registered=5"], [5])
         self.check("caller", ["deepbind=1", plugin("register"), "registered=5"], [5])
+        self.check("caller", [plugin("bare"), "registered=5"], [5])
 
     def test_by_the_program(self):
         for program in LINKED:

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A library that is loaded while its program runs and calls cuBLAS by link: `run(m)`. Built with
 // different ways of binding; TABLE: through a table of addresses that the loader fills; REGISTER:
-// gives `run` to the program from a constructor, so that nobody looks anything up.
+// gives `run` to the program from a constructor, so that nobody looks anything up; LONG: with a
+// long table of other addresses.
 #include "cublas_calls.h"
 
 #ifdef TABLE
@@ -15,6 +16,12 @@ static struct {
 #endif
 
 int run(int m) { return product_by(cublasCreate_v2, cublasSgemm_v2, m); }
+
+#ifdef LONG
+void* malloc(unsigned long);
+#define TEN(x) x, x, x, x, x, x, x, x, x, x
+__attribute__((used)) static void* addresses[] = {TEN(TEN(TEN(TEN((void*)malloc))))};
+#endif
 
 #ifdef REGISTER
 extern int (*registered)(int);

@@ -76,6 +76,17 @@ TEST_F(CudnnOverridesTest, WhatIsNotWholeIsUnreadable) {
   EXPECT_EQ(Text(&packs_[6]), "");
 }
 
+TEST_F(CudnnOverridesTest, IdsMayComeAfterShapes) {
+  const std::vector<int64_t> uids = {4, 9};
+  const Shapes shapes = {{2}, {3}};
+  table_->NoteShapes(&packs_[0], &shapes);
+  EXPECT_EQ(Text(&packs_[0]), "unreadable");
+  table_->NoteIds(&packs_[0], uids.data(), 1);  // one id for two shapes
+  EXPECT_EQ(Text(&packs_[0]), "unreadable");
+  table_->NoteIds(&packs_[0], uids.data(), 2);
+  EXPECT_EQ(Text(&packs_[0]), R"(,"overrides":[{"uid":4,"dim":[2]},{"uid":9,"dim":[3]}])");
+}
+
 TEST_F(CudnnOverridesTest, WhatIsNoVectorIsUnreadable) {
   const uint64_t nonsense[3] = {8, 4, 2};
   const std::vector<int64_t> uids = {1};

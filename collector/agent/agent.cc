@@ -116,6 +116,7 @@ void Agent::DrainLoop() {
     const uint64_t now_ns = clock.MonoNs();
     TakeEvents(now_ns);
     const bool more = DrainAll(now_ns);
+    MatchCollectives();
     if (now_ns >= next_upload_ns) {
       // What does not fit is not lost: it stays changed.
       PostChanges();
@@ -162,6 +163,17 @@ bool Agent::DrainAll(uint64_t now_ns) {
     more = recorder.Drain(now_ns) || more;
   }
   return more;
+}
+
+// After the end of a process too: its last records come with it.
+void Agent::MatchCollectives() {
+  std::vector<CollectiveWait> waits;
+  for (size_t i = 0; i < processes_.size(); i++) {
+    for (const CollectiveTime& time : processes_[i].recorder->TakeCollectiveTimes()) {
+      waits_.Add(i, time, &waits);
+    }
+  }
+  for (const CollectiveWait& wait : waits) processes_[wait.process].recorder->AddWait(wait);
 }
 
 bool Agent::PostChanges() {
@@ -230,6 +242,7 @@ absl::Status Agent::Finish(std::optional<int> job_exit_code, absl::Duration time
   for (Process& process : processes_) {
     if (!process.recorder->finished()) process.recorder->Finish(ProcessEnd(), now_ns);
   }
+  MatchCollectives();
   UpdateProgress();
   bool posted = PostChanges();
   while (!posted && absl::Now() < deadline) {

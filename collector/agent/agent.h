@@ -16,6 +16,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "collector/agent/agent_server.h"
+#include "collector/agent/collective_waits.h"
 #include "collector/agent/process_recorder.h"
 #include "collector/agent/uploader.h"
 #include "collector/base/mutex.h"
@@ -81,6 +82,7 @@ class Agent {
   bool stopping() const;
   void TakeEvents(uint64_t now_ns);
   bool DrainAll(uint64_t now_ns);
+  void MatchCollectives();
   // False: the uploader takes no more now; what is left stays for the next time.
   bool PostChanges();
   void UpdateProgress();
@@ -88,6 +90,7 @@ class Agent {
   const Options options_;
   std::unique_ptr<AgentServer> server_;
   std::unique_ptr<Uploader> uploader_;
+  CollectiveWaits waits_;           // the draining thread's
   std::vector<Process> processes_;  // the draining thread's
 
   mutable base::Mutex mutex_;

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 
+#include "absl/hash/hash.h"
+
 namespace flopsprof::agent {
 namespace {
 
 using shm::ActivityKind;
 
-constexpr uint32_t kLostName = 0xffffffffu;  // in a kernel's key: its name never came
+constexpr size_t kMaxCollectiveTimes = 1 << 16;  // not yet taken
+constexpr uint32_t kLostName = 0xffffffffu;      // in a kernel's key: its name never came
 
 // Keys: fields packed into 64 bits, each with its full range.
 uint64_t TimeKey(const WorkContext& context, v1::TimeCategory category) {
@@ -149,7 +152,17 @@ BookedCall Aggregator::BookCudnn(const shm::CudnnCall& call) {
 
 BookedCall Aggregator::BookCollective(const shm::CollectiveCall& call) {
   if (!Booked(call.header.step)) return {ContextOf(call.header, call.scope)};
-  return Book(call.header, call.scope, calls_.AddCollective(call));
+  BookedCall booked = Book(call.header, call.scope, calls_.AddCollective(call));
+  if (call.group == 0 || call.sequence == 0 || Captured(call.header)) return booked;
+  const bool send = call.kind == static_cast<uint8_t>(shm::CollectiveKind::kSend);
+  const bool receive = call.kind == static_cast<uint8_t>(shm::CollectiveKind::kRecv);
+  // A send and its receive: the channel from the one to the other.
+  const int32_t from = send ? call.rank : receive ? call.peer : -1;
+  const int32_t to = send ? call.peer : receive ? call.rank : -1;
+  booked.match = absl::HashOf(call.group, call.sequence, from, to);
+  booked.end_count = send || receive ? 2 : static_cast<uint32_t>(std::max(call.rank_count, 0));
+  booked.rank = call.rank;
+  return booked;
 }
 
 BookedCall Aggregator::BookOperation(const shm::OperationCall& call) {
@@ -223,6 +236,12 @@ void Aggregator::AddActivity(const JoinedActivity& activity) {
   // One without a time would make the rate of its call too high: it stays missing there.
   if (activity.in_call && activity.call.row != kNoRow && activity.valid_times) {
     calls_.AddKernel(activity.call.row, activity.duration_ns);
+  }
+  if (communication && activity.call.match != 0 && activity.valid_times &&
+      collective_times_.size() < kMaxCollectiveTimes) {
+    const BookedCall& call = activity.call;
+    collective_times_.push_back({call.match, call.end_count, call.rank, call.row,
+                                 activity.record.start_gpu_ns, activity.record.end_gpu_ns});
   }
   if (const uint32_t row = times_.FindOrAdd(TimeKey(activity.context, category)); row != kNoRow) {
     TimeRow& time = times_.Change(row);

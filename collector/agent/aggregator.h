@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "collector/agent/call_rows.h"
+#include "collector/agent/collective_waits.h"
 #include "collector/agent/correlator.h"
 #include "collector/agent/kernel_formulas.h"
 #include "collector/agent/name_table.h"
@@ -83,6 +84,8 @@ class Aggregator : public JoinSink {
 
   KernelFormulas& kernel_formulas() { return kernel_formulas_; }
   CallRows& calls() { return calls_; }
+  // Kernels of collectives since the last call, on the clock of the activity records.
+  std::vector<CollectiveTime> TakeCollectiveTimes() { return std::exchange(collective_times_, {}); }
   const CallRows& calls() const { return calls_; }
   const StepRows& steps() const { return steps_; }
   model::FlopCount flops() const { return flops_; }
@@ -137,6 +140,7 @@ class Aggregator : public JoinSink {
   KernelFormulas kernel_formulas_;
   ReplayWork* describing_ = nullptr;
   CallRows calls_;
+  std::vector<CollectiveTime> collective_times_;
   StepRows steps_;
   RowSet<uint64_t, TimeRow> times_{kMaxRows};
   RowSet<uint64_t, KernelRow> kernels_{kMaxRows};

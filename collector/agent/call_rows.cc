@@ -46,6 +46,10 @@ std::string NcclTypeText(uint8_t type) {
   return type < std::size(kNames) ? kNames[type] : absl::StrCat("type", int{type});
 }
 
+std::string GroupText(uint64_t group) {
+  return absl::StrCat(absl::Hex(static_cast<uint32_t>(group ^ group >> 32), absl::kZeroPad8));
+}
+
 // A text that the receiver keys rows by: a cut one must stay different from its like.
 std::string BoundedIdentity(std::string text, size_t max_bytes = 4096) {
   std::string bounded = BoundedUtf8(text, max_bytes);
@@ -284,6 +288,7 @@ CallWork CallRows::AddCollective(const shm::CollectiveCall& call) {
   key.data_type = call.data_type;
   key.rank_count = call.rank_count;
   key.count = call.count;
+  key.group = call.group;
   CallWork work;
   work.row = Count(key, model::FlopCount{0}, 1, call.bytes);
   work.category = v1::TIME_CATEGORY_COMMUNICATION;
@@ -371,6 +376,13 @@ void CallRows::AddCallTime(uint32_t index, uint64_t gpu_time_ns) {
   row.timed = true;
 }
 
+void CallRows::AddWait(uint32_t index, uint64_t duration_ns, uint64_t wait_ns) {
+  Row& row = rows_.Change(index);
+  row.matched_calls++;
+  row.matched_time_ns += duration_ns;
+  row.wait_ns += wait_ns;
+}
+
 void CallRows::Describe(const Key& key, v1::CallRow* out) const {
   const auto common = Reinterpret<shm::CudnnCall>(key);  // header, scope and api: same place
   static_assert(offsetof(shm::GemmCall, scope) == offsetof(shm::CudnnCall, scope));
@@ -443,10 +455,32 @@ void CallRows::Describe(const Key& key, v1::CallRow* out) const {
       out->set_shape(absl::StrCat("count=", collective.count,
                                   " type=", NcclTypeText(collective.data_type),
                                   " ranks=", collective.rank_count));
+      // Two groups of one size are two rows.
+      if (collective.group != 0) {
+        absl::StrAppend(out->mutable_shape(), " group=", GroupText(collective.group));
+      }
       out->set_detail(collective.rank_count > 0 ? absl::StrCat(collective.rank_count, " ranks")
                                                 : "ranks not known");
     }
   }
+}
+
+void CallRows::EmitCollective(const Key& key, const Row& row, const v1::CallRow& call,
+                              v1::ProcessProfile* profile) {
+  const auto collective = Reinterpret<shm::CollectiveCall>(key);
+  v1::CollectiveRow* out = profile->add_collectives();
+  out->set_scope(call.scope());
+  out->set_phase(call.phase());
+  out->set_api(call.api());
+  out->set_shape(call.shape());
+  out->set_captured(call.captured());
+  out->set_in_step(call.in_step());
+  out->set_group(collective.group);
+  out->set_rank_count(collective.rank_count);
+  out->set_calls(row.calls);
+  out->set_matched_calls(row.matched_calls);
+  out->set_matched_time_ns(row.matched_time_ns);
+  out->set_wait_ns(row.wait_ns);
 }
 
 size_t CallRows::Emit(size_t max, v1::ProcessProfile* profile) {
@@ -461,6 +495,7 @@ size_t CallRows::Emit(size_t max, v1::ProcessProfile* profile) {
     out->set_gpu_time_ns(row.gpu_time_ns);
     out->set_min_gpu_time_ns(row.min_gpu_time_ns);
     out->set_max_gpu_time_ns(row.max_gpu_time_ns);
+    if (out->kind() == v1::CALL_KIND_COLLECTIVE) EmitCollective(key, row, *out, profile);
     return true;
   });
 }

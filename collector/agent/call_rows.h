@@ -78,6 +78,8 @@ class CallRows {
   // A kernel whose times are valid.
   void AddKernel(uint32_t row, uint64_t duration_ns);
   void AddCallTime(uint32_t row, uint64_t gpu_time_ns);
+  // One end of a collective: its duration, and the part of it before the last end began.
+  void AddWait(uint32_t row, uint64_t duration_ns, uint64_t wait_ns);
 
   // Appends at most `max` changed rows; returns how many.
   size_t Emit(size_t max, v1::ProcessProfile* profile);
@@ -104,6 +106,10 @@ class CallRows {
     model::FlopCount flops = 0;
     bool flops_known = false;
     bool timed = false;  // min and max are valid
+    // Collectives.
+    uint64_t matched_calls = 0;
+    uint64_t matched_time_ns = 0;
+    uint64_t wait_ns = 0;
   };
 
   // What the parts of a call say together.
@@ -120,6 +126,8 @@ class CallRows {
   uint32_t Count(const Record& key_record, std::optional<model::FlopCount> flops, uint64_t calls,
                  uint64_t bytes);
   void Describe(const Key& key, v1::CallRow* out) const;
+  static void EmitCollective(const Key& key, const Row& row, const v1::CallRow& call,
+                             v1::ProcessProfile* profile);
 
   const model::FormulaRegistry* const formulas_;
   std::deque<model::CudnnPlan> plans_;                        // canonical ones

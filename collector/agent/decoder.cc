@@ -92,6 +92,8 @@ void Decoder::DecodeOne(RingId ring, const std::byte* bytes) {
     }
     case shm::RecordType::kModule:
       return handler_->OnModule(As<shm::ModuleRecord>(bytes));
+    case shm::RecordType::kModuleSizes:
+      return handler_->OnModuleSizes(As<shm::ModuleSizes>(bytes));
     case shm::RecordType::kStep: {
       const auto record = As<shm::StepRecord>(bytes);
       const bool known = record.event >= static_cast<uint8_t>(shm::StepEvent::kBegin) &&
@@ -106,7 +108,7 @@ void Decoder::DecodeOne(RingId ring, const std::byte* bytes) {
     case shm::RecordType::kGoodbye:
       return handler_->OnGoodbye(As<shm::GoodbyeRecord>(bytes));
     case shm::RecordType::kClock:
-      return;  // times of one process are compared with each other only
+      return handler_->OnClock(As<shm::ClockRecord>(bytes));
     case shm::RecordType::kInvalid:
       break;
     default:

@@ -20,6 +20,7 @@ class RecordHandler {
   virtual void OnCudnnPlan(uint32_t id, std::string json) = 0;
   virtual void OnScope(const shm::ScopeRecord& record) = 0;
   virtual void OnModule(const shm::ModuleRecord& record) = 0;
+  virtual void OnModuleSizes(const shm::ModuleSizes&) {}
   virtual void OnScopeEnter(const shm::ScopeEnter& record) = 0;
   virtual void OnGemm(RingId ring, const shm::GemmCall& record) = 0;
   virtual void OnLibraryCall(RingId ring, const shm::LibraryCall& record) = 0;
@@ -36,6 +37,7 @@ class RecordHandler {
   virtual void OnActivity(const shm::ActivityRecord& record) = 0;
   virtual void OnStep(const shm::StepRecord& record) = 0;
   virtual void OnDevice(const shm::DeviceRecord& record) = 0;
+  virtual void OnClock(const shm::ClockRecord&) {}
   virtual void OnNote(const shm::NoteRecord& record) = 0;
   virtual void OnGoodbye(const shm::GoodbyeRecord& record) = 0;
 };

@@ -37,6 +37,11 @@ void Definitions::AddModule(const shm::ModuleRecord& record) {
   if (row != kNoRow) modules_.Change(row) = record;
 }
 
+void Definitions::AddModuleSizes(const shm::ModuleSizes& record) {
+  const uint32_t row = module_sizes_.FindOrAdd({record.root_scope, record.path});
+  if (row != kNoRow) module_sizes_.Change(row) = record;
+}
+
 void Definitions::AddDevice(const shm::DeviceRecord& record) {
   if (const uint32_t row = devices_.FindOrAdd(record.ordinal); row != kNoRow) {
     devices_.Change(row) = record;
@@ -62,6 +67,7 @@ size_t Definitions::Emit(const NameTable& names, size_t max, bool final,
                          v1::ProcessProfile* profile) {
   size_t emitted = EmitScopes(names, max, final, profile);
   emitted += EmitModules(names, max - emitted, final, profile);
+  emitted += EmitModuleSizes(names, max - emitted, final, profile);
   emitted += EmitDevices(names, max - emitted, final, profile);
   emitted += EmitNotes(names, max - emitted, final, profile);
   return emitted;
@@ -106,6 +112,23 @@ size_t Definitions::EmitModules(const NameTable& names, size_t max, bool final,
   });
 }
 
+size_t Definitions::EmitModuleSizes(const NameTable& names, size_t max, bool final,
+                                    v1::ProcessProfile* profile) {
+  return module_sizes_.EmitChanged(max, [&](const auto&, const shm::ModuleSizes& record) {
+    const std::string* path = NameOf(names, record.path, final);
+    if (path == nullptr) return false;
+    v1::ModuleSizes* out = profile->add_module_sizes();
+    out->set_root_scope(record.root_scope);
+    out->set_path(*path);
+    out->set_local_params(record.local_params);
+    out->set_buffers(record.buffers);
+    out->set_expert_params(record.expert_params);
+    out->set_active_params(record.active_params);
+    out->set_param_bytes(record.param_bytes);
+    return true;
+  });
+}
+
 size_t Definitions::EmitDevices(const NameTable& names, size_t max, bool final,
                                 v1::ProcessProfile* profile) {
   return devices_.EmitChanged(max, [&](uint32_t ordinal, const shm::DeviceRecord& record) {
@@ -140,8 +163,8 @@ size_t Definitions::EmitNotes(const NameTable& names, size_t max, bool final,
 }
 
 uint64_t Definitions::refused_count() const {
-  return scopes_.refused_count() + modules_.refused_count() + devices_.refused_count() +
-         notes_refused_count_;
+  return scopes_.refused_count() + modules_.refused_count() + module_sizes_.refused_count() +
+         devices_.refused_count() + notes_refused_count_;
 }
 
 }  // namespace flopsprof::agent

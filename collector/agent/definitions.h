@@ -19,6 +19,7 @@ class Definitions {
  public:
   void AddScope(const shm::ScopeRecord& record);
   void AddModule(const shm::ModuleRecord& record);
+  void AddModuleSizes(const shm::ModuleSizes& record);
   void AddDevice(const shm::DeviceRecord& record);
   void AddNote(const shm::NoteRecord& record);
 
@@ -39,12 +40,15 @@ class Definitions {
   const std::string* NameOf(const NameTable& names, uint32_t id, bool final);
   size_t EmitScopes(const NameTable& names, size_t max, bool final, v1::ProcessProfile* profile);
   size_t EmitModules(const NameTable& names, size_t max, bool final, v1::ProcessProfile* profile);
+  size_t EmitModuleSizes(const NameTable& names, size_t max, bool final,
+                         v1::ProcessProfile* profile);
   size_t EmitDevices(const NameTable& names, size_t max, bool final, v1::ProcessProfile* profile);
   size_t EmitNotes(const NameTable& names, size_t max, bool final, v1::ProcessProfile* profile);
 
   RowSet<uint32_t, shm::ScopeRecord> scopes_{kMaxScopes};
   // By root scope and path: the receiver's key.
   RowSet<std::pair<uint32_t, uint32_t>, shm::ModuleRecord> modules_{kMaxModules};
+  RowSet<std::pair<uint32_t, uint32_t>, shm::ModuleSizes> module_sizes_{kMaxModules};
   RowSet<uint32_t, shm::DeviceRecord> devices_{kMaxDevices};
   std::deque<shm::NoteRecord> notes_;  // not sent yet, in their order: the newest of a key counts
   bool simulated_ = false;

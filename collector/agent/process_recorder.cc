@@ -74,10 +74,32 @@ void ProcessRecorder::OnCudnnPlan(uint32_t id, std::string json) {
 
 void ProcessRecorder::OnScope(const shm::ScopeRecord& record) { definitions_.AddScope(record); }
 void ProcessRecorder::OnModule(const shm::ModuleRecord& record) { definitions_.AddModule(record); }
+void ProcessRecorder::OnModuleSizes(const shm::ModuleSizes& record) {
+  definitions_.AddModuleSizes(record);
+}
+void ProcessRecorder::OnClock(const shm::ClockRecord& record) {
+  if (record.gpu_ns == 0) return;
+  clock_offset_ns_ = static_cast<int64_t>(record.mono_ns - record.gpu_ns);
+}
 void ProcessRecorder::OnDevice(const shm::DeviceRecord& record) { definitions_.AddDevice(record); }
 void ProcessRecorder::OnNote(const shm::NoteRecord& record) { definitions_.AddNote(record); }
 void ProcessRecorder::OnStep(const shm::StepRecord& record) { aggregator_.OnStep(record); }
 void ProcessRecorder::OnGoodbye(const shm::GoodbyeRecord& record) { said_goodbye_ = true; }
+
+std::vector<CollectiveTime> ProcessRecorder::TakeCollectiveTimes() {
+  if (!clock_offset_ns_.has_value()) return {};
+  std::vector<CollectiveTime> times = aggregator_.TakeCollectiveTimes();
+  for (CollectiveTime& time : times) {
+    time.start_ns += static_cast<uint64_t>(*clock_offset_ns_);
+    time.end_ns += static_cast<uint64_t>(*clock_offset_ns_);
+  }
+  return times;
+}
+
+void ProcessRecorder::AddWait(const CollectiveWait& wait) {
+  if (wait.row == kNoRow) return;
+  aggregator_.calls().AddWait(wait.row, wait.duration_ns, wait.wait_ns);
+}
 
 void ProcessRecorder::OnScopeEnter(const shm::ScopeEnter& record) {
   aggregator_.OnScopeEnter(record);

@@ -56,6 +56,11 @@ class ProcessRecorder : public RecordHandler {
   bool said_goodbye() const { return said_goodbye_; }
   const v1::ProcessKey& key() const { return key_; }
   const v1::ProcessInfo& info() const { return info_; }
+  // Kernels of collectives since the last call, on the clock of the node. Empty until that clock
+  // is known.
+  std::vector<CollectiveTime> TakeCollectiveTimes();
+  void AddWait(const CollectiveWait& wait);
+
   const Aggregator& aggregator() const { return aggregator_; }
   uint64_t record_count() const { return reader_.record_count(); }
   uint64_t dropped_count() { return reader_.dropped_count(); }
@@ -64,6 +69,7 @@ class ProcessRecorder : public RecordHandler {
   void OnCudnnPlan(uint32_t id, std::string json) override;
   void OnScope(const shm::ScopeRecord& record) override;
   void OnModule(const shm::ModuleRecord& record) override;
+  void OnModuleSizes(const shm::ModuleSizes& record) override;
   void OnScopeEnter(const shm::ScopeEnter& record) override;
   void OnGemm(RingId ring, const shm::GemmCall& record) override;
   void OnLibraryCall(RingId ring, const shm::LibraryCall& record) override;
@@ -80,6 +86,7 @@ class ProcessRecorder : public RecordHandler {
   void OnActivity(const shm::ActivityRecord& record) override;
   void OnStep(const shm::StepRecord& record) override;
   void OnDevice(const shm::DeviceRecord& record) override;
+  void OnClock(const shm::ClockRecord& record) override;
   void OnNote(const shm::NoteRecord& record) override;
   void OnGoodbye(const shm::GoodbyeRecord& record) override;
 
@@ -132,6 +139,8 @@ class ProcessRecorder : public RecordHandler {
   absl::flat_hash_map<std::string, uint64_t> losses_;
   bool losses_changed_ = false;
   bool plan_news_ = false;
+  // CLOCK_MONOTONIC minus the clock of the activity records: the newest pair.
+  std::optional<int64_t> clock_offset_ns_;
   bool said_goodbye_ = false;
   bool finished_ = false;
   uint64_t now_ns_ = 0;

@@ -29,6 +29,10 @@ struct BookedCall {
   WorkContext context;
   v1::TimeCategory category = v1::TIME_CATEGORY_UNKNOWN;
   uint32_t row = kNoRow;  // of the aggregator's call rows; kNoRow: not kept
+  // Collectives: what finds the other ends of the call (collective_waits.h); 0 = nothing does.
+  uint64_t match = 0;
+  uint32_t end_count = 0;
+  int32_t rank = -1;
 };
 
 // A kernel, copy or set with the work that it belongs to.

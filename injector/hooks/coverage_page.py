@@ -30,7 +30,7 @@ OWN = [
     (r"cudnnCausalConv1d.*", "exact", "2 a channel, time step and tap; twice that backward"),
     (r"cudnnFused.*", "unknown", "seen; its work is not known"),
 ]
-NOT_COMPUTING = re.compile(r"cublasCreate.*|ncclGroup.*|cudnnBackend(?!Execute|PopulateCudaGraph).*|"
+NOT_COMPUTING = re.compile(r"cublasCreate.*|ncclGroup.*|ncclComm.*|cudnnBackend(?!Execute|PopulateCudaGraph).*|"
                            r"cudnn(Create|Destroy|Set|Get).*|cublasLt(?!Matmul$).*")
 
 HEAD = """<!-- Made by injector/hooks/generate_hooks.py from api_rules.toml, api_table.toml and

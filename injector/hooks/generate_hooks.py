@@ -26,7 +26,7 @@ LICENSE = """// SPDX-FileCopyrightText: 2026 The flopsprof authors
 """
 
 C_TYPES = {"p": "void*", "e": "int", "n": "int", "l": "int64_t", "z": "size_t",
-           "f": "float", "d": "double"}
+           "f": "float", "d": "double", "u": "UniqueId"}
 # cudaDataType of the letters in cuBLAS names (library_types.h).
 LETTER_TYPES = {"S": "kReal32F", "D": "kReal64F", "C": "kComplex32F", "Z": "kComplex64F",
                 "H": "kReal16F"}

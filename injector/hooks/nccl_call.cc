@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "injector/hooks/nccl_call.h"
 
+#include "injector/hooks/nccl_groups.h"
 #include "injector/hooks/real_function.h"
 #include "injector/platform.h"
 
@@ -62,6 +63,9 @@ void EndCollective(CallScope* call, int status, const void* caller, const Collec
   record.rank = OwnRank(collective.communicator, caller);
   record.count = collective.count;
   record.bytes = collective.count * ElementBytes(collective.data_type);
+  const GroupCall group = NextGroupCall(collective.communicator, collective.kind, collective.peer);
+  record.group = group.group;
+  record.sequence = group.sequence;
   record.peer = collective.peer;
   call->NoteSuccess();
   if (thread->nccl_group_depth == 0) {

@@ -78,6 +78,10 @@ struct ComplexFloat {
 struct alignas(16) ComplexDouble {
   double x, y;
 };
+// ncclUniqueId by value.
+struct UniqueId {
+  char bytes[128];
+};
 
 namespace flopsprof::test {
 

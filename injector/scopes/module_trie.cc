@@ -7,6 +7,7 @@
 
 #include "injector/platform.h"
 #include "injector/record_sink.h"
+#include "injector/scopes/class_name.h"
 #include "injector/scopes/python_shim.h"
 #include "injector/scopes/scope_table.h"
 
@@ -158,16 +159,6 @@ PyObject* ChildByKey(PyObject* module, PyObject* key) {
   return child == g_python.none ? nullptr : child;
 }
 
-// Calls use(text) with the class name of a type.
-template <typename Use>
-void WithClassName(PyObject* type, Use use) {
-  PyObject* name = g_python.PyObject_GetAttrString(type, "__name__");
-  const char* text = name == nullptr ? nullptr : g_python.PyUnicode_AsUTF8AndSize(name, nullptr);
-  if (text == nullptr) g_python.PyErr_Clear();
-  use(text == nullptr ? "?" : text);
-  g_python.DecRef(name);
-}
-
 void BindScope(uint32_t scope, PyObject* module, const char* class_name) {
   RebindScope(scope, class_name, reinterpret_cast<uintptr_t>(module));
   ScopeModule* row = ModuleRow(scope);
@@ -180,26 +171,23 @@ void BindScope(uint32_t scope, PyObject* module, const char* class_name) {
 
 uint32_t ModuleScope(uint32_t parent, const char* name, size_t name_bytes, PyObject* module,
                      bool known) {
-  uint32_t scope = shm::kOutsideScope;
-  WithClassName(module->type, [&](const char* class_name) {
-    ScopeIdentity identity;
-    identity.parent = parent;
-    identity.kind = shm::ScopeKind::kModule;
-    identity.known = known;
-    identity.name = name;
-    identity.name_bytes = name_bytes;
-    identity.class_name = class_name;
-    identity.object = reinterpret_cast<uintptr_t>(module);
-    scope = FindOrAddScope(identity);
-    BindScope(scope, module, class_name);
-  });
+  const ClassName class_name(module->type);
+  ScopeIdentity identity;
+  identity.parent = parent;
+  identity.kind = shm::ScopeKind::kModule;
+  identity.known = known;
+  identity.name = name;
+  identity.name_bytes = name_bytes;
+  identity.class_name = class_name.text();
+  identity.object = reinterpret_cast<uintptr_t>(module);
+  const uint32_t scope = FindOrAddScope(identity);
+  BindScope(scope, module, class_name.text());
   return scope;
 }
 
 uint32_t UnknownScope(uint32_t parent, PyObject* module) {
   char name[256] = "?";
-  WithClassName(module->type,
-                [&](const char* class_name) { strncpy(name + 1, class_name, sizeof(name) - 2); });
+  strncpy(name + 1, ClassName(module->type).text(), sizeof(name) - 2);
   return ModuleScope(parent, name, strlen(name), module, false);
 }
 

@@ -10,6 +10,7 @@
 #include "injector/record_sink.h"
 #include "injector/scopes/argument_key.h"
 #include "injector/scopes/backward_callback.h"
+#include "injector/scopes/class_name.h"
 #include "injector/scopes/counted_operations.h"
 #include "injector/scopes/engine_hook.h"
 #include "injector/scopes/module_calls.h"
@@ -133,8 +134,8 @@ FLOPSPROF_NATIVE(alias, 2) {
   AddModuleAlias(a[0], Unsigned32(a[1]));
   return None();
 }
-// root scope, path, class, order, module, own, total, trainable
-FLOPSPROF_NATIVE(module_record, 8) {
+// root scope, path, order, module, own, total, trainable
+FLOPSPROF_NATIVE(module_record, 7) {
   shm::ModuleRecord record = {};
   record.header.type = static_cast<uint16_t>(shm::RecordType::kModule);
   record.header.step = shm::kNoStep;
@@ -142,14 +143,34 @@ FLOPSPROF_NATIVE(module_record, 8) {
   size_t bytes;
   const char* text = Text(a[1], &bytes);
   record.path = InternString(text, bytes);
-  text = Text(a[2], &bytes);
-  record.class_name = InternString(text, bytes);
-  record.order = Unsigned32(a[3]);
-  record.object = reinterpret_cast<uintptr_t>(a[4]);
-  record.own_params = Unsigned(a[5]);
-  record.total_params = Unsigned(a[6]);
-  record.trainable_params = Unsigned(a[7]);
+  record.class_name = InternString(ClassName(a[3]->type).text());
+  record.order = Unsigned32(a[2]);
+  record.object = reinterpret_cast<uintptr_t>(a[3]);
+  record.own_params = Unsigned(a[4]);
+  record.total_params = Unsigned(a[5]);
+  record.trainable_params = Unsigned(a[6]);
   EmitRecord(&record);
+  return None();
+}
+// root scope, path, local, buffers, experts, active, bytes
+FLOPSPROF_NATIVE(module_sizes, 7) {
+  shm::ModuleSizes record = {};
+  record.header.type = static_cast<uint16_t>(shm::RecordType::kModuleSizes);
+  record.header.step = shm::kNoStep;
+  record.root_scope = Unsigned32(a[0]);
+  size_t bytes;
+  const char* text = Text(a[1], &bytes);
+  record.path = InternString(text, bytes);
+  record.local_params = Unsigned(a[2]);
+  record.buffers = Unsigned(a[3]);
+  record.expert_params = Unsigned(a[4]);
+  record.active_params = Unsigned(a[5]);
+  record.param_bytes = Unsigned(a[6]);
+  EmitRecord(&record);
+  return None();
+}
+FLOPSPROF_NATIVE(describe_again, 1) {
+  SetDescribed(Unsigned32(a[0]), 0);
   return None();
 }
 FLOPSPROF_NATIVE(note, 2) {
@@ -261,6 +282,8 @@ PyMethodDef g_methods[] = {
     FLOPSPROF_ROW(shared),
     FLOPSPROF_ROW(alias),
     FLOPSPROF_ROW(module_record),
+    FLOPSPROF_ROW(module_sizes),
+    FLOPSPROF_ROW(describe_again),
     FLOPSPROF_ROW(note),
     FLOPSPROF_ROW(failed),
     FLOPSPROF_ROW(next_sequence),

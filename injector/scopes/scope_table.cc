@@ -66,7 +66,10 @@ bool IsRoot(const ScopeIdentity& identity) {
 uint64_t HashOf(const ScopeIdentity& identity, size_t name_bytes) {
   uint64_t hash = identity.parent * 0xC2B2AE3D27D4EB4Full + static_cast<uint64_t>(identity.kind);
   hash ^= reinterpret_cast<uintptr_t>(identity.domain) * 0x165667B19E3779F9ull;
-  if (IsRoot(identity)) hash ^= identity.object * 0x27D4EB2F165667C5ull;
+  if (IsRoot(identity)) {
+    hash ^= identity.object * 0x27D4EB2F165667C5ull;
+    hash = HashText(hash, identity.class_name, strlen(identity.class_name));
+  }
   return HashText(hash, identity.name, name_bytes);
 }
 
@@ -74,7 +77,8 @@ bool Matches(const ScopeEntry& entry, const ScopeIdentity& identity, size_t name
              uint64_t hash) {
   return entry.hash == hash && entry.parent == identity.parent && entry.kind == identity.kind &&
          entry.domain == identity.domain && entry.name_bytes == name_bytes &&
-         (!IsRoot(identity) || entry.object == identity.object) &&
+         (!IsRoot(identity) || (entry.object == identity.object &&
+                                strcmp(entry.class_name, identity.class_name) == 0)) &&
          memcmp(entry.name, identity.name, name_bytes) == 0;
 }
 

@@ -28,8 +28,10 @@ struct ScopeIdentity {
   const char* domain = nullptr;  // interned (InternDomain); compared as a pointer
   const char* name = "";
   size_t name_bytes = 0;
-  const char* class_name = "";  // not part of the identity
-  uint64_t object = 0;          // part of the identity of roots only
+  // Part of the identity of roots only: a model that is made where another one was freed is another
+  // root, unless it is of the same class.
+  const char* class_name = "";
+  uint64_t object = 0;
 };
 
 struct ScopeEntry {
@@ -50,7 +52,8 @@ struct ScopeEntry {
 // counted as kScopeTableFull. Not for the launch path: adding allocates.
 uint32_t FindOrAddScope(const ScopeIdentity& identity);
 
-// A module scope now stands for another object or class (replaced under the same name).
+// A module scope now stands for another object or class (replaced under the same name). Roots keep
+// theirs.
 void RebindScope(uint32_t scope, const char* class_name, uint64_t object);
 
 // kOutsideScope and unknown ids: null.

@@ -5,6 +5,7 @@
 import json
 import os
 import threading
+import time
 
 import torch
 from torch import nn
@@ -21,6 +22,15 @@ def modules_of(taken) -> dict:
         r["path"]: [r["class"], r["own"], r["total"], r["trainable"]]
         for r in taken["records"]
         if r["type"] == "module"
+    }
+
+
+def sizes_of(taken) -> dict:
+    """path -> [local, buffers, experts, active, bytes]"""
+    return {
+        r["path"]: [r["local"], r["buffers"], r["experts"], r["active"], r["bytes"]]
+        for r in taken["records"]
+        if r["type"] == "sizes"
     }
 
 
@@ -62,6 +72,76 @@ def parameters() -> None:
           ["Linear", 18, 18, 18])  # fmt: skip
     lazy(torch.ones(1, 5))
     check("described once", modules_of(probe.take()), {})
+
+
+class Layer(nn.Module):
+    """Four experts of 12 elements in a list, two for a token; a gate of 8, a norm's buffers."""
+
+    def __init__(self, held=4, top_k=2):
+        super().__init__()
+        self.num_experts = 4
+        if top_k:
+            self.top_k = top_k
+        self.gate = nn.Linear(2, 4, bias=False)
+        self.norm = nn.BatchNorm1d(2, affine=False)
+        self.experts = nn.ModuleList(nn.Sequential(nn.Linear(3, 4, bias=False)) for _ in range(held))
+
+    def forward(self, x):
+        return x
+
+
+class Fused(nn.Module):
+    """The same in one parameter, half precision, k at the router."""
+
+    def __init__(self):
+        super().__init__()
+        self.router = nn.Linear(2, 4, bias=False, dtype=torch.half)
+        self.router.k = 1
+        self.experts = nn.Module()
+        self.experts.w = nn.Parameter(torch.zeros(4, 3, 4, dtype=torch.half))
+
+    def forward(self, x):
+        return x
+
+
+def more_sizes() -> None:
+    probe.take()
+    Layer()(1)
+    sizes = sizes_of(probe.take())
+    check("experts: all, and those of one token", sizes[""], [56, 5, 48, 32, 224])
+    check("a list of experts", sizes["experts"], [48, 0, 48, 24, 192])
+    check("one expert", sizes["experts.3.0"], [12, 0, 12, 12, 48])
+    check("no experts", sizes["gate"], [8, 0, 0, 8, 32])
+    check("buffers", sizes["norm"], [0, 5, 0, 0, 0])  # mean, variance and the number of batches
+    Layer(top_k=0)(1)
+    taken = probe.take()
+    check("nobody says how many are chosen", sizes_of(taken)[""], [56, 5, 48, 0, 224])
+    Layer(held=2)(1)
+    taken = probe.take()
+    check("this rank holds two of four experts", sizes_of(taken)[""], [32, 5, 48, 32, 224])
+    check("they count whole", modules_of(taken)[""], ["Layer", 0, 56, 56])
+    Fused()(1)
+    sizes = sizes_of(probe.take())
+    check("experts in one parameter", sizes[""], [56, 0, 48, 20, 112])
+    check("that parameter's module", sizes["experts"], [48, 0, 48, 12, 96])
+
+
+def replaced() -> None:
+    model = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2))
+    model(torch.ones(1, 2))
+    probe.take()
+    deadline = time.monotonic() + 10  # descriptions are at least 100 times their length apart
+    while time.monotonic() < deadline:
+        model[1] = nn.Linear(2, 3)
+        model(torch.ones(1, 2))
+        found = modules_of(probe.take())
+        if found:
+            break
+        time.sleep(0.01)
+    check("described again with the new part", found.get("1"), ["Linear", 9, 9, 9])
+    check("and its root", found.get(""), ["Sequential", 0, 15, 15])
+    model(torch.ones(1, 2))
+    check("once", modules_of(probe.take()), {})
 
 
 def steps() -> None:
@@ -174,7 +254,7 @@ def main() -> None:
     check("way", notes["modules"], "global hooks" if hooks else "vectorcall hook")
     nn.Identity()(1)
     check("backward", probe.take()["notes"]["backward"], "engine")
-    for function in (parameters, steps, threads, public_package, reinstall):
+    for function in (parameters, more_sizes, replaced, steps, threads, public_package, reinstall):
         function()
     check("failures of the shim", probe.LIB.probe_loss(22), 0)
 

@@ -58,6 +58,19 @@ void Write(FILE* file, const RecordedRecord& record) {
               static_cast<unsigned long long>(r.trainable_params));
       break;
     }
+    case shm::RecordType::kModuleSizes: {
+      const auto& r = record.As<shm::ModuleSizes>();
+      fprintf(file,
+              "{\"type\":\"sizes\",\"path\":%s,\"local\":%llu,\"buffers\":%llu,\"experts\":%llu,"
+              "\"active\":%llu,\"bytes\":%llu}",
+              Quoted(RecordedString(r.path)).c_str(),
+              static_cast<unsigned long long>(r.local_params),
+              static_cast<unsigned long long>(r.buffers),
+              static_cast<unsigned long long>(r.expert_params),
+              static_cast<unsigned long long>(r.active_params),
+              static_cast<unsigned long long>(r.param_bytes));
+      break;
+    }
     case shm::RecordType::kScopeEnter:
       fprintf(file, "{\"type\":\"enter\",\"scope\":%u,\"phase\":%u,\"step\":%d}",
               record.As<shm::ScopeEnter>().scope, header.phase, static_cast<int>(header.step));

@@ -1,11 +1,12 @@
 # SPDX-FileCopyrightText: 2026 The flopsprof authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which module is whose child, under which name, and how many parameters each has."""
+"""Which module is whose child, and under which name."""
 
 import gc
 import time
 import weakref
 
+import _flopsprof_parameters as parameters
 from _flopsprof_base import Module, add_hook, compiling, hooks, native
 from _flopsprof_phases import follow_late
 
@@ -31,6 +32,7 @@ def on_registration(parent, name, child):
         add_parent(child, parent)
         native.registered(child)
         follow_late()
+        parameters.on_new_child(parent)
         if len(parents) > _sweep_at:
             sweep()
     except Exception as error:
@@ -130,88 +132,6 @@ def chain_of(module, outermost):
     if len(parents.get(id(module), ())) > 1:
         return first_path(chain[0], module) or chain
     return chain
-
-
-# -------------------------------------------------------------------------- parameter counts
-
-
-def parameter_key(parameter):
-    """Equal for parameters that are the same memory (tied weights)."""
-    try:
-        storage = parameter.untyped_storage().data_ptr()
-        if storage and not hasattr(parameter, "ds_numel"):
-            return storage, parameter.storage_offset(), tuple(parameter.shape)
-    except Exception:
-        pass  # meta, fake, sharded or lazy: only itself
-    return id(parameter)
-
-
-def element_count(parameter):
-    """Of the whole parameter also where this rank holds a part; None: not known yet."""
-    whole = getattr(parameter, "ds_numel", None)  # DeepSpeed ZeRO stage 3
-    if whole is not None:
-        return int(whole)
-    try:
-        return int(parameter.numel())  # DTensor: of the global tensor
-    except Exception:
-        return None  # lazy
-
-
-def describe(root, root_scope) -> bool:
-    """Reports every module of a root; False: some parameters have no sizes yet."""
-    complete = True
-    owner = set()  # keys of parameters that have an owner
-    subtree: dict = {}  # id(module) -> {key: (elements, trainable)}
-    own: dict = {}
-    order = []  # (path, module) as named_modules() gives them
-    seen = set()
-    stack = [("", root)]
-    while stack:
-        path, module = stack.pop()
-        if id(module) in seen:
-            native.shared(module)
-            continue
-        seen.add(id(module))
-        order.append((path, module))
-        mine = 0
-        keys = {}
-        for parameter in module._parameters.values():
-            if parameter is None:
-                continue
-            count = element_count(parameter)
-            if count is None:
-                complete = False
-                continue
-            key = parameter_key(parameter)
-            keys[key] = (count, bool(parameter.requires_grad))
-            if key not in owner:
-                owner.add(key)
-                mine += count
-        subtree[id(module)] = keys
-        own[id(module)] = mine
-        for name, child in reversed(list(module._modules.items())):
-            if child is not None:
-                stack.append((f"{path}.{name}" if path else name, child))
-    done = set()
-    for path, module in reversed(order):  # children come before their parents
-        keys = subtree[id(module)]
-        for child in module._modules.values():
-            if child is not None and id(child) in done:
-                keys.update(subtree[id(child)])
-        done.add(id(module))
-    for position, (path, module) in enumerate(order):
-        keys = subtree[id(module)].values()
-        native.module_record(
-            root_scope,
-            path,
-            type(module).__name__,
-            position,
-            module,
-            own[id(module)],
-            sum(count for count, _ in keys),
-            sum(count for count, trainable in keys if trainable),
-        )
-    return complete
 
 
 def install() -> None:

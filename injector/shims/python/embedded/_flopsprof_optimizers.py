@@ -8,6 +8,7 @@ import weakref
 
 from _flopsprof_base import add_hook, compiling, native, torch
 from _flopsprof_formulas import follow_triton
+from _flopsprof_parameters import describe_changed
 
 _primary = None  # weak reference to the optimizer that stepped first
 _local = threading.local()  # .optimizers: (optimizer, id of the caller's frame, depth), open steps
@@ -67,6 +68,7 @@ def after_optimizer(optimizer, args, kwargs):
             _primary = weakref.ref(optimizer)
         native.optimizer_end(depth, 1 if _primary() is optimizer else 0)
         follow_triton()  # imported since?
+        describe_changed()
     except Exception as error:
         native.failed(repr(error)[:200])
     return None

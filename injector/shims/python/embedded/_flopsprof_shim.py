@@ -20,8 +20,9 @@ from _flopsprof_backward import on_first_call  # noqa: F401
 from _flopsprof_base import native, set_eval_frame, skip_part, take_out, torch, undo  # noqa: F401
 from _flopsprof_calls import follow_modules, undo_calls  # noqa: F401
 from _flopsprof_formulas import add_formula, evaluate  # noqa: F401
-from _flopsprof_modules import chain_of, describe  # noqa: F401
+from _flopsprof_modules import chain_of  # noqa: F401
 from _flopsprof_optimizers import optimizer_exists  # noqa: F401
+from _flopsprof_parameters import describe  # noqa: F401
 
 
 def install() -> None:

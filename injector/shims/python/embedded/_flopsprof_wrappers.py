@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The flopsprof authors
 # SPDX-License-Identifier: Apache-2.0
-"""Work that PyTorch does elsewhere than where it belongs: checkpoint, FSDP2, replicas."""
+"""Work that PyTorch does elsewhere than where it belongs: checkpoint, FSDP, replicas."""
 
 import sys
 
@@ -38,7 +38,8 @@ def follow_checkpoints() -> None:
 
 
 def follow_fsdp() -> None:
-    """FSDP2 gathers ahead: collectives belong to the module whose parameters they move."""
+    """FSDP gathers ahead: collectives belong to the module whose parameters they move."""
+    follow_fsdp1()
     group_module = sys.modules.get("torch.distributed.fsdp._fully_shard._fsdp_param_group")
     group = getattr(group_module, "FSDPParamGroup", None)
     if group is None or getattr(group, "_flopsprof_followed", False):
@@ -46,20 +47,7 @@ def follow_fsdp() -> None:
 
     def make(method):
         def wrapped(self, *args, **kwargs):
-            if compiling():
-                return method(self, *args, **kwargs)
-            scope = native.scope_of(self.modules[0])
-            if native.current_phase() == BACKWARD:
-                native.push_node(scope)
-                try:
-                    return method(self, *args, **kwargs)
-                finally:
-                    native.pop_node()
-            depth = native.push_scope(scope)
-            try:
-                return method(self, *args, **kwargs)
-            finally:
-                native.leave(depth)
+            return in_module(self.modules[0], method, (self, *args), kwargs)
 
         return wrapped
 
@@ -67,6 +55,47 @@ def follow_fsdp() -> None:
         replace(group, name, make)
     group._flopsprof_followed = True
     undo.append((setattr, (group, "_flopsprof_followed", False)))
+
+
+def follow_fsdp1() -> None:
+    runtime = sys.modules.get("torch.distributed.fsdp._runtime_utils")
+    if runtime is None or getattr(runtime, "_flopsprof_followed", False):
+        return
+
+    def make(function):
+        def wrapped(state, handle, *args, **kwargs):
+            module = getattr(handle, "_fully_sharded_module", None)
+            if module is None:
+                return function(state, handle, *args, **kwargs)
+            return in_module(module, function, (state, handle, *args), kwargs)
+
+        return wrapped
+
+    for name in ("_unshard", "_post_backward_hook"):
+        replace(runtime, name, make)
+    runtime._flopsprof_followed = True
+    undo.append((setattr, (runtime, "_flopsprof_followed", False)))
+
+
+def in_module(module, function, args, kwargs):
+    """Calls the function as a part of the module, in the phase of now."""
+    if compiling():
+        return function(*args, **kwargs)
+    scope = native.scope_of(module)
+    if native.current_phase() == BACKWARD:
+        native.push_node(scope)
+        try:
+            return function(*args, **kwargs)
+        finally:
+            native.pop_node()
+    depth = native.push_scope(scope)
+    try:
+        return function(*args, **kwargs)
+    finally:
+        native.leave(depth)
+
+
+skip_in_dynamo(in_module)
 
 
 def follow_replicas() -> None:

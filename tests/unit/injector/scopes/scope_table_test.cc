@@ -48,6 +48,11 @@ TEST_F(ScopeTableTest, RootsOfOneClassAreApart) {
   EXPECT_EQ(Root(0x1000, "Net"), Root(0x1000, "Net"));
 }
 
+TEST_F(ScopeTableTest, AModelMadeWhereAnotherWasFreedIsAnotherRoot) {
+  EXPECT_NE(Root(0x1000, "DataParallel"), Root(0x1000, "Net"));
+  EXPECT_STREQ(FindScopeEntry(Root(0x1000, "DataParallel"))->class_name, "DataParallel");
+}
+
 TEST_F(ScopeTableTest, NamesNeedNoTerminatorAndMayHoldAnything) {
   const std::string text("a\0b", 3);
   const uint32_t scope = Range(0, text);

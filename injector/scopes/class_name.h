@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <stddef.h>
+
+#include "injector/scopes/python_api.h"
+
+namespace flopsprof::injector {
+
+// Name of a module's class as its author wrote it: fully_shard() and replicate() give modules a
+// class of their own, "FSDPBlock" of (FSDPModule, Block). Needs Python's lock.
+class ClassName {
+ public:
+  explicit ClassName(PyObject* type);
+  ~ClassName();
+  ClassName(const ClassName&) = delete;
+  ClassName& operator=(const ClassName&) = delete;
+
+  // Valid while this lives; "?" when it has none.
+  const char* text() const { return text_; }
+
+ private:
+  PyObject* name_ = nullptr;
+  const char* text_ = "?";
+};
+
+}  // namespace flopsprof::injector

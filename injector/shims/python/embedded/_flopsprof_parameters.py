@@ -1,0 +1,239 @@
+# SPDX-FileCopyrightText: 2026 The flopsprof authors
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters and buffers of each module: every memory once, whole where ranks hold parts."""
+
+import time
+
+from _flopsprof_base import native
+
+EXPERT_LISTS = ("experts", "deepspeed_experts", "local_experts")
+EXPERT_COUNTS = ("num_experts", "n_routed_experts", "num_routed_experts", "n_experts")
+ROUTERS = ("gate", "router", "wg")
+CHOSEN = ("top_k", "topk", "num_experts_per_tok", "num_selected_experts", "moe_top_k", "k")
+
+described: dict = {}  # id(module) -> scope of its root; an id that is used again does no harm
+_changed: set = set()  # roots that have got new modules since
+_last_end = 0.0  # of the last description, and how long it took
+_last_seconds = 0.0
+
+
+class Size:
+    """Of one parameter or buffer."""
+
+    __slots__ = ("count", "local", "bytes", "trainable", "expert", "active")
+
+    def __init__(self, count, local, element_bytes, trainable):
+        self.count, self.local, self.bytes = count, local, count * element_bytes
+        self.trainable = trainable
+        self.expert = False
+        self.active = count  # elements that work on one token; None: not known
+
+
+class Bank:
+    """The experts of one layer, of which a router chooses some for each token."""
+
+    def __init__(self, held, whole, chosen):
+        self.held, self.whole, self.chosen = held, whole, chosen
+
+    def mark(self, size, parameter) -> None:
+        """`whole` experts, also where this rank holds only some of them."""
+        group = str(getattr(parameter, "group_name", ""))  # DeepSpeed
+        scale, whole = 1, self.whole
+        if group.startswith("ep_size_") and group[8:].isdigit():
+            scale = int(group[8:])
+            whole = max(whole or 0, (self.held or 0) * scale)
+        elif self.held and whole > self.held and whole % self.held == 0:
+            scale = whole // self.held
+        size.count *= scale
+        size.bytes *= scale
+        size.expert = True
+        known = self.chosen and whole and self.chosen <= whole
+        size.active = size.count * self.chosen // whole if known else None
+
+
+def integer(thing, names):
+    """The first of the attributes that is a count, or None."""
+    for name in names:
+        value = thing.__dict__.get(name)
+        if type(value) is int and value > 0:
+            return value
+    return None
+
+
+def bank_of(chain, name, module):
+    """Is `module`, called `name` in the last of `chain`, the experts of a layer?"""
+    if name not in EXPERT_LISTS:
+        return None
+    layers = [m for m in reversed(chain[-2:]) if m is not None]
+    around = list(layers)
+    for layer in layers:
+        around += [layer._modules[r] for r in ROUTERS if layer._modules.get(r) is not None]
+    children = [child for child in module._modules.values() if child is not None]
+    if len(children) == 1 and next(iter(module._modules)) in EXPERT_LISTS:
+        return None  # the list itself is further down
+    held = len(children) or integer(module, EXPERT_COUNTS)
+    if not children and not held:  # all experts in one parameter
+        shapes = [p.shape for p in module._parameters.values() if p is not None and p.dim() > 2]
+        held = int(shapes[0][0]) if shapes else None
+    whole = next(filter(None, (integer(m, EXPERT_COUNTS) for m in [module] + around)), held)
+    chosen = next(filter(None, (integer(m, CHOSEN) for m in around)), None)
+    return Bank(held, whole, chosen)
+
+
+def memory_of(tensor):
+    """Equal for tensors that are the same memory (tied weights)."""
+    try:
+        storage = tensor.untyped_storage().data_ptr()
+        if storage and not hasattr(tensor, "ds_numel"):
+            return storage, tensor.storage_offset(), tuple(tensor.shape)
+    except Exception:
+        pass  # meta, fake, sharded or lazy: only itself
+    return id(tensor)
+
+
+def size_of(tensor):
+    """Of the whole tensor also where this rank holds a part; None: not known yet (lazy)."""
+    try:
+        element_bytes, trainable = tensor.element_size(), bool(tensor.requires_grad)
+        whole = getattr(tensor, "ds_numel", None)  # DeepSpeed ZeRO stage 3
+        if whole is not None:
+            part = getattr(tensor, "ds_tensor", None)
+            return Size(int(whole), int(part.numel()) if part is not None else 0, element_bytes,
+                        trainable)  # fmt: skip
+        count = int(tensor.numel())  # DTensor: of the global tensor
+        part = getattr(tensor, "_local_tensor", tensor)
+        return Size(count, int(part.numel()), element_bytes, trainable)
+    except Exception:
+        return None
+
+
+def flat_parameters(modules) -> dict:
+    """FSDP1 keeps parameters as parts of flat ones: id(module) -> {name: (memory, Size)}."""
+    found: dict = {}
+    for module in modules:
+        flat = getattr(module.__dict__.get("_handle"), "flat_param", None)
+        if flat is None or not hasattr(flat, "_param_infos"):
+            continue
+        parts = getattr(flat, "_shard_param_infos", None) or [None] * len(flat._param_infos)
+        originals = getattr(flat, "_params", None) or [None] * len(flat._param_infos)
+        first: dict = {}
+        for info, shape, part, original in zip(flat._param_infos, flat._shapes, parts, originals):
+            local = (part.numel_in_shard or 0) if part is not None else 0
+            trainable = flat if original is None else original
+            size = Size(shape.numel(), local, flat.element_size(), bool(trainable.requires_grad))
+            entry = ((id(flat), info.param_name, id(info.module)), size)
+            found.setdefault(id(info.module), {})[info.param_name] = entry
+            first[id(info.module), info.param_name] = entry
+        for info in getattr(flat, "_shared_param_infos", None) or ():
+            entry = first.get((id(info.prim_module), info.prim_param_name))
+            if entry is not None:
+                found.setdefault(id(info.module), {})[info.param_name] = entry
+    return found
+
+
+def describe(root, root_scope) -> bool:
+    """Reports every module of a root; False: some parameters have no sizes yet."""
+    global _last_end, _last_seconds
+    begin = time.monotonic()
+    complete = True
+    order = []  # (path, module, chain of parents, bank, directly) as named_modules() gives them
+    seen = set()
+    stack = [("", "", root, (), None)]
+    while stack:
+        path, name, module, chain, bank = stack.pop()
+        if id(module) in seen:
+            native.shared(module)
+            continue
+        seen.add(id(module))
+        own_bank = bank_of(chain, name, module) if bank is None else None
+        order.append((path, module, bank or own_bank, own_bank is None and bank is not None))
+        below = (*chain[-1:], module)
+        for name, child in reversed(list(module._modules.items())):
+            if child is not None:
+                stack.append(
+                    (f"{path}.{name}" if path else name, name, child, below, bank or own_bank)
+                )
+    flat = flat_parameters([entry[1] for entry in order])
+    owner = set()  # memories that have an owner
+    subtree: dict = {}  # id(module) -> ({memory: Size} of parameters, the same of buffers)
+    own: dict = {}
+    for path, module, bank, _ in order:
+        sizes = dict(flat.get(id(module), {}).values())
+        hidden = flat.get(id(module), {})
+        for name, parameter in module._parameters.items():
+            if parameter is None or name in hidden or hasattr(parameter, "_param_infos"):
+                continue
+            size = size_of(parameter)
+            if size is None:
+                complete = False
+                continue
+            if bank is not None:
+                bank.mark(size, parameter)
+            sizes[memory_of(parameter)] = size
+        own[id(module)] = sum(size.count for memory, size in sizes.items() if memory not in owner)
+        owner.update(sizes)
+        buffers = {}
+        for buffer in module._buffers.values():
+            size = None if buffer is None else size_of(buffer)
+            if size is not None:
+                buffers[memory_of(buffer)] = size
+        subtree[id(module)] = (sizes, buffers)
+    done = set()
+    for _, module, _, _ in reversed(order):  # children come before their parents
+        for child in module._modules.values():
+            if child is not None and id(child) in done:
+                for mine, theirs in zip(subtree[id(module)], subtree[id(child)]):
+                    mine.update(theirs)
+        done.add(id(module))
+    for position, (path, module, _, inside) in enumerate(order):
+        report(root_scope, path, position, module, own[id(module)], subtree[id(module)], inside)
+        described[id(module)] = root_scope
+    if len(described) > 2_000_000:
+        described.clear()
+    _changed.discard(root_scope)
+    _last_end = time.monotonic()
+    _last_seconds = _last_end - begin
+    return complete
+
+
+def report(root_scope, path, position, module, own, subtree, inside_bank) -> None:
+    sizes, buffers = (list(part.values()) for part in subtree)
+    total = sum(size.count for size in sizes)
+    native.module_record(
+        root_scope,
+        path,
+        position,
+        module,
+        own,
+        total,
+        sum(size.count for size in sizes if size.trainable),
+    )
+    active = total  # one expert, or a part of it: when it is called
+    if not inside_bank:
+        known = all(size.active is not None for size in sizes)
+        active = sum(size.active for size in sizes) if known else 0
+    native.module_sizes(
+        root_scope,
+        path,
+        sum(size.local for size in sizes),
+        sum(size.count for size in buffers),
+        sum(size.count for size in sizes if size.expert),
+        active,
+        sum(size.bytes for size in sizes),
+    )
+
+
+def on_new_child(parent) -> None:
+    """A module was put into one that is described: its root is described again, soon."""
+    scope = described.get(id(parent))
+    if scope is not None:
+        _changed.add(scope)
+        describe_changed()
+
+
+def describe_changed() -> None:
+    """At most 1 % of the time goes into descriptions."""
+    if _changed and time.monotonic() - _last_end > 100 * _last_seconds:
+        for scope in _changed:
+            native.describe_again(scope)
+        _changed.clear()

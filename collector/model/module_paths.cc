@@ -44,7 +44,8 @@ struct ModulePaths::Root {
   size_t scope_count = 0;
   std::vector<const v1::Module*> modules;
   std::map<uint64_t, const v1::Module*> by_object;
-  std::map<std::string, std::string, std::less<>> class_at;  // by unfolded path
+  std::map<std::string, const v1::ModuleSizes*, std::less<>> sizes_at;  // by unfolded path
+  std::map<std::string, std::string, std::less<>> class_at;             // by unfolded path
   // Set when this root is a part of another one that was called without it.
   Root* inside = nullptr;
   std::string inside_path;  // unfolded, in `inside`
@@ -141,6 +142,10 @@ class ModulePaths::Builder {
       root.modules.push_back(&module);
       if (module.object() != 0) root.by_object.emplace(module.object(), &module);
       root.class_at.emplace(module.path(), module.class_name());
+    }
+    for (const v1::ModuleSizes& sizes : process_.module_sizes()) {
+      const auto found = root_of_scope_.find(sizes.root_scope());
+      if (found != root_of_scope_.end()) found->second->sizes_at.emplace(sizes.path(), &sizes);
     }
   }
 
@@ -273,6 +278,7 @@ class ModulePaths::Builder {
       level = at_level;
       node.class_name = module->class_name();
       node.params = module->total_params();
+      node.sizes = SizesOf(root, *module);
     }
     if (path == root.base) {
       node.parent_path = path;
@@ -284,6 +290,21 @@ class ModulePaths::Builder {
       node.depth = out_.nodes_[parent].depth + 1;
     }
     return AddNode(std::move(node));
+  }
+
+  static ParameterSizes SizesOf(const Root& root, const v1::Module& module) {
+    ParameterSizes sizes;
+    sizes.own = module.own_params();
+    sizes.trainable = module.trainable_params();
+    const auto found = root.sizes_at.find(module.path());
+    if (found == root.sizes_at.end()) return sizes;
+    const v1::ModuleSizes& more = *found->second;
+    sizes.local = more.local_params();
+    sizes.buffers = more.buffers();
+    sizes.experts = more.expert_params();
+    sizes.active = more.active_params();
+    sizes.bytes = more.param_bytes();
+    return sizes;
   }
 
   const std::vector<const v1::Module*>& FoldedModules(Root& root, const std::string& path) {

@@ -16,6 +16,18 @@ namespace flopsprof::model {
 
 inline constexpr std::string_view kOutsidePath = "(outside)";
 
+// Elements of a module's parameters and of all below it, each parameter once, whole where ranks
+// hold parts of it.
+struct ParameterSizes {
+  uint64_t own = 0;        // the module's own: not those of its children
+  uint64_t trainable = 0;  // of all; the rest is frozen
+  uint64_t local = 0;      // of all: held by the first rank
+  uint64_t buffers = 0;
+  uint64_t experts = 0;  // of all: a router chooses among them
+  uint64_t active = 0;   // of all: work on one token; 0 = not known
+  uint64_t bytes = 0;
+};
+
 // One line of the module tree of one process.
 struct ModuleNode {
   std::string path;
@@ -26,6 +38,7 @@ struct ModuleNode {
   uint64_t order = 0;
   // Parameters of the module and all below it; absent when Python did not tell.
   std::optional<uint64_t> params;
+  std::optional<ParameterSizes> sizes;  // present when `params` is
   // Calls, repetitions of the forward pass by recomputation left out.
   uint64_t calls = 0;
 };

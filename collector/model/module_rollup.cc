@@ -53,7 +53,10 @@ void ModuleRollup::Add(int rank, const ModulePaths& paths,
     } else {
       line.node.calls += nodes[i].calls;
       if (line.node.class_name.empty()) line.node.class_name = nodes[i].class_name;
-      if (!line.node.params.has_value()) line.node.params = nodes[i].params;
+      if (!line.node.params.has_value()) {
+        line.node.params = nodes[i].params;
+        line.node.sizes = nodes[i].sizes;
+      }
     }
     line.self.Add(self[i]);
     line.inclusive.Add(inclusive[i]);
@@ -87,6 +90,7 @@ std::vector<ModuleSummary> ModuleRollup::Finish() const {
     module.class_name = line.node.class_name;
     module.depth = line.node.depth;
     module.params = line.node.params;
+    module.sizes = line.node.sizes;
     module.calls = line.node.calls;
     module.inclusive = ToWork(line.inclusive);
     module.self = ToWork(line.self);

@@ -9,6 +9,7 @@
 #include <set>
 #include <tuple>
 
+#include "collector/model/collectives.h"
 #include "collector/model/coverage.h"
 #include "collector/model/findings.h"
 #include "collector/model/module_paths.h"
@@ -43,11 +44,34 @@ JobSummary SummarizeJob(const RunProfile& run, const RankGroups& groups) {
   return job;
 }
 
+// Time of communication kernels during which other work ran on the device: of all steps where
+// there are any, else of the whole run, whose exposed time is `run_exposed_ns`.
+uint64_t HiddenCommunication(const RankGroup& group, uint64_t run_exposed_ns) {
+  uint64_t in_steps_ns = 0;
+  uint64_t in_run_ns = 0;
+  uint64_t exposed_ns = 0;
+  bool any_step = false;
+  for (const v1::ProcessProfile* process : group.processes) {
+    for (const v1::TimeRow& row : process->times()) {
+      if (row.category() != v1::TIME_CATEGORY_COMMUNICATION) continue;
+      in_run_ns += row.gpu_time_ns();
+      if (row.in_step()) in_steps_ns += row.gpu_time_ns();
+    }
+    for (const v1::StepRow& row : process->steps()) {
+      any_step = true;
+      exposed_ns += row.exposed_communication_ns();
+    }
+  }
+  if (!any_step) return in_run_ns - std::min(in_run_ns, run_exposed_ns);
+  return in_steps_ns - std::min(in_steps_ns, exposed_ns);
+}
+
 // Busy, idle and exposed time: of the steps where there are any, else of the whole run.
 void SummarizeDeviceTime(const RankGroups& groups, Totals* totals) {
   uint64_t busy_ns = 0;
   uint64_t idle_ns = 0;
   uint64_t exposed_ns = 0;
+  uint64_t hidden_ns = 0;
   bool any = false;
   // Where CUPTI was not ours all along, unseen work would pass for idle time.
   bool all_seen = true;
@@ -67,6 +91,7 @@ void SummarizeDeviceTime(const RankGroups& groups, Totals* totals) {
     all_seen = all_seen && seen;
     if (rank_busy_ns == 0) continue;
     any = true;
+    hidden_ns += HiddenCommunication(group, rank_exposed_ns);
     busy_ns += rank_busy_ns;
     const StepTime steps = CompleteSteps(group);
     if (steps.complete > 0) {
@@ -83,6 +108,7 @@ void SummarizeDeviceTime(const RankGroups& groups, Totals* totals) {
   if (!all_seen) return;
   totals->idle_ns = idle_ns;
   totals->exposed_communication_ns = exposed_ns;
+  totals->hidden_communication_ns = hidden_ns;
 }
 
 void SummarizeKernels(const RankGroups& groups, size_t max_kernels, Summary* summary) {
@@ -117,27 +143,6 @@ void SummarizeKernels(const RankGroups& groups, size_t max_kernels, Summary* sum
   }
 }
 
-void SummarizeCollectives(const RunProfile& run, const RankGroups& groups, Summary* summary) {
-  std::map<std::tuple<std::string, std::string, std::string>, CollectiveSummary> collectives;
-  for (const RankGroup& group : groups.ranks) {
-    for (const v1::ProcessProfile* process : group.processes) {
-      for (const v1::CallRow& row : process->calls()) {
-        if (row.kind() != v1::CALL_KIND_COLLECTIVE || row.captured()) continue;
-        if (!InWindow(run.run, row)) continue;
-        const std::string phase(PhaseName(PhaseIndex(row.phase())));
-        CollectiveSummary& collective = collectives[{row.api(), row.detail(), phase}];
-        collective.api = row.api();
-        collective.detail = row.detail();
-        collective.phase = phase;
-        collective.calls += row.calls();
-        collective.bytes += row.bytes();
-        collective.gpu_time_ns += row.gpu_time_ns();
-      }
-    }
-  }
-  for (auto& [key, collective] : collectives) summary->collectives.push_back(std::move(collective));
-}
-
 std::map<std::string, std::string> DescribeMethod(const Summary& summary) {
   std::map<std::string, std::string> method = {
       {"flops",
@@ -156,6 +161,12 @@ std::map<std::string, std::string> DescribeMethod(const Summary& summary) {
       {"tuning runs",
        "calls that look for the fastest way count as calls; step 0, where they run, is left out of "
        "MFU and step times; not told apart: which call of a step was the real one"},
+      {"collectives",
+       "bytes as the caller passed them; wait: GPU time before the last rank of the group began, "
+       "known where all of them ran on one node and were seen; the rest is transfer"},
+      {"params",
+       "elements, each memory once (tied weights), whole where ranks hold parts of them; active: "
+       "without the experts that a token is not sent to"},
       {"gpu_time", "sum of kernel, copy and set durations as CUPTI gives them"},
       {"gpu_busy", "union of the same intervals per device"},
       {"calls", "entries of the module's forward, repetitions by recomputation left out"},
@@ -193,6 +204,12 @@ Summary Summarize(const RunProfile& run, const SummaryOptions& options) {
   summary.job = SummarizeJob(run, groups);
   Tally total;
   ModuleRollup rollup;
+  CollectiveSums collectives;
+  for (const RankGroup& group : groups.ranks) {
+    for (const v1::ProcessProfile* process : group.processes) {
+      collectives.NoteGroups(group.rank, *process);
+    }
+  }
   uint64_t undescribed_scopes = 0;
   for (const RankGroup& group : groups.ranks) {
     Tally rank_total;
@@ -204,6 +221,7 @@ Summary Summarize(const RunProfile& run, const SummaryOptions& options) {
         undescribed_scopes += paths.IsUndescribed(scope) ? 1 : 0;
       }
       rollup.Add(group.rank, paths, tallies, HasTimes(*process));
+      collectives.Add(run.run, *process, paths);
       AddFlopsByType(run.run, *process, false, true, &summary.totals.flops_by_type);
     }
     total.Add(rank_total);
@@ -230,7 +248,7 @@ Summary Summarize(const RunProfile& run, const SummaryOptions& options) {
   }
   if (!summary.empty) summary.modules = rollup.Finish();
   SummarizeKernels(groups, options.max_kernels, &summary);
-  SummarizeCollectives(run, groups, &summary);
+  summary.collectives = collectives.Finish();
   summary.coverage = SummarizeCoverage(run, groups, summary.ranks, total);
   if (undescribed_scopes > 0) {
     summary.coverage.reasons.push_back(

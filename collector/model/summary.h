@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "collector/model/module_paths.h"
 #include "collector/model/peaks.h"
 #include "collector/model/run_profile.h"
 #include "collector/model/tally.h"
@@ -25,6 +26,7 @@ struct Work {
   PhaseCounts flops_modelled;
   PhaseTimes gpu_time_ns;  // sum of durations
   uint64_t unknown_gpu_time_ns = 0;
+  uint64_t communication_ns = 0;  // of the GPU time
   // Flops per GPU second of the same calls; absent when flops or times are not complete.
   std::optional<double> flop_per_s;
   Provenance provenance = Provenance::kExact;
@@ -43,7 +45,8 @@ struct ModuleSummary {
   std::string class_name;
   uint32_t depth = 0;
   std::optional<uint64_t> params;
-  std::optional<uint64_t> calls;  // absent for "(outside)"
+  std::optional<ParameterSizes> sizes;  // present: Python told
+  std::optional<uint64_t> calls;        // absent for "(outside)"
   Work inclusive;
   Work self;
   RankSpread ranks;
@@ -163,6 +166,8 @@ struct Totals {
   std::optional<uint64_t> gpu_busy_ns;
   std::optional<uint64_t> idle_ns;
   std::optional<uint64_t> exposed_communication_ns;
+  // Time of communication kernels in steps while other work ran on the device.
+  std::optional<uint64_t> hidden_communication_ns;
   Utilisation utilisation;  // of all ranks together
 };
 
@@ -181,9 +186,16 @@ struct CollectiveSummary {
   std::string api;
   std::string detail;  // group size
   std::string phase;
+  std::string module;  // path; "(outside)"
+  std::string ranks;   // of the job, in the group: "0-3,8"; "" when not known
   uint64_t calls = 0;
   uint64_t bytes = 0;
   uint64_t gpu_time_ns = 0;
+  // Calls for which every rank's begin is known, their GPU time, and the part of it before the
+  // last rank began.
+  uint64_t matched_calls = 0;
+  uint64_t matched_time_ns = 0;
+  uint64_t wait_ns = 0;
 };
 
 struct Finding {

@@ -147,6 +147,7 @@ class SummaryJson {
     WriteCounts("macs", work.flops, 2);
     WriteTimes("gpu_time_s", work.gpu_time_ns);
     Duration("unknown_gpu_time_s", work.unknown_gpu_time_ns);
+    Duration("communication_s", work.communication_ns);
     Maybe("flop_per_s", work.flop_per_s, &JsonWriter::Double);
     Text("provenance", ProvenanceName(work.provenance));
   }
@@ -240,6 +241,7 @@ class SummaryJson {
     json_.EndObject();
     Maybe("idle_s", totals.idle_ns, &JsonWriter::Seconds);
     Maybe("exposed_communication_s", totals.exposed_communication_ns, &JsonWriter::Seconds);
+    Maybe("hidden_communication_s", totals.hidden_communication_ns, &JsonWriter::Seconds);
     WriteUtilisation(totals.utilisation);
     json_.EndObject();
   }
@@ -317,11 +319,27 @@ class SummaryJson {
     Maybe("exit_code", process.exit_code, &JsonWriter::Int);
   }
 
+  void WriteSizes(const std::optional<ParameterSizes>& sizes) {
+    json_.Key("parameters");
+    if (!sizes.has_value()) return json_.Null();
+    json_.BeginObject();
+    Unsigned("own", sizes->own);
+    Unsigned("trainable", sizes->trainable);
+    Unsigned("local", sizes->local);
+    Unsigned("buffers", sizes->buffers);
+    Unsigned("experts", sizes->experts);
+    Maybe("active", sizes->active == 0 ? std::nullopt : std::optional<uint64_t>(sizes->active),
+          &JsonWriter::Uint);
+    Unsigned("bytes", sizes->bytes);
+    json_.EndObject();
+  }
+
   void WriteModule(const ModuleSummary& module) {
     Text("path", module.path);
     Text("class", module.class_name);
     Unsigned("depth", module.depth);
     Maybe("params", module.params, &JsonWriter::Uint);
+    WriteSizes(module.sizes);
     Maybe("calls", module.calls, &JsonWriter::Uint);
     WriteWork(module.inclusive);
     json_.Key("ranks");
@@ -358,6 +376,15 @@ class SummaryJson {
     Unsigned("calls", collective.calls);
     Unsigned("bytes", collective.bytes);
     Duration("gpu_time_s", collective.gpu_time_ns);
+    Text("module", collective.module);
+    Text("ranks", collective.ranks);
+    Unsigned("matched_calls", collective.matched_calls);
+    const auto known = [&collective](uint64_t ns) {
+      return collective.matched_calls == 0 ? std::nullopt : std::optional<uint64_t>(ns);
+    };
+    Maybe("wait_s", known(collective.wait_ns), &JsonWriter::Seconds);
+    Maybe("transfer_s", known(collective.matched_time_ns - collective.wait_ns),
+          &JsonWriter::Seconds);
   }
 
   void WriteFinding(const Finding& finding) {

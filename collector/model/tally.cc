@@ -46,6 +46,7 @@ void Tally::AddCall(const v1::CallRow& row) {
 void Tally::AddTime(const v1::TimeRow& row) {
   PhaseTally& phase = phases_[PhaseIndex(row.phase())];
   phase.gpu_time_ns += row.gpu_time_ns();
+  if (row.category() == v1::TIME_CATEGORY_COMMUNICATION) communication_ns_ += row.gpu_time_ns();
   phase.has_time |= row.gpu_time_ns() > 0;
   phase.has_untimed |= row.activities() > 0 && row.gpu_time_ns() == 0;
   const bool unknown = row.category() == v1::TIME_CATEGORY_UNKNOWN ||
@@ -59,6 +60,7 @@ void Tally::AddTime(const v1::TimeRow& row) {
 void Tally::MarkUnseen(int phase) { phases_[phase].has_unseen = true; }
 
 void Tally::Add(const Tally& other) {
+  communication_ns_ += other.communication_ns_;
   for (int i = 0; i < kPhaseCount; ++i) {
     PhaseTally& to = phases_[i];
     const PhaseTally& from = other.phases_[i];

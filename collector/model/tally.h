@@ -41,6 +41,7 @@ class Tally {
   // A phase is absent when all of its time is missing.
   PhaseTimes gpu_time_ns() const;
   uint64_t unknown_gpu_time_ns() const;
+  uint64_t communication_ns() const { return communication_ns_; }
   // Sum of what is counted, over all phases.
   FlopCount counted_flops() const;
   // Sum of what was measured, over all phases.
@@ -68,6 +69,7 @@ class Tally {
   };
 
   std::array<PhaseTally, kPhaseCount> phases_;
+  uint64_t communication_ns_ = 0;
 };
 
 // True for rows that say how many flops were executed: neither captured nor collective.

@@ -75,6 +75,7 @@ Work ToWork(const Tally& tally) {
   work.flops_modelled = tally.modelled_flop_counts();
   work.gpu_time_ns = tally.gpu_time_ns();
   work.unknown_gpu_time_ns = tally.unknown_gpu_time_ns();
+  work.communication_ns = tally.communication_ns();
   work.provenance = ProvenanceOf(tally);
   const uint64_t time_ns = tally.measured_gpu_time_ns();
   const FlopCount flops = tally.counted_flops();

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
-// Kernels, library calls and collectives with the most GPU time.
+// Kernels and library calls with the most GPU time.
 
 #include <algorithm>
 #include <map>
@@ -20,33 +20,6 @@ size_t Most(const ReportContext& context) {
 std::string TopNote(size_t shown, size_t all, const char* noun) {
   return shown < all ? "top " + std::to_string(shown) + " of " + std::to_string(all) + " " + noun
                      : "";
-}
-
-std::string CollectivesTable(const ReportContext& context) {
-  if (context.summary.collectives.empty()) return "";
-  Table table({{.header = "collective", .right = false},
-               {.header = "group", .right = false},
-               {.header = "phase", .right = false, .drop_order = 1},
-               {.header = "calls"},
-               {.header = "bytes"},
-               {.header = "GPU time"},
-               {.header = "payload/s", .drop_order = 2}});
-  const size_t shown = std::min(Most(context), context.summary.collectives.size());
-  for (size_t i = 0; i < shown; ++i) {
-    const model::CollectiveSummary& row = context.summary.collectives[i];
-    const std::optional<double> seconds = Seconds(row.gpu_time_ns);
-    const std::optional<double> rate = Ratio(static_cast<double>(row.bytes), seconds);
-    table.AddRow({{context.terminal.Clean(row.api)},
-                  {context.terminal.Clean(row.detail)},
-                  {context.terminal.Clean(row.phase)},
-                  {FormatCount(static_cast<double>(row.calls))},
-                  {FormatBytes(static_cast<double>(row.bytes))},
-                  {row.gpu_time_ns == 0 ? "?" : FormatSeconds(seconds, context.terminal.utf8)},
-                  {rate.has_value() ? FormatBytes(rate) + "/s" : "?"}});
-  }
-  return Title(context, "Communication",
-               TopNote(shown, context.summary.collectives.size(), "rows")) +
-         RenderTable(context, &table);
 }
 
 }  // namespace
@@ -88,7 +61,7 @@ std::string KernelsView(const ReportContext& context) {
                  TopNote(shown, kernels.size() + context.summary.kernels_left_out, "by GPU time")) +
            RenderTable(context, &table);
   }
-  return text + CollectivesTable(context);
+  return text + CommunicationView(context);
 }
 
 std::string CallsView(const ReportContext& context) {

@@ -69,6 +69,9 @@ std::string DeviceTimeLine(const ReportContext& context) {
   add("devices busy", totals.gpu_busy_ns);
   add("idle", totals.idle_ns);
   add("exposed communication", totals.exposed_communication_ns);
+  if (totals.hidden_communication_ns.value_or(0) > 0) {
+    add("hidden", totals.hidden_communication_ns);
+  }
   return line + "\n";
 }
 

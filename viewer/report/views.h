@@ -28,6 +28,7 @@ std::string StepsView(const ReportContext& context);
 std::string ModulesView(const ReportContext& context);
 std::string RanksView(const ReportContext& context);
 std::string KernelsView(const ReportContext& context);
+std::string CommunicationView(const ReportContext& context);
 std::string CallsView(const ReportContext& context);
 std::string OverheadView(const ReportContext& context);
 std::string LossesView(const ReportContext& context);

@@ -221,5 +221,24 @@ TEST(ModulePathsTest, AClassCalledOutsideDoesNotTakeThatPath) {
   EXPECT_EQ(PathOf(ModulePaths(b.profile()), 2), "(outside)#2");
 }
 
+TEST(ModulePathsTest, SizesAreThoseOfTheModelInItsWrapper) {
+  ProfileBuilder b(0);
+  b.ModuleScope(1, 0, "", "DistributedDataParallel", 10)
+      .ModuleScope(2, 1, "module", "Net", 11)
+      .Listed(1, 0, "", "DistributedDataParallel", 10, 9)
+      .Listed(1, 1, "module", "Net", 11, 9);
+  for (const char* path : {"", "module"}) {
+    v1::ModuleSizes& sizes = *b.profile().add_module_sizes();
+    sizes.set_root_scope(1);
+    sizes.set_path(path);
+    sizes.set_buffers(*path == '\0' ? 5 : 4);
+  }
+  const ModulePaths paths(b.profile());
+  const ModuleNode& root = NodeAt(paths, "");
+  EXPECT_EQ(root.params, 9u);
+  ASSERT_TRUE(root.sizes.has_value());
+  EXPECT_EQ(root.sizes->buffers, 4u);
+}
+
 }  // namespace
 }  // namespace flopsprof::model

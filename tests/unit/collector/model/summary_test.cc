@@ -520,6 +520,16 @@ TEST(SummaryTest, CollectivesAreSummedByGroupSize) {
   EXPECT_EQ(summary.collectives[0].bytes, 496u);
 }
 
+TEST(SummaryTest, CommunicationIsAPartOfTheGpuTime) {
+  const Summary summary = Summarize(SampleRun());
+  EXPECT_EQ(summary.totals.work.communication_ns, 80u);
+  EXPECT_EQ(ModuleAt(summary, "(outside)").self.communication_ns, 80u);
+  EXPECT_EQ(ModuleAt(summary, "").inclusive.communication_ns, 0u);
+  // 40 on each rank, 10 in each of its two steps with nothing else running.
+  EXPECT_EQ(summary.totals.exposed_communication_ns, 40u);
+  EXPECT_EQ(summary.totals.hidden_communication_ns, 40u);
+}
+
 TEST(SummaryTest, NothingRecordedIsEmptyWithAReason) {
   const Summary summary = Summarize(RunProfile());
   EXPECT_TRUE(summary.empty);

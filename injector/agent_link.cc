@@ -128,6 +128,7 @@ AgentLink::Result AgentLink::AwaitSegment(uint64_t timeout_ns) {
   Result result = Result::kRefused;
   if (welcomed && memfd >= 0) {
     options_ = welcome.options;
+    stacks_per_second_ = welcome.stacks_per_second;
     result = MapSegment(memfd, welcome.segment_bytes);
   }
   if (memfd >= 0) ::close(memfd);  // the mapping stays

@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 
+#include "proto/shm/handshake.h"
 #include "proto/shm/ring_layout.h"
 
 namespace flopsprof::injector {
@@ -30,6 +31,7 @@ class AgentLink {
 
   shm::SegmentHeader* segment() const { return segment_; }
   uint32_t options() const { return options_; }  // shm::WelcomeOption bits
+  uint32_t stacks_per_second() const { return stacks_per_second_; }
 
  private:
   Result MapSegment(int memfd, uint64_t bytes);
@@ -39,6 +41,7 @@ class AgentLink {
   uint64_t inode_ = 0;  // of the socket
   shm::SegmentHeader* segment_ = nullptr;
   uint32_t options_ = 0;
+  uint32_t stacks_per_second_ = shm::kNoStacks;
 };
 
 }  // namespace flopsprof::injector

@@ -4,6 +4,7 @@
 
 #include "injector/scopes/attribution.h"
 #include "injector/scopes/captured_steps.h"
+#include "injector/stacks/python_frames.h"
 
 namespace flopsprof::injector {
 
@@ -19,5 +20,10 @@ uint8_t EndCapture(uint64_t) { return 0; }
 bool NoteIfCaptured(uint8_t) { return false; }
 void BeforeReplay(uint8_t) {}
 void AfterReplay(uint8_t) {}
+const char* PreparePythonFrames() { return "built without scopes"; }
+bool PythonFramesAreReadable() { return false; }
+uintptr_t PythonLoop() { return 0; }
+uint32_t ReadPythonFrames(PythonFrame*, uint32_t, bool*) { return 0; }
+void DescribePythonCode(uintptr_t, PythonCode*) {}
 
 }  // namespace flopsprof::injector

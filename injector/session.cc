@@ -16,6 +16,8 @@
 #include "injector/record_sink.h"
 #include "injector/scopes/attribution.h"
 #include "injector/segment.h"
+#include "injector/stacks/stack_sampler.h"
+#include "injector/stacks/stack_table.h"
 #include "injector/thread_state.h"
 #include "proto/shm/handshake.h"
 
@@ -65,6 +67,7 @@ bool BeginRecording() {
   EmitProcessBegin();
   DefineScopesSoFar();
   const uint32_t options = link_to_agent.options();
+  StartStacks(link_to_agent.stacks_per_second());
   if ((options & shm::kOptionCupti) == 0) {
     EmitNote("cupti", "not wanted");
   } else {
@@ -246,6 +249,7 @@ void AbandonSessionInForkedChild() {
   ForgetSegmentInForkedChild();
   ForgetThreadsInForkedChild();
   ForgetHelperInForkedChild();
+  ForgetStacks();
   link_to_agent.Close();  // or the agent would not see the parent's end while the child lives
   ForgetScopesInForkedChild();
 }

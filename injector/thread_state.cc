@@ -54,11 +54,13 @@ void OnThreadEnd(void* object) {
 // A state as new, but for its place in the list and its counts, which go on.
 void Renew(ThreadState* state) {
   ThreadState* const next_of_all = state->next_of_all;
+  StackWalker* const stack_walker = state->stack_walker;
   const uint64_t hook_calls = state->hook_calls.load(std::memory_order_relaxed);
   const uint64_t module_calls = state->module_calls.load(std::memory_order_relaxed);
   const uint64_t nodes = state->nodes.load(std::memory_order_relaxed);
   new (state) ThreadState();
   state->next_of_all = next_of_all;
+  state->stack_walker = stack_walker;
   state->hook_calls.store(hook_calls, std::memory_order_relaxed);
   state->module_calls.store(module_calls, std::memory_order_relaxed);
   state->nodes.store(nodes, std::memory_order_relaxed);

@@ -16,6 +16,8 @@
 
 namespace flopsprof::injector {
 
+class StackWalker;
+
 struct ThreadState {
   RingWriter ring;
   uint32_t ring_epoch = 0;  // segment that `ring` belongs to; 0 = none
@@ -43,6 +45,9 @@ struct ThreadState {
   uint32_t graph_correlation = 0;   // of that launch, once CUPTI has told
   uint32_t copied_graph_id = 0;     // CUPTI's id of the graph that the running call copies
   bool in_graph_call = false;
+
+  StackWalker* stack_walker = nullptr;  // made at the first sample, kept for later threads
+  bool stack_walker_knows_thread = false;
 
   int32_t nccl_group_depth = 0;
   bool has_group_collective = false;

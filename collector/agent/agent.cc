@@ -47,6 +47,7 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(Options options) {
   server.node = o.run.node();
   server.segment = o.segment;
   server.welcome_options = o.welcome_options;
+  server.stacks_per_second = o.stacks_per_second;
   Agent* self = agent.get();
   server.on_process = [self](NewProcess process) {
     base::MutexLock lock(&self->mutex_);
@@ -146,6 +147,7 @@ void Agent::TakeEvents(uint64_t now_ns) {
         {started.id, std::make_unique<ProcessRecorder>(
                          std::move(started.segment), std::move(started.key),
                          std::move(started.info), options_.window, options_.formulas)});
+    processes_.back().recorder->SetExecutable(started.executable);
   }
   for (const auto& [id, end] : events.ended) {
     for (Process& process : processes_) {

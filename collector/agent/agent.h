@@ -52,6 +52,7 @@ class Agent {
     std::shared_ptr<const model::FormulaRegistry> formulas;  // null: all are on
     SegmentOptions segment;
     uint32_t welcome_options = shm::kOptionCupti | shm::kOptionModules;
+    uint32_t stacks_per_second = shm::kNoStacks;  // per thread
     absl::Duration upload_period = absl::Seconds(1);
     // Called four times a second on the draining thread: must not wait.
     std::function<void(const Progress&)> on_progress;

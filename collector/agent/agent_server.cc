@@ -33,6 +33,12 @@ int64_t StartUtcNs(const shm::Hello& hello) {
   return clock.UtcNs() - (plausible ? static_cast<int64_t>(now - hello.start_mono_ns) : 0);
 }
 
+std::string ExecutableOf(pid_t pid) {
+  char path[4096];
+  const ssize_t bytes = ::readlink(absl::StrCat("/proc/", pid, "/exe").c_str(), path, sizeof path);
+  return bytes > 0 ? std::string(path, static_cast<size_t>(bytes)) : "";
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<AgentServer>> AgentServer::Create(Options options) {
@@ -155,6 +161,9 @@ void AgentServer::OnHello(Connection* connection, const shm::Hello& hello, pid_t
   welcome.accepted = 1;
   welcome.segment_bytes = segment->bytes();
   welcome.options = options_.welcome_options;
+  welcome.stacks_per_second = options_.stacks_per_second;
+  // Now: the process waits for this answer, and may have ended when its first stack is read.
+  const std::string executable = ExecutableOf(pid);
   const absl::Status sent =
       base::SendPacket(connection->socket.get(), &welcome, sizeof welcome, segment->fd());
   if (!sent.ok()) return Refuse(connection, std::string(sent.message()));
@@ -173,8 +182,8 @@ void AgentServer::OnHello(Connection* connection, const shm::Hello& hello, pid_t
   info.set_command(ReadCommandLine(pid));
   info.set_start_utc_ns(StartUtcNs(hello));
   options_.on_process({connection->id, std::move(*segment),
-                       MakeKey(pid, status.has_value() ? status->start_ticks : 0),
-                       std::move(info)});
+                       MakeKey(pid, status.has_value() ? status->start_ticks : 0), std::move(info),
+                       executable});
 }
 
 v1::ProcessKey AgentServer::MakeKey(pid_t pid, uint64_t start_ticks) {

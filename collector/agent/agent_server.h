@@ -24,6 +24,7 @@ struct NewProcess {
   Segment segment;
   v1::ProcessKey key;
   v1::ProcessInfo info;
+  std::string executable;  // its file; "" = not known
 };
 
 // Where profiled processes find their agent: a Unix socket in a folder that only its user can
@@ -36,6 +37,7 @@ class AgentServer {
     std::string node;         // host name, part of each process's key
     SegmentOptions segment;
     uint32_t welcome_options = shm::kOptionCupti | shm::kOptionModules;
+    uint32_t stacks_per_second = shm::kNoStacks;
     size_t max_processes = 4096;
     std::function<void(NewProcess)> on_process;
     // Nothing more is written by the process.

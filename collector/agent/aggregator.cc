@@ -265,6 +265,7 @@ void Aggregator::AddActivity(const JoinedActivity& activity) {
       kernel_row.timed = true;
     }
   }
+  if (activity.stack != shm::kNoStack) stacks_.Add(activity, key.Pack(), category);
   steps_.AddActivity(activity, communication);
   if (activity.valid_times) AddToDevice(activity, communication);
 }
@@ -340,6 +341,19 @@ size_t Aggregator::EmitKernels(const NameTable& names, size_t max, bool final,
   });
 }
 
+size_t Aggregator::EmitStacks(const NameTable& names, size_t max, bool final, uint64_t now_ns,
+                              v1::ProcessProfile* profile) {
+  const auto describe = [&](uint64_t packed, v1::StackRow* row) {
+    const KernelKey key = KernelKey::Unpack(packed);
+    const bool kernel = key.kind == static_cast<uint8_t>(ActivityKind::kKernel);
+    if (kernel && !final && names.Find(key.name) == nullptr) return false;
+    row->set_kernel(KernelName(names, packed));
+    row->set_kind(KindText(key.kind));
+    return true;
+  };
+  return stacks_.Emit(names, max, final, now_ns, describe, profile);
+}
+
 void Aggregator::MoveKernelRow(KernelRow* from, uint64_t to_key) {
   const uint32_t index = kernels_.FindOrAdd(to_key);
   if (index == kNoRow) return;
@@ -397,8 +411,9 @@ size_t Aggregator::EmitDevices(v1::ProcessProfile* profile) {
 }
 
 uint64_t Aggregator::refused_count() const {
-  return calls_.refused_count() + times_.refused_count() + kernels_.refused_count() +
-         scope_calls_.refused_count() + steps_.refused_count() + devices_refused_count_;
+  return stacks_.refused_count() + calls_.refused_count() + times_.refused_count() +
+         kernels_.refused_count() + scope_calls_.refused_count() + steps_.refused_count() +
+         devices_refused_count_;
 }
 
 uint64_t Aggregator::late_count() const {

@@ -14,6 +14,7 @@
 #include "collector/agent/kernel_formulas.h"
 #include "collector/agent/name_table.h"
 #include "collector/agent/row_set.h"
+#include "collector/agent/stack_rows.h"
 #include "collector/agent/step_rows.h"
 #include "collector/agent/work.h"
 #include "flopsprof/v1/profile.pb.h"
@@ -81,8 +82,12 @@ class Aggregator : public JoinSink {
   // Appends at most `max` changed rows; returns how many. Kernels whose name has not come stay
   // back until `final`, which gives them the name "(name lost)".
   size_t Emit(const NameTable& names, size_t max, bool final, v1::ProcessProfile* profile);
+  // The same for stacks and what was launched with them.
+  size_t EmitStacks(const NameTable& names, size_t max, bool final, uint64_t now_ns,
+                    v1::ProcessProfile* profile);
 
   KernelFormulas& kernel_formulas() { return kernel_formulas_; }
+  StackRows& stacks() { return stacks_; }
   CallRows& calls() { return calls_; }
   // Kernels of collectives since the last call, on the clock of the activity records.
   std::vector<CollectiveTime> TakeCollectiveTimes() { return std::exchange(collective_times_, {}); }
@@ -144,6 +149,7 @@ class Aggregator : public JoinSink {
   StepRows steps_;
   RowSet<uint64_t, TimeRow> times_{kMaxRows};
   RowSet<uint64_t, KernelRow> kernels_{kMaxRows};
+  StackRows stacks_;
   RowSet<uint64_t, uint64_t> scope_calls_{kMaxRows};
   std::vector<Device> devices_;
   model::FlopCount flops_ = 0;

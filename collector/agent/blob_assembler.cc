@@ -22,7 +22,8 @@ std::optional<Blob> BlobAssembler::Begin(RingId ring, const shm::BlobBegin& begi
   Pending& pending = PendingOf(ring);
   if (pending.active) Drop(&pending);
   const bool known_kind = begin.kind == static_cast<uint16_t>(shm::BlobKind::kString) ||
-                          begin.kind == static_cast<uint16_t>(shm::BlobKind::kCudnnPlan);
+                          begin.kind == static_cast<uint16_t>(shm::BlobKind::kCudnnPlan) ||
+                          begin.kind == static_cast<uint16_t>(shm::BlobKind::kStack);
   if (!known_kind || begin.id == 0 || begin.total_bytes > shm::kMaxBlobBytes ||
       begin.inline_bytes > sizeof begin.data || begin.inline_bytes > begin.total_bytes) {
     malformed_count_++;

@@ -71,6 +71,8 @@ Correlator::Call* Correlator::FindOrAddCall(uint64_t key) {
 
 void Correlator::AddLaunch(RingId ring, const shm::LaunchRecord& record) {
   Launch* launch = FindOrAddLaunch(record.correlation, ContextOf(record.header, record.scope));
+  launch->stack = record.stack;
+  launch->stack_launches = record.stack_launches;
   launch->captured = (record.header.flags & shm::kFlagCaptured) != 0;
   if (record.call == shm::kNoCall || launch->captured || launch->call != 0) return;
   launch->call = CallKey(ring, record.call);
@@ -141,6 +143,8 @@ void Correlator::Join(const shm::ActivityRecord& record, Launch* launch, Call* c
   joined.context = launch->context;
   joined.valid_times = HasValidTimes(record);
   if (joined.valid_times) joined.duration_ns = record.end_gpu_ns - record.start_gpu_ns;
+  joined.stack = launch->stack;
+  if (launch->activities == 0) joined.stack_launches = launch->stack_launches;
   launch->activities++;
   // A graph's nodes are not the work of the call, if any, that launched the graph.
   if (launch->graph || OfGraph(record)) return sink_->OnReplayed(joined, launch->executable);

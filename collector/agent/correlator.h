@@ -65,6 +65,8 @@ class Correlator {
     uint64_t call = 0;  // key in calls_, 0 = none
     uint32_t activities = 0;
     uint32_t executable = 0;
+    uint32_t stack = shm::kNoStack;
+    uint32_t stack_launches = 0;
     bool graph = false;
     bool settled = false;  // of a graph
     bool captured = false;

@@ -26,6 +26,8 @@ void Decoder::Deliver(std::optional<Blob> blob) {
   if (!blob.has_value()) return;
   if (blob->kind == shm::BlobKind::kString) {
     handler_->OnString(blob->id, std::move(blob->bytes));
+  } else if (blob->kind == shm::BlobKind::kStack) {
+    if (!handler_->OnStack(blob->id, blob->bytes)) malformed_count_++;
   } else {
     handler_->OnCudnnPlan(blob->id, std::move(blob->bytes));
   }

@@ -18,6 +18,8 @@ class RecordHandler {
   virtual ~RecordHandler() = default;
   virtual void OnString(uint32_t id, std::string text) = 0;
   virtual void OnCudnnPlan(uint32_t id, std::string json) = 0;
+  // False: it is no stack.
+  virtual bool OnStack(uint32_t, const std::string&) { return true; }
   virtual void OnScope(const shm::ScopeRecord& record) = 0;
   virtual void OnModule(const shm::ModuleRecord& record) = 0;
   virtual void OnModuleSizes(const shm::ModuleSizes&) {}

@@ -72,6 +72,10 @@ void ProcessRecorder::OnCudnnPlan(uint32_t id, std::string json) {
   plan_news_ = true;
 }
 
+bool ProcessRecorder::OnStack(uint32_t id, const std::string& frames) {
+  return aggregator_.stacks().Define(id, frames);
+}
+
 void ProcessRecorder::OnScope(const shm::ScopeRecord& record) { definitions_.AddScope(record); }
 void ProcessRecorder::OnModule(const shm::ModuleRecord& record) { definitions_.AddModule(record); }
 void ProcessRecorder::OnModuleSizes(const shm::ModuleSizes& record) {

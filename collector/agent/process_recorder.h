@@ -50,6 +50,11 @@ class ProcessRecorder : public RecordHandler {
   // alone are no reason to ask again at once.
   bool Emit(size_t max_rows, v1::ProcessProfile* profile, bool* more = nullptr);
 
+  // The file of the program, for the names of its functions.
+  void SetExecutable(const std::string& path) {
+    aggregator_.stacks().symbolizer().SetProcess(key_.pid(), path);
+  }
+
   // Tells the process that somebody listens.
   void Heartbeat(uint64_t now_ns);
 
@@ -67,6 +72,7 @@ class ProcessRecorder : public RecordHandler {
 
   void OnString(uint32_t id, std::string text) override;
   void OnCudnnPlan(uint32_t id, std::string json) override;
+  bool OnStack(uint32_t id, const std::string& frames) override;
   void OnScope(const shm::ScopeRecord& record) override;
   void OnModule(const shm::ModuleRecord& record) override;
   void OnModuleSizes(const shm::ModuleSizes& record) override;

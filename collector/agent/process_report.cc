@@ -13,6 +13,8 @@ bool ProcessRecorder::Emit(size_t max_rows, v1::ProcessProfile* profile, bool* m
   size_t emitted = definitions_.Emit(names_, max_rows, finished_, profile);
   emitted += aggregator_.Emit(names_, max_rows - emitted, finished_, profile);
   emitted += graphs_.Emit(max_rows - std::min(max_rows, emitted), profile);
+  emitted += aggregator_.EmitStacks(names_, max_rows - std::min(max_rows, emitted), finished_,
+                                    now_ns_, profile);
   if (more != nullptr) *more = emitted >= max_rows;
   ReadCounters();
   const bool info_changed = UpdateInfo();

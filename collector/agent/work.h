@@ -44,6 +44,8 @@ struct JoinedActivity {
   BookedCall call;
   bool valid_times = false;  // else its duration is not known
   bool share = false;        // of a graph that was timed as a whole; `record.kind` is the node's
+  uint32_t stack = shm::kNoStack;  // its launch was sampled with this stack
+  uint32_t stack_launches = 0;     // and stands for so many; 0 at further work of one launch
   uint64_t duration_ns = 0;
 };
 

@@ -16,6 +16,7 @@
 #include "collector/model/module_rollup.h"
 #include "collector/model/rank_groups.h"
 #include "collector/model/rank_summary.h"
+#include "collector/model/stack_summary.h"
 #include "collector/model/step_summary.h"
 #include "collector/model/utilisation.h"
 #include "collector/model/work.h"
@@ -188,6 +189,13 @@ std::map<std::string, std::string> DescribeMethod(const Summary& summary) {
           "step of the replay; replays are timed ",
           graphs->second);
     }
+    if (const auto stacks = rank.notes.find("stacks"); stacks != rank.notes.end()) {
+      const auto python = rank.notes.find("python_stacks");
+      method["stacks"] = absl::StrCat(
+          "of launches outside of modules, without a library call, or without Python: ",
+          stacks->second,
+          "; Python frames: ", python == rank.notes.end() ? "no Python" : python->second);
+    }
     for (const DeviceSummary& device : rank.devices) {
       if (device.peaks.has_value()) peaks.insert(PeakText(*device.peaks));
     }
@@ -248,6 +256,7 @@ Summary Summarize(const RunProfile& run, const SummaryOptions& options) {
   }
   if (!summary.empty) summary.modules = rollup.Finish();
   SummarizeKernels(groups, options.max_kernels, &summary);
+  SummarizeStacks(groups, options.max_stacks, &summary);
   summary.collectives = collectives.Finish();
   summary.coverage = SummarizeCoverage(run, groups, summary.ranks, total);
   if (undescribed_scopes > 0) {

@@ -182,6 +182,25 @@ struct KernelSummary {
   uint64_t max_ns = 0;  // 0: no valid time at all, neither sum nor minimum
 };
 
+struct StackFrameSummary {
+  std::string kind;      // "python", "native", "cut": frames further out are not known
+  std::string function;  // mangled as in the symbol table; "" = not known
+  std::string where;     // "file.py:12" (the function's first line), "libm.so", "libm.so+0x12"
+};
+
+// Launches sampled with one stack.
+struct StackSummary {
+  std::string path;  // of the module, or "(outside)"
+  std::string kernel;
+  std::string kind;
+  std::string category;
+  std::string phase;
+  std::vector<StackFrameSummary> frames;  // outermost first
+  uint64_t samples = 0;
+  uint64_t launches = 0;     // that the samples stand for
+  uint64_t gpu_time_ns = 0;  // of the samples alone
+};
+
 struct CollectiveSummary {
   std::string api;
   std::string detail;  // group size
@@ -229,6 +248,8 @@ struct Summary {
   std::vector<ModuleSummary> modules;
   std::vector<KernelSummary> kernels;  // by GPU time, longest first
   uint64_t kernels_left_out = 0;
+  std::vector<StackSummary> stacks;  // by GPU time, longest first; empty without --stacks
+  uint64_t stacks_left_out = 0;
   std::vector<CollectiveSummary> collectives;
   std::vector<Finding> findings;
   std::map<std::string, std::string> method;
@@ -244,6 +265,7 @@ struct OverheadCosts {
 
 struct SummaryOptions {
   size_t max_kernels = 1000;
+  size_t max_stacks = 1000;
   OverheadCosts costs;
   GivenPeaks peaks;  // in the place of those of the table
   size_t max_step_utilisations = 1000;

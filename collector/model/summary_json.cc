@@ -51,6 +51,8 @@ class SummaryJson {
     WriteList("modules", summary.modules, &SummaryJson::WriteModule);
     WriteList("kernels", summary.kernels, &SummaryJson::WriteKernel);
     Unsigned("kernels_left_out", summary.kernels_left_out);
+    WriteList("stacks", summary.stacks, &SummaryJson::WriteStack);
+    Unsigned("stacks_left_out", summary.stacks_left_out);
     WriteList("collectives", summary.collectives, &SummaryJson::WriteCollective);
     WriteList("findings", summary.findings, &SummaryJson::WriteFinding);
     WriteTexts("method", summary.method);
@@ -367,6 +369,26 @@ class SummaryJson {
     Maybe("gpu_time_s", known(kernel.gpu_time_ns), &JsonWriter::Seconds);
     Maybe("min_s", known(kernel.min_ns), &JsonWriter::Seconds);
     Maybe("max_s", known(kernel.max_ns), &JsonWriter::Seconds);
+  }
+
+  void WriteStackFrame(const StackFrameSummary& frame) {
+    Text("kind", frame.kind);
+    Text("function", frame.function);
+    Text("where", frame.where);
+  }
+
+  void WriteStack(const StackSummary& stack) {
+    Text("path", stack.path);
+    Text("kernel", stack.kernel);
+    Text("kind", stack.kind);
+    Text("category", stack.category);
+    Text("phase", stack.phase);
+    Unsigned("samples", stack.samples);
+    Unsigned("launches", stack.launches);
+    Maybe("gpu_time_s",
+          stack.gpu_time_ns == 0 ? std::nullopt : std::optional<uint64_t>(stack.gpu_time_ns),
+          &JsonWriter::Seconds);
+    WriteList("frames", stack.frames, &SummaryJson::WriteStackFrame);
   }
 
   void WriteCollective(const CollectiveSummary& collective) {

@@ -15,6 +15,7 @@
 #include "injector/env_config.h"
 #include "injector/platform.h"
 #include "injector/record_sink.h"
+#include "injector/stacks/stack_sampler.h"
 #include "injector/text.h"
 
 namespace flopsprof::injector {
@@ -127,7 +128,8 @@ void StartCupti(bool another_client_was_seen, GraphTimes graphs) {
     EmitNote("cupti", "no memory for activity buffers");
     return;
   }
-  const CuptiResult result = api.Subscribe(&subscriber, OnCuptiCallback, nullptr);
+  const CuptiResult result = api.Subscribe(
+      &subscriber, StacksAreWanted() ? OnCuptiCallbackWithStacks : OnCuptiCallback, nullptr);
   if (result == kCuptiMultipleSubscribers) {
     CountLoss(shm::LossCounter::kCuptiTaken);
     EmitNote("cupti", "subscribed by another tool");

@@ -10,13 +10,17 @@
 #include "injector/record_sink.h"
 #include "injector/scopes/attribution.h"
 #include "injector/segment.h"
+#include "injector/stacks/stack_sampler.h"
 
 namespace flopsprof::injector {
 namespace {
 
+template <bool kWithStack>
 FLOPSPROF_HOT void EmitLaunch(ThreadState* thread, int domain, uint32_t cbid,
                               uint32_t correlation) {
   const Attribution at = CurrentAttribution();
+  // Before there is room for the record: a new stack is defined in the same ring.
+  const StackSample sample = kWithStack ? SampleStack(thread, at) : StackSample();
   Statistics()->launches.fetch_add(1, std::memory_order_relaxed);
   const bool emitted = EmitInPlace<shm::LaunchRecord>([&](shm::LaunchRecord* launch) {
     launch->header.type = static_cast<uint16_t>(shm::RecordType::kLaunch);
@@ -28,8 +32,35 @@ FLOPSPROF_HOT void EmitLaunch(ThreadState* thread, int domain, uint32_t cbid,
     launch->call = thread->current_call;
     launch->cbid = static_cast<uint16_t>(cbid);
     launch->domain = static_cast<uint8_t>(domain);
+    if (kWithStack) {
+      launch->stack = sample.stack;
+      launch->stack_launches = sample.launches;
+    }
   });
   if (!emitted) CountLoss(shm::LossCounter::kLaunchNotSeen);
+}
+
+template <bool kWithStack>
+__attribute__((always_inline)) inline void OnCallback(int domain, uint32_t cbid, const void* raw) {
+  if (domain == kCuptiResource) return OnGraphResource(cbid, raw);
+  const auto* data = static_cast<const CuptiCallbackData*>(raw);
+  if (domain != kCuptiRuntimeApi && domain != kCuptiDriverApi) return;
+  if (data->callback_site != kCuptiApiEnter || !IsRecording()) return;
+  CallbackGuard guard;
+  if (!guard.entered()) return;
+  ThreadState* thread = guard.thread();
+  // A runtime call reaches the driver under the same correlation id: one launch, one record.
+  if (data->correlation_id == thread->last_correlation) return;
+  thread->last_correlation = data->correlation_id;
+  EmitLaunch<kWithStack>(thread, domain, cbid, data->correlation_id);
+  if (IsGraphLaunch(domain, cbid)) {
+    thread->graph_correlation = data->correlation_id;
+    if (thread->launching_graph != nullptr) return;  // the hook tells, once it has succeeded
+    // First parameter of both cudaGraphLaunch and cuGraphLaunch: the executable graph.
+    const auto* parameters = static_cast<const void* const*>(data->function_params);
+    EmitGraphLaunch(data->correlation_id, parameters == nullptr ? nullptr : parameters[0],
+                    NewestGraphEvent());
+  }
 }
 
 }  // namespace
@@ -48,25 +79,11 @@ void EmitGraphLaunch(uint32_t correlation, const void* executable, uint64_t orde
 }
 
 void OnCuptiCallback(void*, int domain, uint32_t cbid, const void* raw) {
-  if (domain == kCuptiResource) return OnGraphResource(cbid, raw);
-  const auto* data = static_cast<const CuptiCallbackData*>(raw);
-  if (domain != kCuptiRuntimeApi && domain != kCuptiDriverApi) return;
-  if (data->callback_site != kCuptiApiEnter || !IsRecording()) return;
-  CallbackGuard guard;
-  if (!guard.entered()) return;
-  ThreadState* thread = guard.thread();
-  // A runtime call reaches the driver under the same correlation id: one launch, one record.
-  if (data->correlation_id == thread->last_correlation) return;
-  thread->last_correlation = data->correlation_id;
-  EmitLaunch(thread, domain, cbid, data->correlation_id);
-  if (IsGraphLaunch(domain, cbid)) {
-    thread->graph_correlation = data->correlation_id;
-    if (thread->launching_graph != nullptr) return;  // the hook tells, once it has succeeded
-    // First parameter of both cudaGraphLaunch and cuGraphLaunch: the executable graph.
-    const auto* parameters = static_cast<const void* const*>(data->function_params);
-    EmitGraphLaunch(data->correlation_id, parameters == nullptr ? nullptr : parameters[0],
-                    NewestGraphEvent());
-  }
+  OnCallback<false>(domain, cbid, raw);
+}
+
+void OnCuptiCallbackWithStacks(void*, int domain, uint32_t cbid, const void* raw) {
+  OnCallback<true>(domain, cbid, raw);
 }
 
 uint32_t EnableLaunchCallbacks(const CuptiApi& api, CuptiSubscriber subscriber) {

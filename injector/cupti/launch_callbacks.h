@@ -13,6 +13,8 @@
 namespace flopsprof::injector {
 
 void OnCuptiCallback(void* user_data, int domain, uint32_t cbid, const void* data);
+// The same, with sampled stacks.
+void OnCuptiCallbackWithStacks(void* user_data, int domain, uint32_t cbid, const void* data);
 
 // Asks for the callbacks of kRuntimeCbids and kDriverCbids. Returns how many were granted.
 uint32_t EnableLaunchCallbacks(const CuptiApi& api, CuptiSubscriber subscriber);

@@ -20,6 +20,7 @@
 #include "injector/scopes/sequence_log.h"
 #include "injector/scopes/steps.h"
 #include "injector/scopes/torch_functions.h"
+#include "injector/stacks/stack_sampler.h"
 
 namespace flopsprof::injector {
 
@@ -58,6 +59,7 @@ int InstallPending(void*) {
     g_state.store(State::kOff, std::memory_order_relaxed);
     return 0;
   }
+  LetStacksReadPython();
   if (!TorchIsReady()) {
     g_state.store(State::kWaiting, std::memory_order_relaxed);
     return 0;

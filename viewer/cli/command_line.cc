@@ -9,6 +9,8 @@
 #include <map>
 #include <memory>
 
+#include "absl/strings/numbers.h"
+#include "proto/shm/handshake.h"
 #include "viewer/cli/exit_codes.h"
 #include "viewer/cli/formula_options.h"
 #include "viewer/cli/messages.h"
@@ -130,6 +132,22 @@ void DefineRun(CLI::App* app, RunOptions* options) {
       "times of CUDA graphs: per node; per launch, shared out, which costs less; "
       "auto: per node for the first million nodes",
       {{"auto", GraphMode::kAuto}, {"node", GraphMode::kNode}, {"graph", GraphMode::kGraph}});
+  app->add_flag("--stacks", options->stacks,
+                "sample the native and Python stacks of launches that no module or library call "
+                "explains (default off)");
+  app->add_option_function<std::string>(
+         "--stacks-rate",
+         [options](const std::string& text) {
+           options->stacks = true;
+           if (text == "all") {
+             options->stacks_per_second = shm::kEveryStack;
+           } else if (!absl::SimpleAtoi(text, &options->stacks_per_second) ||
+                      options->stacks_per_second < 1 || options->stacks_per_second > 1'000'000) {
+             throw CLI::ValidationError("--stacks-rate", "a number from 1 to 1000000, or all");
+           }
+         },
+         "samples a second and thread, or all; default 100; turns --stacks on")
+      ->type_name("N|all");
   AddChoice<ProgressMode>(app, "--progress", &options->progress,
                           "progress on stderr; auto is plain, because the job shares the terminal",
                           {{"auto", ProgressMode::kAuto},

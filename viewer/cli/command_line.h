@@ -30,6 +30,8 @@ struct RunOptions {
   std::vector<std::string> formulas_off;   // names of operations or kernels
   std::vector<std::string> formula_files;  // read and found good
   GraphMode graphs = GraphMode::kAuto;
+  bool stacks = false;
+  uint32_t stacks_per_second = 100;  // per thread; shm::kEveryStack
   bool quiet = false;
   bool verbose = false;
   model::GivenPeaks peaks;

@@ -65,6 +65,7 @@ absl::StatusOr<std::unique_ptr<NodeServices>> NodeServices::Start(const Options&
       (options.times ? shm::kOptionCupti : 0u) | (options.modules ? shm::kOptionModules : 0u) |
       (options.graphs == GraphMode::kGraph ? shm::kOptionGraphLaunches : 0u) |
       (options.graphs == GraphMode::kAuto ? shm::kOptionGraphAuto : 0u);
+  settings.stacks_per_second = options.stacks_per_second;
   settings.formulas = options.formulas;
   if (options.steps.has_value()) {
     settings.window = agent::StepWindow{options.steps->first, options.steps->end};

@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "collector/store/run_folder.h"
+#include "proto/shm/handshake.h"
 #include "viewer/cli/arguments.h"
 #include "viewer/cli/command_line.h"
 #include "viewer/cli/progress.h"
@@ -40,6 +41,7 @@ class NodeServices {
     bool modules = true;
     std::shared_ptr<const model::FormulaRegistry> formulas;  // null: all are on
     GraphMode graphs = GraphMode::kAuto;
+    uint32_t stacks_per_second = shm::kNoStacks;
   };
   static absl::StatusOr<std::unique_ptr<NodeServices>> Start(const Options& options);
   ~NodeServices();

@@ -162,6 +162,7 @@ class Run {
     services.modules = options_.modules;
     services.formulas = FormulasOf(options_);
     services.graphs = options_.graphs;
+    if (options_.stacks) services.stacks_per_second = options_.stacks_per_second;
     absl::StatusOr<std::unique_ptr<NodeServices>> started = NodeServices::Start(services);
     if (!started.ok()) {
       Fail(std::string(started.status().message()), "");

@@ -61,7 +61,7 @@ std::string KernelsView(const ReportContext& context) {
                  TopNote(shown, kernels.size() + context.summary.kernels_left_out, "by GPU time")) +
            RenderTable(context, &table);
   }
-  return text + CommunicationView(context);
+  return text + KernelStacks(context) + CommunicationView(context);
 }
 
 std::string CallsView(const ReportContext& context) {

@@ -191,7 +191,7 @@ std::string ModulesView(const ReportContext& context) {
   if (std::find(left_out.begin(), left_out.end(), "unknown") == left_out.end()) {
     note("unknown: share of the line's GPU time in kernels whose flops are not known");
   }
-  return result;
+  return result + OutsideStacks(context);
 }
 
 }  // namespace flopsprof::viewer

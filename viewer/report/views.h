@@ -29,6 +29,9 @@ std::string ModulesView(const ReportContext& context);
 std::string RanksView(const ReportContext& context);
 std::string KernelsView(const ReportContext& context);
 std::string CommunicationView(const ReportContext& context);
+// Parts of the modules' and the kernels' view: sampled stacks, "" without --stacks.
+std::string OutsideStacks(const ReportContext& context);
+std::string KernelStacks(const ReportContext& context);
 std::string CallsView(const ReportContext& context);
 std::string OverheadView(const ReportContext& context);
 std::string LossesView(const ReportContext& context);

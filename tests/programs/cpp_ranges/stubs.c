@@ -7,5 +7,6 @@ void cublasDestroy_v2(void) {}
 void cublasSgemm_v2(void) {}
 #else
 void cudaMalloc(void) {}
+void cudaMemset(void) {}
 void cudaDeviceSynchronize(void) {}
 #endif

@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "injector/stacks/stack_sampler.h"
+
+#include <atomic>
+
+#include "injector/loaded_objects.h"
+#include "injector/platform.h"
+#include "injector/record_sink.h"
+#include "injector/stacks/native_stack.h"
+#include "injector/stacks/python_frames.h"
+#include "injector/stacks/stack_table.h"
+#include "injector/text.h"
+#include "proto/shm/handshake.h"
+
+namespace flopsprof::injector {
+namespace {
+
+constexpr uint64_t kSecondNs = 1000000000u;
+
+std::atomic<bool> g_wanted{false};
+uint64_t g_interval_ns;  // 0: every launch; set before g_wanted
+uintptr_t g_own_begin;
+size_t g_own_bytes;
+std::atomic<bool> g_python_tried{false};
+
+// With a module and a library call, or a framework's operation, nothing is left to explain.
+bool NeedsExplaining(const ThreadState& thread, const Attribution& at) {
+  return at.scope == shm::kOutsideScope || thread.current_call == shm::kNoCall ||
+         !PythonFramesAreReadable();
+}
+
+bool ItsTurn(StackWalker* walker) {
+  if (g_interval_ns == 0) return true;
+  const uint64_t now_ns = MonoNs();
+  if (now_ns < walker->next_sample_ns) return false;
+  walker->next_sample_ns = now_ns + g_interval_ns;
+  return true;
+}
+
+bool IsOurs(uintptr_t address) { return address - g_own_begin < g_own_bytes; }
+
+// Hooks are on the stack of what they call; they say nothing about the program.
+void DropOwnFrames(FoundStack* stack) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < stack->native_count; ++i) {
+    if (!IsOurs(stack->native[i])) stack->native[kept++] = stack->native[i];
+  }
+  stack->native_count = kept;
+}
+
+}  // namespace
+
+void StartStacks(uint32_t per_second) {
+  if (per_second == shm::kNoStacks) return;
+  g_interval_ns = per_second == shm::kEveryStack ? 0 : kSecondNs / per_second;
+  FindObjectAt(reinterpret_cast<const void*>(&StartStacks), &g_own_begin, &g_own_bytes);
+  g_wanted.store(true, std::memory_order_release);
+  Text<64> text;
+  if (g_interval_ns == 0) {
+    text.Add("every launch");
+  } else {
+    text.AddNumber(per_second).Add(" a second and thread");
+  }
+  EmitNote("stacks", text.get());
+}
+
+bool StacksAreWanted() { return g_wanted.load(std::memory_order_acquire); }
+
+void LetStacksReadPython() {
+  if (!StacksAreWanted() || g_python_tried.exchange(true)) return;
+  const char* reason = PreparePythonFrames();
+  EmitNote("python_stacks", reason == nullptr ? "read" : reason);
+}
+
+StackSample SampleStack(ThreadState* thread, const Attribution& at) {
+  StackSample sample;
+  if (!NeedsExplaining(*thread, at)) return sample;
+  if (thread->stack_walker == nullptr) {
+    thread->stack_walker = static_cast<StackWalker*>(MapPages(sizeof(StackWalker)));
+    if (thread->stack_walker == nullptr) {
+      CountLoss(shm::LossCounter::kStackTableFull);
+      return sample;
+    }
+  }
+  StackWalker* walker = thread->stack_walker;
+  if (!thread->stack_walker_knows_thread) {
+    walker->ForgetThread();
+    thread->stack_walker_knows_thread = true;
+  }
+  ++walker->launches;
+  if (!ItsTurn(walker)) return sample;
+  FoundStack stack;
+  const NativeStack native =
+      walker->Walk(HereRegisters(), PythonLoop(), stack.native, FoundStack::kMaxNative);
+  stack.native_count = native.count;
+  bool python_cut = false;
+  stack.python_count = ReadPythonFrames(stack.python, FoundStack::kMaxPython, &python_cut);
+  // Frames of Python go on where native ones ended, whatever ended them.
+  stack.cut = stack.python_count != 0 ? python_cut : native.cut;
+  DropOwnFrames(&stack);
+  if (stack.cut) CountLoss(shm::LossCounter::kStackCut);
+  if (stack.native_count + stack.python_count == 0) return sample;
+  sample.stack = InternStack(stack);
+  if (sample.stack == shm::kNoStack) return sample;
+  sample.launches = walker->launches;
+  walker->launches = 0;
+  return sample;
+}
+
+}  // namespace flopsprof::injector

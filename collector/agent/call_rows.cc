@@ -357,9 +357,15 @@ CallWork CallRows::AddModelled(const shm::RecordHeader& header, uint32_t scope,
   key.plan = found->second;
   key.reserved = known ? 1 : 0;
   CallWork result;
-  result.row = Count(key, work.flops, 1, 0);
-  result.flops = work.flops.value_or(0);
   result.category = known ? v1::TIME_CATEGORY_MODELLED : v1::TIME_CATEGORY_UNKNOWN;
+  const bool split = known && header.phase == static_cast<uint8_t>(shm::Phase::kBackward);
+  result.recompute_flops = split ? std::min(work.recompute_flops, *work.flops) : 0;
+  result.flops = work.flops.value_or(0) - result.recompute_flops;
+  result.row = Count(key, known ? std::optional(result.flops) : std::nullopt, 1, 0);
+  if (result.recompute_flops != 0) {
+    key.header.phase = static_cast<uint8_t>(shm::Phase::kRecompute);
+    Count(key, result.recompute_flops, 0, 0);
+  }
   return result;
 }
 

@@ -35,7 +35,8 @@ struct ModelledWork {
   std::string compute_type;
   std::string detail;
   std::optional<model::FlopCount> flops;
-  bool failed = false;  // there is a formula, but it gave no count
+  model::FlopCount recompute_flops = 0;  // of `flops`
+  bool failed = false;                   // there is a formula, but it gave no count
 };
 
 // What a call adds to a row.

@@ -145,6 +145,7 @@ ModelledWork NamedWorkOf(const model::FormulaRegistry* formulas, const shm::Name
         *formula, [&](std::string_view size) { return SizeInText(size, shape); }, &work);
   } else if (record.known != 0) {
     work.flops = record.flops;
+    work.recompute_flops = record.recompute_flops;
     work.detail = "formula of the program";
   } else {
     work.detail = reason.empty() ? "no formula" : BoundedUtf8(reason, kMaxNameBytes);

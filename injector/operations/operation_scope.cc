@@ -106,6 +106,7 @@ void EndNamedOperation(const NamedOperation& operation) {
   work.shape = InternString(operation.shape, operation.shape_bytes);
   work.reason = InternString(operation.reason, operation.reason_bytes);
   work.flops = operation.flops;
+  work.recompute_flops = operation.recompute_flops;
   EmitRecord(&work);
   if (captured && !in_known_capture) CountLoss(shm::LossCounter::kCapturedCall);
 }

@@ -63,7 +63,8 @@ struct NamedOperation {
   size_t reason_bytes;
   bool known;  // `flops` is what the program's formula gave
   uint64_t flops;
-  int8_t type;  // c10::ScalarType, -1 = not known
+  uint64_t recompute_flops;  // of them, what repeats a forward pass
+  int8_t type;               // c10::ScalarType, -1 = not known
 };
 // As BeginOperation, on the calling thread.
 uint32_t BeginNamedOperation();

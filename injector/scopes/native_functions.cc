@@ -244,9 +244,9 @@ FLOPSPROF_NATIVE(operation_abandon, 0) {
   AbandonOperation();
   return None();
 }
-// call, name, shape, known, flops, reason, type + 1
-FLOPSPROF_NATIVE(operation_end, 7) {
-  NamedOperation operation;
+// call, name, shape, known, flops, reason, type + 1, how many of the flops are recomputation
+FLOPSPROF_NATIVE(operation_end, 8) {
+  NamedOperation operation = {};
   operation.call = Unsigned32(a[0]);
   operation.name = Text(a[1], &operation.name_bytes);
   operation.shape = Text(a[2], &operation.shape_bytes);
@@ -254,6 +254,7 @@ FLOPSPROF_NATIVE(operation_end, 7) {
   operation.flops = Unsigned(a[4]);
   operation.reason = Text(a[5], &operation.reason_bytes);
   operation.type = static_cast<int8_t>(static_cast<int>(Unsigned(a[6])) - 1);
+  operation.recompute_flops = Unsigned(a[7]);
   EndNamedOperation(operation);
   return None();
 }

@@ -274,7 +274,8 @@ struct NamedWork {
   uint32_t shape;   // string: "in0=[8,128] in1=[128,64]", 0 = not given
   uint32_t reason;  // string: why the formula gave nothing
   uint64_t flops;
-  uint64_t reserved2[3];
+  uint64_t recompute_flops;  // of them, what repeats a forward pass inside a backward operation
+  uint64_t reserved2[2];
 };
 
 struct CudnnCall {

@@ -165,3 +165,25 @@ def test_a_triton_kernel_with_launch_metadata_is_modelled(python, folder):
     assert categories["add_body"] == "modelled"
     assert categories["without_metadata"] == "unknown"
     assert run.summary["coverage"]["calls_unmatched"] == 0
+
+
+def test_the_package_flash_attn_is_modelled_by_its_extension_module(python, folder):
+    program = os.path.join(PROGRAMS, "formulas", "flash_package.py")
+    run = run_profiled([python, program], folder=folder)
+    assert run.ended_well(), run.explain()
+    modelled = {m["path"]: m["flops_modelled"] for m in run.summary["modules"]}
+    # 2 sequences of 128, 8 query heads; heads of 64, of values 32.
+    pairs = STEPS * 2 * 2 * 8 * 128 * 128
+    assert modelled["dense"]["forward"] == pairs * (64 + 32)
+    assert modelled["dense"]["backward"] == pairs * (2 * 64 + 2 * 32)
+    assert modelled["dense"]["recompute"] == pairs * 64
+    assert modelled["uniform"]["forward"] == pairs * (64 + 32)
+    assert run.module("ragged")["flops"]["forward"] is None
+    assert not modelled["raises"]["forward"]
+    with sqlite3.connect(os.path.join(folder, "profile.db")) as database:
+        rows = database.execute(
+            "select distinct detail from calls where api = 'flash_attn::varlen_fwd' and not "
+            "flops_known"
+        ).fetchall()
+    assert rows == [("lengths of the sequences are in GPU memory",)]
+    assert run.summary["ranks"][0]["loss"].get("shim_failed", 0) == 0

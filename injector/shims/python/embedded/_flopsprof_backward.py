@@ -5,7 +5,7 @@
 import threading
 
 from _flopsprof_base import native, skip_in_dynamo, torch
-from _flopsprof_formulas import follow_absent, follow_triton
+from _flopsprof_formulas import follow_absent
 from _flopsprof_phases import follow_late
 from _flopsprof_wrappers import follow_fsdp
 
@@ -119,5 +119,4 @@ def on_first_call() -> None:
     follow_fsdp()
     follow_late()
     follow_absent()
-    follow_triton()
     native.note("backward", follow_backward())

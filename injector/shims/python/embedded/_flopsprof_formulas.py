@@ -3,10 +3,12 @@
 """The program's own formulas: flopsprof.formula() and Triton's launch_metadata."""
 
 import functools
+import gc
 import sys
 import threading
 
 from _flopsprof_base import native, replace, torch, undo
+from _flopsprof_imports import when_imported
 
 _local = threading.local()  # .kernel: number of the Triton launch that has begun
 
@@ -99,16 +101,43 @@ def take_formulas() -> None:
 
 # Scalar type + 1 by the width in Proton's keys; 16 bits: fp16 and bf16 have the same peaks.
 TRITON_FLOPS = {"flops": 0, "flops8": 25, "flops16": 6, "flops32": 7, "flops64": 8}
-_triton = False
+_triton = False  # our launch hooks are in
 
 
-def follow_triton() -> None:
-    """Triton's launch hooks, which it calls with what a kernel's launch_metadata says."""
+def follow_jit(module) -> None:
+    """Triton's launch hooks, as soon as a kernel has launch_metadata.
+
+    Not before: with any hook there, Inductor's kernels take a slower way (tried: torch 2.14).
+    """
+    kind = module.JITFunction
+
+    def make(original):
+        @functools.wraps(original)
+        def __init__(self, *args, **kwargs):
+            original(self, *args, **kwargs)
+            look_at(self)
+
+        return __init__
+
+    replace(kind, "__init__", make)
+    if not getattr(sys.modules["triton"].__spec__, "_initializing", False):
+        for thing in gc.get_objects():  # made before we came
+            if type(thing) is kind:
+                look_at(thing)
+
+
+def look_at(kernel) -> None:
+    if not _triton and getattr(kernel, "launch_metadata", None) is not None:
+        follow_launches()
+
+
+def follow_launches() -> None:
+    """Triton calls the hooks with what a kernel's launch_metadata says."""
     global _triton
     runtime = getattr(sys.modules.get("triton.knobs"), "runtime", None)
     enter = getattr(runtime, "launch_enter_hook", None)
     leave = getattr(runtime, "launch_exit_hook", None)
-    if _triton or not (hasattr(enter, "add") and hasattr(leave, "add")):
+    if not (hasattr(enter, "add") and hasattr(leave, "add")):
         return
     _triton = True
     enter.add(before_kernel)
@@ -148,13 +177,15 @@ def after_kernel(metadata) -> None:
     except Exception as error:
         reason = f"its launch_metadata raised {error!r}"[:200]
     try:
-        native.operation_end(number, name, "", int(not reason), flops, reason, kind)
+        native.operation_end(number, name, "", int(not reason), flops, reason, kind, 0)
     except Exception as error:
         native.failed(repr(error)[:200])
 
 
 def install() -> None:
+    global _triton
+    _triton = False
     native.tensor_types(Tensor, Parameter, getattr(torch, "dtype", None))
     take_formulas()
     follow_native_kernels()
-    follow_triton()
+    when_imported("triton.runtime.jit", follow_jit)

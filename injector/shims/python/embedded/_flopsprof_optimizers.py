@@ -7,7 +7,6 @@ import threading
 import weakref
 
 from _flopsprof_base import add_hook, compiling, native, torch
-from _flopsprof_formulas import follow_triton
 from _flopsprof_parameters import describe_changed
 
 _primary = None  # weak reference to the optimizer that stepped first
@@ -67,7 +66,6 @@ def after_optimizer(optimizer, args, kwargs):
         if _primary is None or _primary() is None:
             _primary = weakref.ref(optimizer)
         native.optimizer_end(depth, 1 if _primary() is optimizer else 0)
-        follow_triton()  # imported since?
         describe_changed()
     except Exception as error:
         native.failed(repr(error)[:200])

@@ -12,9 +12,12 @@ import sys
 
 import _flopsprof_compiled as compiled
 import _flopsprof_formulas as formulas
+import _flopsprof_imports as imports
 import _flopsprof_modules as modules
 import _flopsprof_optimizers as optimizers
+import _flopsprof_packages as packages
 import _flopsprof_phases as phases
+import _flopsprof_templates as templates
 import _flopsprof_wrappers as wrappers
 from _flopsprof_backward import on_first_call  # noqa: F401
 from _flopsprof_base import native, set_eval_frame, skip_part, take_out, torch, undo  # noqa: F401
@@ -26,7 +29,9 @@ from _flopsprof_parameters import describe  # noqa: F401
 
 
 def install() -> None:
-    for part in (modules, optimizers, wrappers, formulas, phases, compiled):
+    for part in (
+        imports, modules, optimizers, wrappers, formulas, templates, packages, phases, compiled,
+    ):  # fmt: skip
         part.install()
     for name, part in list(sys.modules.items()):
         if name.startswith("_flopsprof_"):

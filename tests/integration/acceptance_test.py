@@ -13,6 +13,7 @@ import os
 import compare
 import pytest
 import summary_checks
+from acceptance_table import WHOLE_ONLY
 from flopsprof_run import ROOT, acceptance, run_profiled
 
 with open(os.path.join(ROOT, "tests", "golden", "golden.json"), encoding="utf-8") as file:
@@ -39,10 +40,6 @@ ALWAYS = (
 NOT_HERE = {
     "gpt2_megatron-layers-12": "needs 20 GB of weights",
 }
-# Golden's yardstick of library arguments does not read cuDNN's attention plans; we do: there all
-# is visible. And it takes the products with inner dimension 1 of T5's first token for library
-# calls: they are a Triton kernel of PyTorch's.
-WHOLE_ONLY = ("sdpa-backend-cudnn-", "t5-batch-4-seq-128-generate-16-mode-fwd")
 # Slow here: more than a minute each.
 SLOW = ("bert-size-large", "gpt2_megatron-layers-12")
 

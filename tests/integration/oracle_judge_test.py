@@ -87,6 +87,14 @@ def test_not_counted_yet_needs_unknown_time():
     assert found.rule is late
 
 
+def test_unknown_without_unknown_time_is_not_explained_as_not_yet():
+    late = rule(tools=["flopsprof"], value="None", why="Not counted yet: a kernel of its own.")
+    (found,) = judged(counts(flopsprof={"forward": None}), [late])
+    assert found.rule is None
+    (found,) = judged(counts(flopsprof={"forward": None, "unknown_s": 1e-6}), [late])
+    assert found.rule is late
+
+
 def test_a_name_that_no_case_has_is_an_error():
     with pytest.raises(NameError):
         judged(counts(deepspeed={"forward": 107}), [rule(cases="familly == 'mm'")])

@@ -101,7 +101,7 @@ def explain(difference: Difference, rules: list, all_facts: set) -> None:
     names = names_of(difference.case, all_facts, difference.phase)
     names["tool"] = difference.tool
     for rule in rules:
-        if rule.not_yet and difference.value is not None and not difference.unknown_s:
+        if rule.not_yet and not difference.unknown_s:
             continue
         if difference.tool not in rule.tools or difference.phase not in rule.phases:
             continue

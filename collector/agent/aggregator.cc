@@ -74,12 +74,16 @@ const char* KindText(uint8_t kind) {
   }
 }
 
-// Outside of library calls a kernel's work is not known; copies and sets have none.
-v1::TimeCategory CategoryOf(const JoinedActivity& activity) {
+bool IsKernel(const JoinedActivity& activity) {
+  return activity.record.kind == static_cast<uint8_t>(ActivityKind::kKernel);
+}
+
+// Of what no call owns: copies and sets have no work; a kernel's `own` is by its name.
+v1::TimeCategory CategoryOf(const JoinedActivity& activity, v1::TimeCategory own) {
   if (activity.in_call) return activity.call.category;
   const auto kind = static_cast<ActivityKind>(activity.record.kind);
   const bool copies = kind == ActivityKind::kMemcpy || kind == ActivityKind::kMemset;
-  return copies ? v1::TIME_CATEGORY_COPY : v1::TIME_CATEGORY_UNKNOWN;
+  return copies ? v1::TIME_CATEGORY_COPY : own;
 }
 
 bool Captured(const shm::RecordHeader& header) { return (header.flags & shm::kFlagCaptured) != 0; }
@@ -218,17 +222,49 @@ bool Aggregator::BookKernel(JoinedActivity* activity) {
 
 void Aggregator::OnJoined(const JoinedActivity& activity) {
   if (!Wanted(activity.context.step)) return;
-  const bool kernel = activity.record.kind == static_cast<uint8_t>(ActivityKind::kKernel);
-  if (kernel && !activity.in_call && names_ != nullptr && kernel_formulas_.any()) {
+  const bool by_name = IsKernel(activity) && !activity.in_call && names_ != nullptr;
+  if (!by_name || activity.share || names_->Find(activity.record.name) != nullptr) {
+    return BookJoined(activity);
+  }
+  waiting_kernels_.push_back({activity});
+  if (waiting_kernels_.size() <= kMaxWaitingKernels) return;
+  BookJoined(waiting_kernels_.front().activity);
+  waiting_kernels_.pop_front();
+}
+
+void Aggregator::BookWaitingKernels(bool emptied, bool final) {
+  for (size_t count = waiting_kernels_.size(); count > 0; count--) {
+    WaitingKernel waiting = waiting_kernels_.front();
+    waiting_kernels_.pop_front();
+    if (emptied) waiting.passes++;
+    const bool named = names_->Find(waiting.activity.record.name) != nullptr;
+    if (named || final || waiting.passes >= 2) {
+      BookJoined(waiting.activity);
+    } else {
+      waiting_kernels_.push_back(waiting);
+    }
+  }
+}
+
+void Aggregator::BookJoined(const JoinedActivity& activity) {
+  if (IsKernel(activity) && !activity.in_call && names_ != nullptr && kernel_formulas_.any()) {
     JoinedActivity own = activity;
     if (BookKernel(&own)) return AddActivity(own);
   }
   AddActivity(activity);
 }
 
+v1::TimeCategory Aggregator::CategoryByName(const JoinedActivity& activity) {
+  const std::string* name = names_ != nullptr && IsKernel(activity) && !activity.share
+                                ? names_->Find(activity.record.name)
+                                : nullptr;
+  if (name == nullptr || activity.in_call) return v1::TIME_CATEGORY_UNKNOWN;
+  return kernel_categories_.Of(activity.record.name, *name);
+}
+
 void Aggregator::AddActivity(const JoinedActivity& activity) {
   activity_count_++;
-  const v1::TimeCategory category = CategoryOf(activity);
+  const v1::TimeCategory category = CategoryOf(activity, CategoryByName(activity));
   const bool communication = category == v1::TIME_CATEGORY_COMMUNICATION;
   const bool marked = (activity.record.header.flags & shm::kFlagBadTimestamp) != 0;
   if (!activity.valid_times && !marked) bad_times_count_++;
@@ -249,7 +285,7 @@ void Aggregator::AddActivity(const JoinedActivity& activity) {
     time.gpu_time_ns += activity.duration_ns;
   }
   const bool copy = activity.record.kind == static_cast<uint8_t>(ActivityKind::kMemcpy);
-  const bool kernel = activity.record.kind == static_cast<uint8_t>(ActivityKind::kKernel);
+  const bool kernel = IsKernel(activity);
   KernelKey key = {kernel ? activity.record.name : 0, static_cast<uint8_t>(category),
                    static_cast<uint8_t>(activity.context.phase), activity.record.kind,
                    copy ? CopyKey(activity.record.copy_kind) : uint8_t{0}};

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "collector/agent/call_rows.h"
 #include "collector/agent/collective_waits.h"
 #include "collector/agent/correlator.h"
+#include "collector/agent/kernel_categories.h"
 #include "collector/agent/kernel_formulas.h"
 #include "collector/agent/name_table.h"
 #include "collector/agent/row_set.h"
@@ -79,6 +81,10 @@ class Aggregator : public JoinSink {
   void OnCallTime(uint32_t row, uint64_t gpu_time_ns) override;
   void OnReplayed(const JoinedActivity& activity, uint32_t) override { OnJoined(activity); }
 
+  // Books kernels whose names have come. A name is written before the kernels that have it, in
+  // any ring: what still waits once all rings were emptied twice, or at the end, is booked without.
+  void BookWaitingKernels(bool emptied, bool final);
+
   // Appends at most `max` changed rows; returns how many. Kernels whose name has not come stay
   // back until `final`, which gives them the name "(name lost)".
   size_t Emit(const NameTable& names, size_t max, bool final, v1::ProcessProfile* profile);
@@ -106,6 +112,7 @@ class Aggregator : public JoinSink {
  private:
   static constexpr size_t kMaxRows = 1 << 20;
   static constexpr size_t kMaxDevices = 64;
+  static constexpr size_t kMaxWaitingKernels = 1 << 16;
 
   struct TimeRow {
     uint64_t activities = 0;
@@ -129,6 +136,8 @@ class Aggregator : public JoinSink {
   BookedCall Book(const shm::RecordHeader& header, uint32_t scope, const CallWork& work);
   // Gives a kernel that nothing owns the work that a formula has for its name. False: none has.
   bool BookKernel(JoinedActivity* activity);
+  void BookJoined(const JoinedActivity& activity);
+  v1::TimeCategory CategoryByName(const JoinedActivity& activity);
   void AddActivity(const JoinedActivity& activity);
   void AddToDevice(const JoinedActivity& activity, bool communication);
   size_t EmitTimes(size_t max, v1::ProcessProfile* profile);
@@ -143,6 +152,12 @@ class Aggregator : public JoinSink {
   const model::FormulaRegistry* const formulas_;
   const NameTable* const names_;
   KernelFormulas kernel_formulas_;
+  KernelCategories kernel_categories_;
+  struct WaitingKernel {
+    JoinedActivity activity;
+    int passes = 0;  // that emptied all rings
+  };
+  std::deque<WaitingKernel> waiting_kernels_;
   ReplayWork* describing_ = nullptr;
   CallRows calls_;
   std::vector<CollectiveTime> collective_times_;

@@ -134,12 +134,14 @@ void AddUnknownKernels(const Summary& summary, std::vector<Finding>* findings) {
   int shown = 0;
   for (const KernelSummary& kernel : summary.kernels) {
     if (kernel.category != "unknown" || shown == 3) continue;
-    absl::StrAppend(&names, shown++ == 0 ? "" : ", ", kernel.name.empty() ? "?" : kernel.name);
+    absl::StrAppend(&names, shown++ == 0 ? "" : ", ", kernel.name.empty() ? "?" : kernel.name,
+                    absl::StrFormat(" (%.3g s)", static_cast<double>(kernel.gpu_time_ns) / 1e9));
   }
   findings->push_back(
       {"note",
        absl::StrFormat("%.1f %% of GPU time is in kernels whose flops are not known", 100 * share),
-       absl::StrCat("longest: ", names), "they may hold no products; see `kernels`"});
+       absl::StrCat("longest: ", names),
+       "teach them, by operation or kernel name: docs/formulas.md; all are in `kernels`"});
 }
 
 // Products that no hooked call made. A library inside of the program or of another library has no

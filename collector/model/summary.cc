@@ -12,6 +12,7 @@
 #include "collector/model/collectives.h"
 #include "collector/model/coverage.h"
 #include "collector/model/findings.h"
+#include "collector/model/kernel_classes.h"
 #include "collector/model/module_paths.h"
 #include "collector/model/module_rollup.h"
 #include "collector/model/rank_groups.h"
@@ -141,6 +142,11 @@ void SummarizeKernels(const RankGroups& groups, size_t max_kernels, Summary* sum
   if (summary->kernels.size() > max_kernels) {
     summary->kernels_left_out = summary->kernels.size() - max_kernels;
     summary->kernels.resize(max_kernels);
+  }
+  for (KernelSummary& kernel : summary->kernels) {
+    if (kernel.category == "no_products") {
+      kernel.kernel_class = KernelClassName(ClassOfKernel(kernel.name));
+    }
   }
 }
 

@@ -180,6 +180,7 @@ struct KernelSummary {
   uint64_t gpu_time_ns = 0;
   uint64_t min_ns = 0;
   uint64_t max_ns = 0;  // 0: no valid time at all, neither sum nor minimum
+  std::string kernel_class = {};  // why it holds no products: "elementwise", ...; "" for others
 };
 
 struct StackFrameSummary {

@@ -362,6 +362,7 @@ class SummaryJson {
     Text("kind", kernel.kind);
     Text("category", kernel.category);
     Text("phase", kernel.phase);
+    Text("class", kernel.kernel_class);
     Unsigned("count", kernel.count);
     const auto known = [&kernel](uint64_t ns) {
       return kernel.max_ns == 0 ? std::nullopt : std::optional<uint64_t>(ns);

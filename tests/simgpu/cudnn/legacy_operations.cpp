@@ -44,23 +44,35 @@ API cudnnStatus_t cudnnActivationBackward(void* handle) {
 API cudnnStatus_t cudnnAddTensor(void* handle) { return LaunchOne(handle, "sim_cudnn_add"); }
 
 API cudnnStatus_t cudnnBatchNormalizationBackward(void* handle) {
-  return LaunchOne(handle, "sim_cudnn_batch_norm_bwd");
+  return LaunchOne(handle,
+                   "_ZN5cudnn21bn_bw_1C11_kernel_newIff6float2Li32ELb0ELi3EEEvT0_S2_S2_S2_"
+                   "17cudnnTensorStructPKT_S3_S6_S3_PS4_PKS2_PS2_SA_S9_S9_S2_");
 }
 
 API cudnnStatus_t cudnnBatchNormalizationBackwardEx(void* handle) {
-  return LaunchOne(handle, "sim_cudnn_batch_norm_bwd");
+  return LaunchOne(handle,
+                   "_ZN5cudnn21bn_bw_1C11_kernel_newIff6float2Li32ELb0ELi3EEEvT0_S2_S2_S2_"
+                   "17cudnnTensorStructPKT_S3_S6_S3_PS4_PKS2_PS2_SA_S9_S9_S2_");
 }
 
 API cudnnStatus_t cudnnBatchNormalizationForwardInference(void* handle) {
-  return LaunchOne(handle, "sim_cudnn_batch_norm_inference");
+  return LaunchOne(handle,
+                   "_ZN5cudnn26bn_fw_inf_1C11_kernel_NCHWIafLb0ELi2EEEvT0_S1_"
+                   "17cudnnTensorStructPKT_S2_PS3_S2_PKS1_S8_S8_S8_S1_");
 }
 
 API cudnnStatus_t cudnnBatchNormalizationForwardTraining(void* handle) {
-  return LaunchOne(handle, "sim_cudnn_batch_norm_fwd");
+  return LaunchOne(
+      handle,
+      "_ZN5cudnn25bn_fw_tr_1C11_kernel_NCHWIddlLi32ELb0ELi2ELb0EEEv17cudnnTensorStructPKT_S1_PS2_"
+      "PKT0_S8_S6_S6_PS6_S9_S9_S9_S6_S6_");
 }
 
 API cudnnStatus_t cudnnBatchNormalizationForwardTrainingEx(void* handle) {
-  return LaunchOne(handle, "sim_cudnn_batch_norm_fwd");
+  return LaunchOne(
+      handle,
+      "_ZN5cudnn25bn_fw_tr_1C11_kernel_NCHWIddlLi32ELb0ELi2ELb0EEEv17cudnnTensorStructPKT_S1_PS2_"
+      "PKT0_S8_S6_S6_PS6_S9_S9_S9_S6_S6_");
 }
 
 API cudnnStatus_t cudnnConvolutionBackwardBias(void* handle) {
@@ -72,11 +84,14 @@ API cudnnStatus_t cudnnCTCLoss(void* handle) { return LaunchOne(handle, "sim_cud
 API cudnnStatus_t cudnnCTCLoss_v8(void* handle) { return LaunchOne(handle, "sim_cudnn_ctc_loss"); }
 
 API cudnnStatus_t cudnnDropoutBackward(void* handle) {
-  return LaunchOne(handle, "sim_cudnn_dropout_bwd");
+  return LaunchOne(handle,
+                   "_ZN5cudnn10dropout_bpIddLi6ELi2ELi1EEEvPKT_17cudnnTensorStructPS1_S4_fPji");
 }
 
 API cudnnStatus_t cudnnDropoutForward(void* handle) {
-  return LaunchOne(handle, "sim_cudnn_dropout_fwd");
+  return LaunchOne(handle,
+                   "_ZN5cudnn10dropout_fpIddLi6ELi2ELi1EEEvPKT_17cudnnTensorStructPS1_S4_"
+                   "fP17curandStateXORWOWPji");
 }
 
 API cudnnStatus_t cudnnLRNCrossChannelBackward(void* handle) {
@@ -102,11 +117,17 @@ API cudnnStatus_t cudnnNormalizationForwardTraining(void* handle) {
 API cudnnStatus_t cudnnOpTensor(void* handle) { return LaunchOne(handle, "sim_cudnn_op_tensor"); }
 
 API cudnnStatus_t cudnnPoolingBackward(void* handle) {
-  return LaunchOne(handle, "sim_cudnn_pooling_bwd");
+  return LaunchOne(handle,
+                   "_ZN5cudnn21pooling_bw_kernel_maxIddNS_16averpooling_"
+                   "funcIdLb1EEELb1EEEv17cudnnTensorStructPKT_S3_S6_S3_S6_S3_PS4_"
+                   "18cudnnPoolingStructT0_S9_iNS_15reduced_divisorESA_");
 }
 
 API cudnnStatus_t cudnnPoolingForward(void* handle) {
-  return LaunchOne(handle, "sim_cudnn_pooling_fwd");
+  return LaunchOne(handle,
+                   "_ZN5cudnn20pooling_fw_4d_kernelIafNS_16averpooling_"
+                   "funcIfLb0EEEL18cudnnPoolingMode_t2ELb1EEEv17cudnnTensorStructPKT_S4_PS5_"
+                   "18cudnnPoolingStructT0_SA_iNS_15reduced_divisorESB_");
 }
 
 API cudnnStatus_t cudnnReduceTensor(void* handle) { return LaunchOne(handle, "sim_cudnn_reduce"); }
@@ -116,11 +137,16 @@ API cudnnStatus_t cudnnScaleTensor(void* handle) { return LaunchOne(handle, "sim
 API cudnnStatus_t cudnnSetTensor(void* handle) { return LaunchOne(handle, "sim_cudnn_set"); }
 
 API cudnnStatus_t cudnnSoftmaxBackward(void* handle) {
-  return LaunchOne(handle, "sim_cudnn_softmax_bwd");
+  return LaunchOne(
+      handle,
+      "_ZN5cudnn17softmax_bw_kernelILi3EddLi256ELi1ELi1ELi2EEEv17cudnnTensorStructPKT0_S1_S4_S1_"
+      "PS2_iT1_S6_ii");
 }
 
 API cudnnStatus_t cudnnSoftmaxForward(void* handle) {
-  return LaunchOne(handle, "sim_cudnn_softmax_fwd");
+  return LaunchOne(handle,
+                   "_ZN5cudnn3ops17softmax_fw_"
+                   "kernelILi3EafLi256ELi2ELi1ELi1EEEv17cudnnTensorStructPKT0_S2_PS3_iT1_S7_ii");
 }
 
 API cudnnStatus_t cudnnSpatialTfGridGeneratorBackward(void* handle) {

@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/model/kernel_classes.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace flopsprof::model {
+namespace {
+
+std::string ClassText(std::string_view name) {
+  return std::string(KernelClassName(ClassOfKernel(name)));
+}
+
+TEST(KernelClassesTest, KnowsThoseOfTorchByTheirMangledNames) {
+  std::ifstream file(std::string(FLOPSPROF_TEST_FOLDER) + "/kernel_names.txt");
+  int count = 0;
+  for (std::string line; std::getline(file, line);) {
+    if (line.empty() || line[0] == '#') continue;
+    std::istringstream words(line);
+    std::string expected, name;
+    words >> expected >> name;
+    EXPECT_EQ(ClassText(name), expected == "-" ? "" : expected) << name;
+    count++;
+  }
+  EXPECT_EQ(count, 94);
+}
+
+TEST(KernelClassesTest, KnowsThoseOfTracesByTheirDemangledNames) {
+  // Of published traces of PyTorch and TensorFlow.
+  EXPECT_EQ(ClassText("void at::native::vectorized_elementwise_kernel<4, at::native::"
+                      "CUDAFunctor_add<float>, at::detail::Array<char*, 3> >(int, at::native::"
+                      "CUDAFunctor_add<float>, at::detail::Array<char*, 3>)"),
+            "elementwise");
+  EXPECT_EQ(ClassText("void at::native::(anonymous namespace)::multi_tensor_apply_kernel<at::native"
+                      "::(anonymous namespace)::TensorListMetadata<2>, at::native::(anonymous "
+                      "namespace)::BinaryOpListAlphaFunctor<float, 2, 2, 0>, std::plus<float>, "
+                      "float>(at::native::(anonymous namespace)::TensorListMetadata<2>)"),
+            "optimizer");
+  EXPECT_EQ(ClassText("void cudnn::bn_fw_tr_1C11_kernel_NCHW<float, float, 512, true, 1>("
+                      "cudnnTensorStruct, float const*)"),
+            "normalisation");
+  EXPECT_EQ(ClassText("void cub::CUB_200200_500_600_700_NS::DeviceReduceKernel<cub::Policy600, "
+                      "float*, float*, int, at::native::SumOp>(float*, float*)"),
+            "reduction");
+  EXPECT_EQ(ClassText("ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)"),
+            "communication");
+  EXPECT_EQ(ClassText("ncclKernel_AllGather_RING_LL_Sum_int8_t(ncclWork)"), "communication");
+  EXPECT_EQ(ClassText("void multi_tensor_apply_kernel<TensorListMetadata<4>, AdamFunctor<float>, "
+                      "float>(int, int volatile*, TensorListMetadata<4>)"),
+            "optimizer");
+}
+
+TEST(KernelClassesTest, AReductionOverATransformationMayBeAProduct) {
+  EXPECT_EQ(ClassText("void cub::DeviceReduceKernel<cub::Policy, float*, int>(float*)"),
+            "reduction");
+  EXPECT_EQ(ClassText("void cub::DeviceReduceKernel<cub::Policy, cub::TransformInputIterator<float,"
+                      " Mul, float*, long>, int>(float*)"),
+            "");
+}
+
+TEST(KernelClassesTest, NamesThatMayHideAProductAreUnknown) {
+  for (const char* name : {
+           "",
+           "kernel",
+           "my_kernel",
+           "_Z9my_kernelPf",
+           "_Znot a name",
+           "elementwise_kernel",
+           "softmax",
+           "layer_norm",
+           "void reduce_kernel<512>(float*)",
+           "void user::at::native::reduce_kernel<512>(float*)",
+           "at::native::elementwise_kernel_of_mine<4>(int)",
+           "void at::native::reduce_kernel<512>::operator()(int)",
+           "void multi_tensor_apply_kernel<TensorListMetadata<4>, MyFunctor<float> >(int)",
+           "void cutlass::Kernel2<cutlass_80_tensorop_s16816gemm>(Params)",
+           "void cudnn::winograd_nonfused::winogradForwardOutput4x4<float>(float*)",
+           "nvjet_sm90_tst_64x64",
+           "ampere_sgemm_128x64_tn",
+           "void gemv2T_kernel_val<int>(int)",
+           "void cublasLt::splitKreduce_kernel<32>(int)",
+           "flash_fwd_kernel",
+           "void thrust::cuda_cub::core::_kernel_agent<thrust::cuda_cub::__parallel_for::"
+           "ParallelForAgent<MyFunctor, long>, MyFunctor, long>(MyFunctor, long)",
+           "softmax_warp_forward", "void softmax_warp_forward<4>(float*)", "loop_add_fusion",
+           "input_reduce_fusion",
+           "cupy_multiply__float32_float32_float32",
+       }) {
+    EXPECT_EQ(ClassText(name), "") << name;
+  }
+}
+
+TEST(KernelClassesTest, KnowsInductorsFusionsOfKnownOperations) {
+  // Of published dumps of code that Inductor generated.
+  for (const char* name : {
+           "triton_per_fused_native_layer_norm_relu_15",
+           "triton_red_fused__log_softmax__to_copy_21",
+           "triton_poi_fused_convolution_relu_3",
+           "triton_poi_fused_add_div_mul_sqrt_tanh_0",
+           "triton_per_fused_add_embedding_mean_mul_pow_rsqrt_6",
+           "triton_red_fused_convert_element_type_div_exp_prepare_softmax_online_sub_0",
+           "triton_red_fused_linalg_vector_norm_0",
+           "triton_red_fused__fused_rms_norm__to_copy_add_mul_select_unsqueeze_1",
+           "triton_per_fused__to_copy_add_embedding_dense_backward_native_dropout_backward_native_"
+           "layer_norm_backward_nll_loss_forward_30",
+           "triton_poi_fused_embedding_dense_backward_26",
+           "triton_red_fused__native_batch_norm_legit_functional_2",
+       }) {
+    EXPECT_EQ(ClassText(name), "fused") << name;
+  }
+}
+
+TEST(KernelClassesTest, AFusionThatMayHideAProductIsUnknown) {
+  for (const char* name : {
+           // A product as multiplication and sum, or only its bias: the name does not say.
+           "triton_red_fused_mm_0",
+           "triton_per_fused_bmm_mul_sum_1",
+           "triton_poi_fused_addmm_0",
+           "triton_per_fused__to_copy_add_addmm_native_layer_norm_5",
+           "triton_red_fused_mv_0",
+           "triton_poi_fused_linear_relu_0",
+           "triton_poi_fused_dot_2",
+           "triton_poi_fused_einsum_2",
+           // Products of sums: the bias alone is certain in a pointwise kernel only.
+           "triton_red_fused_convolution_backward_4",
+           "triton_red_fused_convolution_4",
+           "triton_tem_fused_mm_0",
+           "triton_tem_fused_add_0",
+           "triton_mm",
+           "triton_",
+           "triton_0",
+           "triton_poi_fused_0",
+           "triton_poi_fused",
+           "triton_poi_fused_",
+           "triton_poi_fused_add",
+           "triton_poi_add_0",
+           "triton_poi_fused_my_op_0",
+           "triton_poi_fused_add__0",
+           "triton_user_fused_add_0",
+           "triton_poi_fused_scaled_dot_product_attention_0",
+           "triton_poi_fused__scaled_mm_add_0",
+           "triton_per_fused_flex_attention_0",
+       }) {
+    EXPECT_EQ(ClassText(name), "") << name;
+  }
+}
+
+TEST(KernelClassesTest, AListOfTenOperationsMayBeCutOff) {
+  // Nine; ten, where an eleventh could be mm; ten, of which the last comes after all products.
+  EXPECT_EQ(ClassText("triton_per_fused_add_clone_cos_div_exp_mean_mul_sub_sum_1"), "fused");
+  EXPECT_EQ(ClassText("triton_per_fused_add_clone_cos_div_exp_gelu_mean_mul_sub_sum_1"), "");
+  EXPECT_EQ(ClassText("triton_per_fused_add_clone_cos_div_exp_mean_mul_sub_sum_where_1"), "fused");
+}
+
+}  // namespace
+}  // namespace flopsprof::model

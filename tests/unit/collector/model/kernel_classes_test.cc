@@ -86,7 +86,9 @@ TEST(KernelClassesTest, NamesThatMayHideAProductAreUnknown) {
            "flash_fwd_kernel",
            "void thrust::cuda_cub::core::_kernel_agent<thrust::cuda_cub::__parallel_for::"
            "ParallelForAgent<MyFunctor, long>, MyFunctor, long>(MyFunctor, long)",
-           "softmax_warp_forward", "void softmax_warp_forward<4>(float*)", "loop_add_fusion",
+           "softmax_warp_forward",
+           "void softmax_warp_forward<4>(float*)",
+           "loop_add_fusion",
            "input_reduce_fusion",
            "cupy_multiply__float32_float32_float32",
        }) {

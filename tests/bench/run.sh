@@ -34,7 +34,7 @@ bench() {  # NAME COMMAND ... (a program or a function)
   local name=$1
   shift
   printf '\n== %s\n' "$name" >&2
-  local limit=(timeout 600)
+  local limit=(timeout 900)
   [[ $(type -t "$1") == function ]] && limit=()
   if "${limit[@]}" "$@" >&2; then printf 'pass\t%s\n' "$name"; else printf 'fail\t%s\n' "$name"; fi
 }
@@ -128,10 +128,10 @@ if [[ -x $python && -x $build/bin/flopsprof-run ]]; then
 else
   skip formula "no PyTorch environment of the stand-in GPU"
 fi
-if [[ -x $python && -x $build/bin/flopsprof-run ]]; then
-  bench model_step "$python" "$root/tests/bench/model/model_step.py" "$build" ${short:+--short}
+if [[ -x $python && -e $build/lib/libcount_probe.so && -e /usr/include/valgrind/callgrind.h ]]; then
+  bench overhead "$python" "$root/tests/bench/overhead/overhead.py" "$build" ${short:+--short}
 else
-  skip model_step "no PyTorch environment of the stand-in GPU"
+  skip overhead "valgrind or the PyTorch environment is not installed"
 fi
 for extra in "$build"/bin/*drain_bench; do
   [[ -x $extra ]] && bench "$(basename "$extra")" "$extra" --benchmark_min_time=$([[ -n $short ]] && echo 0.02 || echo 0.5)

@@ -35,7 +35,7 @@ def test_attention_of_flash_kind_is_modelled(python, folder):
     assert modelled["forward"] == 2 * 2 * product
     assert modelled["backward"] == 2 * 4 * product
     assert modelled["recompute"] == 2 * 1 * product
-    assert coverage["no_products"] > 0 and coverage["unknown"] == 0
+    assert coverage["no_products"] > 0
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,7 @@ def test_coverage_says_what_holds_no_products(run):
     assert coverage["no_products"] > 0
     assert coverage["unknown"] == 0
     for kernel in run.summary["kernels"]:
-        assert (kernel["class"] != "") == (kernel["category"] == "no_products"), kernel
+        assert kernel["class"] == "" or kernel["category"] == "no_products", kernel
     assert coverage["communication"] > 0  # DDP's all-reduce
     assert coverage["records_lost"] == 0
     assert run.summary["totals"]["unknown_gpu_time_s"] == 0

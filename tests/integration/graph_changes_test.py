@@ -27,7 +27,7 @@ COUNTED = {
     "many_updates": (2 * sum(range(2, 61)), 2 * 59),
     "threads": (10 * N, N),
     "ended_elsewhere": (10 * N + 20, N),
-    "many_graphs": (10 * 3000, 3000),
+    "many_graphs": (10 * 600, 600),
 }
 # way -> (sum of the m that is known, state of the others, their replays, kernels of all replays)
 UNKNOWN = {

@@ -405,7 +405,7 @@ uintptr_t FdeOf(const uint8_t* header, size_t header_bytes, uintptr_t address) {
   in.Pointer(frame_encoding, base);
   const auto count = in.Read<uint32_t>();
   if (!in.good || count == 0 || count > static_cast<size_t>(in.end - in.at) / 8) return 0;
-  const auto entry = [&in](uint32_t i, int part) {
+  const auto entry = [&in](uint32_t i, size_t part) {
     int32_t value;
     memcpy(&value, in.at + size_t{i} * 8 + part * 4, sizeof(value));
     return static_cast<intptr_t>(value);

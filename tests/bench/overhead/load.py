@@ -14,6 +14,7 @@ and `PROFILER end`: the steps, and what the profiler does to have their records 
 """
 
 import ctypes
+import gc
 import json
 import os
 import sys
@@ -134,6 +135,8 @@ def child(profiler: str, probe, count: bool, steps: int) -> None:
     for _ in range(WARM_STEPS if count else 20):
         step()
     running.collect()
+    gc.collect()
+    gc.disable()  # its passes come when they come
     if count:
         probe.count_begin()
     begin = time.process_time_ns()  # of all threads: what else the machine does is not in it

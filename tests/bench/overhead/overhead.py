@@ -142,8 +142,7 @@ def main() -> int:
                           "added_ns_a_launch": {p: round(m[0]) for p, m in measured.items()}}))
         if "--page" in sys.argv:
             path = sys.argv[sys.argv.index("--page") + 1]
-            page.write(path, rows, parts, ratio, measured, kernels, base,
-                       ROUNDS)
+            page.write(path, build, rows, parts, ratio, measured, kernels, base, ROUNDS)
     broken = [row["part"] for row in parts if not 0 < row["instructions"] <= row["bound"]]
     if broken:
         print(f"over the bound, or never called: {', '.join(broken)}", file=sys.stderr)

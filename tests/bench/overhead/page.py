@@ -5,6 +5,7 @@
 import os
 import platform
 import re
+import subprocess
 
 NAMES = {"null": "CUPTI alone (null subscriber)", "ours": "flopsprof", "proton": "Proton",
          "torch": "torch.profiler", "null test": "null test (nothing, once more)"}  # fmt: skip
@@ -60,11 +61,31 @@ Our own instructions at each event, in the same steps, without what they stand i
 """
 
 TAIL = """
-What one event costs elsewhere, ours beside a peer: `tests/bench/run.sh BUILD` (module calls, ranges,
-hooked calls of cuBLAS, cublasLt and cuDNN, operations, the agent), goals in `tests/bench/README.md`.
+## Single events
+
+Time on the same machine at the same time, records written and read by another process; nodes and
+ranges by CPU time (second column), with 100 to 1 M entries in the log:
+
+{events}
+Goals, peers, and what else is measured (module calls, cublasLt with NVIDIA's own library,
+operations, formulas, the agent): `tests/bench/run.sh BUILD` and `tests/bench/README.md`.
 A replay of a CUDA graph costs one launch callback and, where its call is hooked, one record; its
 kernels cost nothing on the launching thread.
 """
+
+
+def events(build: str) -> str:
+    """What the benchmarks of single events print, as it is."""
+    text = ""
+    for command in (["injector_hook_bench", f"{build}/lib/libflopsprof_inject.so", "101"],
+                    ["scopes_bench", "--benchmark_min_time=0.1"]):  # fmt: skip
+        path = f"{build}/bin/{command[0]}"
+        done = subprocess.run(
+            [path, *command[1:]], capture_output=True, text=True, timeout=300, check=True
+        )
+        text += "".join(f"    {line}\n" for line in done.stdout.splitlines()
+                        if " ns" in line)  # fmt: skip
+    return text
 
 
 def machine() -> str:
@@ -75,7 +96,7 @@ def machine() -> str:
     return f"{os.cpu_count()} cores of {model}, {platform.machine()}; load {os.getloadavg()[1]:.0f} while it ran"
 
 
-def write(path: str, rows: dict, parts: list, ratio: dict, measured: dict, kernels: int,
+def write(path: str, build: str, rows: dict, parts: list, ratio: dict, measured: dict, kernels: int,
           base_ns: float, rounds: int) -> None:  # fmt: skip
     text = HEAD.format(machine=machine(), kernels=kernels, step_us=round(base_ns / 1e3))
     for name, row in rows.items():
@@ -93,4 +114,4 @@ def write(path: str, rows: dict, parts: list, ratio: dict, measured: dict, kerne
         text += (f"| {row['part']} | {row['calls_a_step']:.0f} | {row['instructions']:.0f} | "
                  f"{row['bound']} |\n")  # fmt: skip
     with open(path, "w", encoding="utf-8") as file:
-        file.write(text + TAIL)
+        file.write(text + TAIL.format(events=events(build)))

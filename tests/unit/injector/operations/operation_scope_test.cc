@@ -141,7 +141,7 @@ TEST_F(OperationScopeTest, ACapturedOperationMarksItsLaunchesAndIsCounted) {
 
 TEST_F(OperationScopeTest, AnOperationOfTheProgramSendsItsNamesAndItsCount) {
   NamedOperation operation = {
-      BeginOperation(thread_), "a::b", 4, "in0=[2]", 7, "", 0, true, 12, 15};
+      BeginOperation(thread_), "a::b", 4, "in0=[2]", 7, "", 0, true, 12, 3, 15};
   ASSERT_NE(operation.call, shm::kNoCall);
   EndNamedOperation(operation);
   EXPECT_EQ(thread_->operation_depth, 0);
@@ -151,6 +151,7 @@ TEST_F(OperationScopeTest, AnOperationOfTheProgramSendsItsNamesAndItsCount) {
   const auto work = records[2].As<shm::NamedWork>();
   EXPECT_EQ(work.call, operation.call);
   EXPECT_EQ(work.flops, 12u);
+  EXPECT_EQ(work.recompute_flops, 3u);
   EXPECT_EQ(work.known, 1);
   EXPECT_EQ(work.type, 15);
   EXPECT_NE(work.name, work.shape);
@@ -159,7 +160,7 @@ TEST_F(OperationScopeTest, AnOperationOfTheProgramSendsItsNamesAndItsCount) {
 
 TEST_F(OperationScopeTest, AnOperationOfTheProgramInsideAnotherIsNotCounted) {
   OperationScope outer(OperationId::kGroupedMm);
-  NamedOperation inner = {BeginOperation(thread_), "a::b", 4, "", 0, "", 0, true, 12, 15};
+  NamedOperation inner = {BeginOperation(thread_), "a::b", 4, "", 0, "", 0, true, 12, 0, 15};
   EXPECT_EQ(inner.call, shm::kNoCall);
   EndNamedOperation(inner);
   outer.End();
@@ -167,7 +168,7 @@ TEST_F(OperationScopeTest, AnOperationOfTheProgramInsideAnotherIsNotCounted) {
 }
 
 TEST_F(OperationScopeTest, AnOperationOfTheProgramInAnUnseenCaptureIsMarkedAndCounted) {
-  NamedOperation operation = {BeginNamedOperation(), "a::b", 4, "", 0, "", 0, true, 12, 15};
+  NamedOperation operation = {BeginNamedOperation(), "a::b", 4, "", 0, "", 0, true, 12, 0, 15};
   thread_->current_call_captured = true;  // as CUPTI tells that a node was made
   EndNamedOperation(operation);
   EXPECT_FALSE(thread_->current_call_captured);

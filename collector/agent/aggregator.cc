@@ -104,6 +104,7 @@ BookedCall Aggregator::Book(const shm::RecordHeader& header, uint32_t scope, con
     return booked;
   }
   if (Captured(header)) return booked;  // recorded, not executed
+  if (work.category == v1::TIME_CATEGORY_UNKNOWN) steps_.MarkUnknown(header.step);
   flops_ += work.flops + work.recompute_flops;
   steps_.AddFlops(header.step, booked.context.phase, work.flops);
   steps_.AddFlops(header.step, shm::Phase::kRecompute, work.recompute_flops);
@@ -268,6 +269,7 @@ void Aggregator::AddActivity(const JoinedActivity& activity) {
   const bool communication = category == v1::TIME_CATEGORY_COMMUNICATION;
   const bool marked = (activity.record.header.flags & shm::kFlagBadTimestamp) != 0;
   if (!activity.valid_times && !marked) bad_times_count_++;
+  if (communication && activity.share) shared_communication_count_++;
 
   // One without a time would make the rate of its call too high: it stays missing there.
   if (activity.in_call && activity.call.row != kNoRow && activity.valid_times) {
@@ -293,6 +295,7 @@ void Aggregator::AddActivity(const JoinedActivity& activity) {
   if (const uint32_t row = kernels_.FindOrAdd(key.Pack()); row != kNoRow) {
     KernelRow& kernel_row = kernels_.Change(row);
     kernel_row.count++;
+    kernel_row.in_call += activity.in_call ? 1 : 0;
     if (activity.valid_times) {
       const uint64_t ns = activity.duration_ns;
       kernel_row.gpu_time_ns += ns;
@@ -302,7 +305,7 @@ void Aggregator::AddActivity(const JoinedActivity& activity) {
     }
   }
   if (activity.stack != shm::kNoStack) stacks_.Add(activity, key.Pack(), category);
-  steps_.AddActivity(activity, communication);
+  steps_.AddActivity(activity, category);
   if (activity.valid_times) AddToDevice(activity, communication);
 }
 
@@ -373,6 +376,13 @@ size_t Aggregator::EmitKernels(const NameTable& names, size_t max, bool final,
     out->set_gpu_time_ns(row.gpu_time_ns);
     out->set_min_ns(row.timed ? row.min_ns : 0);
     out->set_max_ns(row.max_ns);
+    if (key.category == v1::TIME_CATEGORY_UNKNOWN && row.in_call > 0) {
+      v1::KernelOwner* owner = profile->add_kernel_owners();
+      owner->set_name(out->name());
+      owner->set_category(out->category());
+      owner->set_phase(out->phase());
+      owner->set_in_call(row.in_call);
+    }
     return true;
   });
 }
@@ -395,6 +405,7 @@ void Aggregator::MoveKernelRow(KernelRow* from, uint64_t to_key) {
   if (index == kNoRow) return;
   KernelRow& to = kernels_.Change(index);
   to.count += from->count;
+  to.in_call += from->in_call;
   to.gpu_time_ns += from->gpu_time_ns;
   to.min_ns = to.timed && from->timed ? std::min(to.min_ns, from->min_ns)
                                       : (to.timed ? to.min_ns : from->min_ns);
@@ -448,8 +459,7 @@ size_t Aggregator::EmitDevices(v1::ProcessProfile* profile) {
 
 uint64_t Aggregator::refused_count() const {
   return stacks_.refused_count() + calls_.refused_count() + times_.refused_count() +
-         kernels_.refused_count() + scope_calls_.refused_count() + steps_.refused_count() +
-         devices_refused_count_;
+         kernels_.refused_count() + scope_calls_.refused_count() + devices_refused_count_;
 }
 
 uint64_t Aggregator::late_count() const {

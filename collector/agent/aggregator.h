@@ -106,6 +106,8 @@ class Aggregator : public JoinSink {
   uint64_t refused_count() const;
   // Intervals that came too late for a busy time.
   uint64_t late_count() const;
+  // Communication that was timed together with the rest of its graph.
+  uint64_t shared_communication_count() const { return shared_communication_count_; }
   // Times that are not valid, though the injector had not marked them.
   uint64_t bad_times_count() const { return bad_times_count_; }
 
@@ -120,6 +122,7 @@ class Aggregator : public JoinSink {
   };
   struct KernelRow {
     uint64_t count = 0;
+    uint64_t in_call = 0;  // of them
     uint64_t gpu_time_ns = 0;
     uint64_t min_ns = 0;
     uint64_t max_ns = 0;
@@ -171,6 +174,7 @@ class Aggregator : public JoinSink {
   uint64_t activity_count_ = 0;
   uint64_t names_lost_count_ = 0;
   uint64_t bad_times_count_ = 0;
+  uint64_t shared_communication_count_ = 0;
   uint64_t devices_refused_count_ = 0;
 };
 

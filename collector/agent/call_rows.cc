@@ -86,7 +86,11 @@ v1::TimeCategory CategoryOf(const std::optional<model::FlopCount>& flops, bool h
 }  // namespace
 
 void CallRows::DefinePlan(uint32_t id, std::string_view json) {
-  if (plan_index_.contains(id) || plan_index_.size() >= kMaxPlans) return;
+  if (plan_index_.contains(id)) return;
+  if (plan_index_.size() >= kMaxPlans) {
+    plans_refused_count_++;
+    return;
+  }
   model::CudnnPlan plan = model::ParseCudnnPlan(json);
   if (!plan.readable) {
     plan.shape = "plan not readable";
@@ -124,7 +128,10 @@ uint32_t CallRows::Count(const Record& key_record, std::optional<model::FlopCoun
 
 void CallRows::Apply(const RowChange& change, uint64_t times) {
   call_count_ += change.calls * times;
-  if (change.row == kNoRow) return;
+  if (change.row == kNoRow) {
+    refused_count_ += change.calls * times;
+    return;
+  }
   Row& row = rows_.Change(change.row);
   // The key decides whether flops are known: all calls of a row agree.
   row.flops_known = change.flops_known;

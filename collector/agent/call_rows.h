@@ -86,7 +86,9 @@ class CallRows {
   size_t Emit(size_t max, v1::ProcessProfile* profile);
 
   // Calls that found no row: more than kMaxRows shapes. Their flops are in the step sums only.
-  uint64_t refused_count() const { return rows_.refused_count(); }
+  uint64_t refused_count() const { return refused_count_; }
+  // Plans beyond kMaxPlans: their calls are unknown.
+  uint64_t plans_refused_count() const { return plans_refused_count_; }
   uint64_t call_count() const { return call_count_; }
 
  private:
@@ -142,6 +144,8 @@ class CallRows {
   uint64_t failed_formula_count_ = 0;
   std::vector<RowChange>* described_ = nullptr;
   uint64_t call_count_ = 0;
+  uint64_t refused_count_ = 0;
+  uint64_t plans_refused_count_ = 0;
 };
 
 }  // namespace flopsprof::agent

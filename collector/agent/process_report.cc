@@ -63,6 +63,9 @@ void ProcessRecorder::ReadCounters() {
           definitions_.refused_count() + aggregator_.refused_count() + graphs_.refused_count());
   SetLoss("formula_failed", aggregator_.calls().failed_formula_count());
   SetLoss("formula_refused", aggregator_.kernel_formulas().refused_count());
+  SetLoss("plans_refused", aggregator_.calls().plans_refused_count());
+  SetLoss("steps_refused", aggregator_.steps().refused_count());
+  SetLoss("communication_shared", aggregator_.shared_communication_count());
   SetLoss("late_interval", aggregator_.late_count());
   SetLoss("bad_times_unmarked", aggregator_.bad_times_count());
   SetLoss("call_without_end", correlator_.counters().calls_without_end);

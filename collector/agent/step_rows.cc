@@ -29,7 +29,11 @@ void StepRows::OnStep(const shm::StepRecord& record) {
 
 void StepRows::Begin(uint32_t step, uint64_t mono_ns) {
   const uint32_t index = Find(step);
-  if (index == kNoRow) return;
+  if (index == kNoRow) {
+    refused_count_++;
+    EndBefore(step, mono_ns);
+    return;
+  }
   Row& row = rows_.Change(index);
   row.begin_mono_ns = mono_ns;
   if (row.next_begin_mono_ns == 0) {
@@ -73,12 +77,21 @@ void StepRows::AddFlops(uint32_t step, shm::Phase phase, model::FlopCount flops)
   rows_.Change(index).flops[static_cast<size_t>(phase)] += flops;
 }
 
-void StepRows::AddActivity(const JoinedActivity& activity, bool communication) {
+void StepRows::MarkUnknown(uint32_t step) {
+  if (step == shm::kNoStep) return;
+  const uint32_t index = Find(step);
+  if (index != kNoRow && !rows_.Hold(index).has_unknown) rows_.Change(index).has_unknown = true;
+}
+
+void StepRows::AddActivity(const JoinedActivity& activity, v1::TimeCategory category) {
   if (activity.context.step == shm::kNoStep) return;
   const uint32_t index = Find(activity.context.step);
   if (index == kNoRow) return;
   Row& row = rows_.Change(index);
   row.activities++;
+  const bool communication = category == v1::TIME_CATEGORY_COMMUNICATION;
+  row.has_unknown |= category == v1::TIME_CATEGORY_UNKNOWN;
+  row.exposed_unknown |= communication && activity.share;
   if (!activity.valid_times) return;
   row.gpu_time_ns[static_cast<size_t>(activity.context.phase)] += activity.duration_ns;
   const uint32_t device = activity.record.device;
@@ -115,6 +128,12 @@ size_t StepRows::Emit(size_t max, v1::ProcessProfile* profile) {
     out->set_gpu_busy_ns(busy_ns);
     // Late intervals may be missing in one of the two.
     out->set_exposed_communication_ns(busy_ns - std::min(busy_ns, not_communication_ns));
+    if (row.has_unknown || row.exposed_unknown) {
+      v1::StepFacts* facts = profile->add_step_facts();
+      facts->set_step(step);
+      facts->set_has_unknown(row.has_unknown);
+      facts->set_exposed_unknown(row.exposed_unknown);
+    }
     return true;
   });
 }

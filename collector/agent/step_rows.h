@@ -39,7 +39,9 @@ class StepRows {
   // the one before it without this end: its length is then not known, not that of two.
   void EndBefore(uint32_t step, uint64_t mono_ns);
   void AddFlops(uint32_t step, shm::Phase phase, model::FlopCount flops);
-  void AddActivity(const JoinedActivity& activity, bool communication);
+  void AddActivity(const JoinedActivity& activity, v1::TimeCategory category);
+  // Something ran in the step whose flops are not known.
+  void MarkUnknown(uint32_t step);
 
   // Appends at most `max` changed rows; returns how many.
   size_t Emit(size_t max, v1::ProcessProfile* profile);
@@ -49,7 +51,8 @@ class StepRows {
   // From the begin of the step before to the begin of the newest one; 0 = not known.
   uint64_t last_step_ns() const { return last_step_ns_; }
   uint64_t late_count() const { return late_count_; }
-  uint64_t refused_count() const { return rows_.refused_count(); }
+  // Steps beyond kMaxSteps, which have no row.
+  uint64_t refused_count() const { return refused_count_; }
 
  private:
   static constexpr size_t kMaxSteps = 1 << 18;
@@ -63,6 +66,8 @@ class StepRows {
     std::array<model::FlopCount, shm::kPhaseCount> flops = {};
     std::array<uint64_t, shm::kPhaseCount> gpu_time_ns = {};
     uint64_t activities = 0;
+    bool has_unknown = false;
+    bool exposed_unknown = false;
     std::vector<DeviceBusy> devices;
   };
 
@@ -79,6 +84,7 @@ class StepRows {
   uint64_t newest_begin_mono_ns_ = 0;
   uint64_t last_step_ns_ = 0;
   uint64_t late_count_ = 0;
+  uint64_t refused_count_ = 0;
 };
 
 }  // namespace flopsprof::agent

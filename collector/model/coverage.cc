@@ -129,6 +129,10 @@ std::string_view LossText(std::string_view name) {
   if (name == "rows_refused") return "rows beyond what the agent keeps for one process";
   if (name == "graph_node_unknown") return "timed node of a graph that nobody has seen made";
   if (name == "graph_event_lost") return "making or change of a graph whose record was lost";
+  if (name == "plans_refused") return "cuDNN plans beyond what is kept: their calls are unknown";
+  if (name == "steps_refused") return "steps beyond what is kept: their work is in no step";
+  if (name == "communication_shared")
+    return "communication in CUDA graphs timed per launch: what of it is exposed is not known";
   if (name == "formula_failed") return "operation or kernel whose formula gave no count: unknown";
   if (name == "formula_refused") return "declared kernel formula that was not kept";
   if (name == "bad_times_unmarked") return "activity whose end is before its start";

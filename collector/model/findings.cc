@@ -151,8 +151,10 @@ void AddUnseenCallers(const Summary& summary, std::vector<Finding>* findings) {
   std::string example;
   for (const KernelSummary& kernel : summary.kernels) {
     if (kernel.category != "unknown" || !IsNameOfCublasProduct(kernel.name)) continue;
+    // Those of a call that was seen, but whose work is not known, say nothing of other calls.
+    if (kernel.in_call >= kernel.count) continue;
     if (count == 0) example = kernel.name;
-    count += kernel.count;
+    count += kernel.count - kernel.in_call;
   }
   if (count > 0 && summary.coverage.records_lost == 0) {
     findings->push_back(

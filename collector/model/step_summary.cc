@@ -20,9 +20,11 @@ std::optional<double> FirstStepWorkRatio(const RankGroups& groups) {
     std::optional<double> first;
     std::vector<double> later;
     for (const v1::ProcessProfile* process : group.processes) {
+      const std::set<uint32_t> unknown = StepsWithUnknownWork(*process);
       for (const v1::StepRow& row : process->steps()) {
         double flops = 0;
         for (const v1::Count& count : row.flops()) flops += static_cast<double>(ToFlopCount(count));
+        if (flops == 0 && unknown.count(row.step()) != 0) continue;  // not 0: not known
         if (row.step() == 0) {
           first = flops;
         } else if (IsComplete(row)) {
@@ -74,17 +76,39 @@ StepsSummary SummarizeSteps(const RankGroups& groups) {
   return summary;
 }
 
+std::set<uint32_t> StepsWithUnknownWork(const v1::ProcessProfile& process) {
+  std::set<uint32_t> steps;
+  for (const v1::StepFacts& facts : process.step_facts()) {
+    if (facts.has_unknown()) steps.insert(facts.step());
+  }
+  return steps;
+}
+
+uint64_t UnionNs(std::vector<std::pair<uint64_t, uint64_t>> intervals) {
+  std::sort(intervals.begin(), intervals.end());
+  uint64_t sum_ns = 0;
+  uint64_t until_ns = 0;
+  for (const auto& [begin_ns, end_ns] : intervals) {
+    if (end_ns <= until_ns) continue;
+    sum_ns += end_ns - std::max(begin_ns, until_ns);
+    until_ns = end_ns;
+  }
+  return sum_ns;
+}
+
 StepTime CompleteSteps(const RankGroup& group) {
   StepTime time;
+  std::vector<std::pair<uint64_t, uint64_t>> walls;
   for (const v1::ProcessProfile* process : group.processes) {
     for (const v1::StepRow& row : process->steps()) {
       if (!IsComplete(row)) continue;
       ++time.complete;
-      time.wall_ns += row.end_mono_ns() - row.begin_mono_ns();
+      walls.emplace_back(row.begin_mono_ns(), row.end_mono_ns());
       time.busy_ns += row.gpu_busy_ns();
       time.exposed_communication_ns += row.exposed_communication_ns();
     }
   }
+  time.wall_ns = UnionNs(std::move(walls));
   return time;
 }
 

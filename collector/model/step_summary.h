@@ -4,6 +4,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
+#include <utility>
+#include <vector>
 
 #include "collector/model/rank_groups.h"
 #include "collector/model/summary.h"
@@ -11,6 +14,12 @@
 namespace flopsprof::model {
 
 StepsSummary SummarizeSteps(const RankGroups& groups);
+
+// Steps that hold work whose flops are not known.
+std::set<uint32_t> StepsWithUnknownWork(const v1::ProcessProfile& process);
+
+// Wall time that the steps cover, in ns: those of several processes of a rank may run at once.
+uint64_t UnionNs(std::vector<std::pair<uint64_t, uint64_t>> intervals);
 
 // Time of one rank's complete steps.
 struct StepTime {

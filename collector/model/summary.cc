@@ -77,6 +77,7 @@ void SummarizeDeviceTime(const RankGroups& groups, Totals* totals) {
   bool any = false;
   // Where CUPTI was not ours all along, unseen work would pass for idle time.
   bool all_seen = true;
+  bool exposed_known = true;
   for (const RankGroup& group : groups.ranks) {
     uint64_t rank_busy_ns = 0;
     uint64_t rank_span_ns = 0;
@@ -84,6 +85,7 @@ void SummarizeDeviceTime(const RankGroups& groups, Totals* totals) {
     bool seen = true;
     for (const v1::ProcessProfile* process : group.processes) {
       seen = seen && !MayHaveUnseenKernels(*process);
+      exposed_known = exposed_known && process->loss().count("communication_shared") == 0;
       for (const v1::DeviceTime& time : process->device_times()) {
         rank_busy_ns += time.busy_ns();
         rank_span_ns += time.last_gpu_ns() - std::min(time.first_gpu_ns(), time.last_gpu_ns());
@@ -109,8 +111,10 @@ void SummarizeDeviceTime(const RankGroups& groups, Totals* totals) {
   totals->gpu_busy_ns = busy_ns;
   if (!all_seen) return;
   totals->idle_ns = idle_ns;
-  totals->exposed_communication_ns = exposed_ns;
-  totals->hidden_communication_ns = hidden_ns;
+  if (exposed_known) {
+    totals->exposed_communication_ns = exposed_ns;
+    totals->hidden_communication_ns = hidden_ns;
+  }
 }
 
 void SummarizeKernels(const RankGroups& groups, size_t max_kernels, Summary* summary) {
@@ -132,6 +136,16 @@ void SummarizeKernels(const RankGroups& groups, size_t max_kernels, Summary* sum
         if (row.max_ns() == 0) continue;  // no valid time in it
         kernel.min_ns = is_first_time ? row.min_ns() : std::min(kernel.min_ns, row.min_ns());
         kernel.max_ns = std::max(kernel.max_ns, row.max_ns());
+      }
+    }
+  }
+  for (const RankGroup& group : groups.ranks) {
+    for (const v1::ProcessProfile* process : group.processes) {
+      for (const v1::KernelOwner& owner : process->kernel_owners()) {
+        const auto found =
+            kernels.find({owner.name(), "kernel", std::string(CategoryName(owner.category())),
+                          std::string(PhaseName(PhaseIndex(owner.phase())))});
+        if (found != kernels.end()) found->second.in_call += owner.in_call();
       }
     }
   }
@@ -157,13 +171,15 @@ std::map<std::string, std::string> DescribeMethod(const Summary& summary) {
        "sums over all profiled steps and ranks; what is modelled by a formula is marked"},
       {"macs", "flops / 2"},
       {"not in flops",
-       "bias, activation, alpha and beta; elementwise, normalisation, softmax, pooling, optimizer"},
+       "bias, activation, alpha and beta; elementwise, normalisation, softmax, pooling, optimizer: "
+       "their kernels are known by name, and their time is no_products"},
       {"complex, 3M, emulated",
        "8 operations a complex multiply-add; nominal size, by the type asked for"},
       {"2:4 sparse", "dense-equivalent; half of it is executed; never against the dense peak"},
       {"attention",
-       "all pairs of query and key (dense) with or without a causal mask; exact pairs are in the "
-       "call's shape, executed tiles are not seen; a repeated QK^T is recompute"},
+       "all pairs of query and key (dense) with or without a causal mask; the pairs that a mask "
+       "leaves are in `detail` of the call in profile.db, executed tiles are not seen; a repeated "
+       "QK^T is recompute"},
       {"padding", "sizes as the call got them; what a kernel pads inside is not seen"},
       {"tuning runs",
        "calls that look for the fastest way count as calls; step 0, where they run, is left out of "

@@ -77,8 +77,8 @@ struct Utilisation {
 
 struct StepUtilisation {
   uint32_t step = 0;
-  double mfu = 0;
-  double hfu = 0;
+  std::optional<double> mfu;  // absent: only work whose flops are not known
+  std::optional<double> hfu;
 };
 
 struct Overhead {
@@ -179,7 +179,8 @@ struct KernelSummary {
   uint64_t count = 0;
   uint64_t gpu_time_ns = 0;
   uint64_t min_ns = 0;
-  uint64_t max_ns = 0;  // 0: no valid time at all, neither sum nor minimum
+  uint64_t max_ns = 0;   // 0: no valid time at all, neither sum nor minimum
+  uint64_t in_call = 0;  // of `count`, where flops are unknown: owned by a call that was seen
   std::string kernel_class = {};  // why it holds no products: "elementwise", ...; "" for others
 };
 

@@ -250,8 +250,8 @@ class SummaryJson {
 
   void WriteStepUtilisation(const StepUtilisation& step) {
     Unsigned("step", step.step);
-    Number("mfu", step.mfu);
-    Number("hfu", step.hfu);
+    Maybe("mfu", step.mfu, &JsonWriter::Double);
+    Maybe("hfu", step.hfu, &JsonWriter::Double);
   }
 
   void WriteUtilisation(const Utilisation& utilisation) {
@@ -363,6 +363,7 @@ class SummaryJson {
     Text("category", kernel.category);
     Text("phase", kernel.phase);
     Text("class", kernel.kernel_class);
+    Unsigned("in_call", kernel.in_call);
     Unsigned("count", kernel.count);
     const auto known = [&kernel](uint64_t ns) {
       return kernel.max_ns == 0 ? std::nullopt : std::optional<uint64_t>(ns);

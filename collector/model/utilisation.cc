@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "collector/model/rank_summary.h"
+#include "collector/model/step_summary.h"
 #include "collector/model/work.h"
 
 namespace flopsprof::model {
@@ -64,13 +66,13 @@ bool IsComplete(const v1::StepRow& row) {
 }
 
 struct StepWork {
-  uint64_t wall_ns = 0;
+  std::vector<std::pair<uint64_t, uint64_t>> walls;
   FlopCount model_flops = 0;
   FlopCount recompute_flops = 0;
 };
 
 void Add(const v1::StepRow& row, StepWork* work) {
-  work->wall_ns += row.end_mono_ns() - row.begin_mono_ns();
+  work->walls.emplace_back(row.begin_mono_ns(), row.end_mono_ns());
   for (int phase = 0; phase < row.flops_size() && phase < kPhaseCount; ++phase) {
     FlopCount& flops = phase == v1::PHASE_RECOMPUTE ? work->recompute_flops : work->model_flops;
     flops += ToFlopCount(row.flops(phase));
@@ -85,7 +87,7 @@ StepWork SteadySteps(const RankGroup& group) {
       if (IsComplete(row)) Add(row, row.step() == 0 ? &first : &others);
     }
   }
-  return others.wall_ns > 0 ? others : first;
+  return others.walls.empty() ? first : others;
 }
 
 // Share of the compute time (neither copies nor communication) whose flops are known.
@@ -132,8 +134,9 @@ Utilisation UtilisationOf(const v1::RunInfo& run, const RankGroup& group, const 
     AddFlopsByType(run, *process, true, true, &executed);
   }
   const StepWork steps = SteadySteps(group);
+  const uint64_t wall_ns = UnionNs(steps.walls);
   const FlopCount executed_in_steps = steps.model_flops + steps.recompute_flops;
-  if (steps.wall_ns == 0 || executed_in_steps == 0 || Sum(executed) == 0) {
+  if (wall_ns == 0 || executed_in_steps == 0 || Sum(executed) == 0) {
     result.why = "no complete step with counted flops";
     return result;
   }
@@ -141,7 +144,7 @@ Utilisation UtilisationOf(const v1::RunInfo& run, const RankGroup& group, const 
   if (!executed_s.has_value()) return result;
   const std::optional<double> model_s = SecondsAtPeak(*peaks, model, &result.why);
   result.available_s =
-      static_cast<double>(steps.wall_ns) * 1e-9 * static_cast<double>(rank.devices.size());
+      static_cast<double>(wall_ns) * 1e-9 * static_cast<double>(rank.devices.size());
   // Types are known for the sum of all steps; those that do not count here (step 0, one cut off
   // by the end of the job) are taken out in proportion.
   if (Sum(model) != 0) {
@@ -183,11 +186,13 @@ std::vector<StepUtilisation> UtilisationBySteps(const RankGroups& groups,
   struct Line {
     double model_s = 0, executed_s = 0, available_s = 0;
     bool whole = true;
+    bool has_unknown = false;
   };
   std::map<uint32_t, Line> lines;
   for (size_t i = 0; i < ranks.size() && i < groups.ranks.size(); ++i) {
     const std::optional<double> peak = ranks[i].utilisation.peak_flop_per_s;
     for (const v1::ProcessProfile* process : groups.ranks[i].processes) {
+      const std::set<uint32_t> unknown = StepsWithUnknownWork(*process);
       for (const v1::StepRow& row : process->steps()) {
         Line& line = lines[row.step()];
         if (!IsComplete(row) || !peak.has_value()) {
@@ -196,17 +201,24 @@ std::vector<StepUtilisation> UtilisationBySteps(const RankGroups& groups,
         }
         StepWork work;
         Add(row, &work);
+        line.has_unknown = line.has_unknown || unknown.count(row.step()) != 0;
         line.model_s += ToDouble(work.model_flops) / *peak;
         line.executed_s += ToDouble(work.model_flops + work.recompute_flops) / *peak;
-        line.available_s +=
-            static_cast<double>(work.wall_ns) * 1e-9 * static_cast<double>(ranks[i].devices.size());
+        line.available_s += static_cast<double>(row.end_mono_ns() - row.begin_mono_ns()) * 1e-9 *
+                            static_cast<double>(ranks[i].devices.size());
       }
     }
   }
   std::vector<StepUtilisation> result;
   for (const auto& [step, line] : lines) {
     if (!line.whole || line.available_s == 0) continue;
-    result.push_back({step, line.model_s / line.available_s, line.executed_s / line.available_s});
+    StepUtilisation one;
+    one.step = step;
+    if (line.executed_s > 0 || !line.has_unknown) {
+      one.mfu = line.model_s / line.available_s;
+      one.hfu = line.executed_s / line.available_s;
+    }
+    result.push_back(one);
   }
   return result;
 }

@@ -42,6 +42,8 @@ const std::vector<RowTable>& RowTables() {
       Table("collectives", {"scope", "phase", "api", "shape", "captured", "in_step"},
             {"calls", "matched_calls", "matched_time_ns"}),
       Table("module_sizes", {"root_scope", "path"}, {}),
+      Table("kernel_owners", {"name", "category", "phase"}, {"in_call"}),
+      Table("step_facts", {"step"}, {"has_unknown", "exposed_unknown"}),
   };
   return *kTables;
 }
@@ -244,6 +246,13 @@ CREATE TABLE IF NOT EXISTS module_sizes(
   local_params INTEGER NOT NULL, buffers INTEGER NOT NULL, expert_params INTEGER NOT NULL,
   active_params INTEGER NOT NULL, param_bytes INTEGER NOT NULL,
   PRIMARY KEY(process_id, root_scope, path)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS kernel_owners(
+  process_id INTEGER NOT NULL, name TEXT NOT NULL, category INTEGER NOT NULL,
+  phase INTEGER NOT NULL, in_call INTEGER NOT NULL,
+  PRIMARY KEY(process_id, name, category, phase)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS step_facts(
+  process_id INTEGER NOT NULL, step INTEGER NOT NULL, has_unknown INTEGER NOT NULL,
+  exposed_unknown INTEGER NOT NULL, PRIMARY KEY(process_id, step)) WITHOUT ROWID;
 )sql";
 }
 

@@ -20,6 +20,8 @@ struct StepLine {
   uint64_t complete_busy_ns = 0;
   uint64_t exposed_ns = 0;
   model::FlopCount flops = 0;
+  bool has_unknown = false;  // work whose flops are not known
+  bool exposed_unknown = false;
   bool unseen_kernels = false;  // of a rank whose CUPTI was not ours all along
 };
 
@@ -40,6 +42,14 @@ std::map<uint32_t, StepLine> CollectSteps(const model::RunProfile& run) {
         line.wall_ns.push_back(row.end_mono_ns() - row.begin_mono_ns());
         line.complete_busy_ns += row.gpu_busy_ns();
       }
+    }
+  }
+  for (const v1::ProcessProfile& process : run.processes) {
+    for (const v1::StepFacts& facts : process.step_facts()) {
+      const auto line = lines.find(facts.step());
+      if (line == lines.end()) continue;
+      line->second.has_unknown = line->second.has_unknown || facts.has_unknown();
+      line->second.exposed_unknown = line->second.exposed_unknown || facts.exposed_unknown();
     }
   }
   for (auto& [step, line] : lines) std::sort(line.wall_ns.begin(), line.wall_ns.end());
@@ -72,10 +82,18 @@ std::string Sparkline(const std::map<uint32_t, StepLine>& lines, size_t width) {
   return text;
 }
 
-// MFU of a step, "-" where only this one has none.
+// "?" where nothing is counted of what ran, a lower bound where a part is not.
+std::string FlopsText(const ReportContext& context, const StepLine& line) {
+  if (line.has_unknown && line.flops == 0) return "?";
+  const char* least = !line.has_unknown ? "" : context.terminal.utf8 ? "≥" : ">=";
+  return least + (context.style.exact ? FormatExact(line.flops)
+                                      : FormatSi(static_cast<double>(line.flops)));
+}
+
+// MFU of a step, "-" where only this one has none, "?" where nothing of it is counted.
 std::string StepMfu(const ReportContext& context, uint32_t step) {
   for (const model::StepUtilisation& one : context.summary.steps.utilisation) {
-    if (one.step == step) return FormatShare(one.mfu);
+    if (one.step == step) return one.mfu.has_value() ? FormatShare(one.mfu) : "?";
   }
   return "-";
 }
@@ -110,8 +128,8 @@ void AddRow(const ReportContext& context, uint32_t step, const StepLine& line, T
       {FormatSeconds(slowest_s, utf8)},
       {time(busy_s)},
       {time(idle_s)},
-      {time(MeanSeconds(line.exposed_ns, line.rank_count))},
-      {context.style.exact ? FormatExact(line.flops) : FormatSi(static_cast<double>(line.flops))}};
+      {line.exposed_unknown ? "?" : time(MeanSeconds(line.exposed_ns, line.rank_count))},
+      {FlopsText(context, line)}};
   if (!context.summary.steps.utilisation.empty()) row.push_back({StepMfu(context, step)});
   table->AddRow(std::move(row));
 }

@@ -39,6 +39,9 @@ class Received {
     for (const auto& row : profile.kernels()) {
       kernels[row.name() + "/" + v1::TimeCategory_Name(row.category())] = row;
     }
+    for (const auto& row : profile.kernel_owners()) {
+      owners[row.name() + "/" + v1::TimeCategory_Name(row.category())] = row;
+    }
     for (const auto& row : profile.steps()) steps[row.step()] = row;
     for (const auto& row : profile.scopes()) scopes[row.id()] = row;
     for (const auto& row : profile.device_times()) devices[row.device()] = row;
@@ -50,6 +53,7 @@ class Received {
   std::map<std::string, v1::CallRow> calls;
   std::map<std::string, v1::TimeRow> times;
   std::map<std::string, v1::KernelRow> kernels;
+  std::map<std::string, v1::KernelOwner> owners;
   std::map<uint32_t, v1::StepRow> steps;
   std::map<uint32_t, v1::Scope> scopes;
   std::map<uint32_t, v1::DeviceTime> devices;

@@ -37,6 +37,21 @@ TEST_F(ProcessRecorderTest, AKernelOfACallIsTheCallsWhateverItsName) {
   EXPECT_EQ(received_.times.count("5/PHASE_FORWARD/TIME_CATEGORY_NO_PRODUCTS"), 0u);
 }
 
+TEST_F(ProcessRecorderTest, AnUnknownKernelSaysHowOftenACallOwnsIt) {
+  cupti_->WriteString(3, "void user_kernel<4>(float*)");
+  shm::GemmCall call = Gemm(1, 5, 0, 0, 0);
+  call.header.flags = shm::kFlagSizesUnknown;
+  main_->Write(Launch(1, 5, 1));
+  main_->Write(call);
+  main_->Write(Launch(2, 5, 0));
+  cupti_->Write(Kernel(1, 3, 1000, 1100));
+  cupti_->Write(Kernel(2, 3, 2000, 2100));
+  Tick();
+  const std::string key = "void user_kernel<4>(float*)/TIME_CATEGORY_UNKNOWN";
+  EXPECT_EQ(received_.kernels[key].count(), 2u);
+  EXPECT_EQ(received_.owners[key].in_call(), 1u);
+}
+
 TEST_F(ProcessRecorderTest, AKernelWaitsForItsNameFromAnotherRing) {
   main_->Write(Launch(1, 5, 0));
   cupti_->Write(Kernel(1, 3, 1000, 1100));

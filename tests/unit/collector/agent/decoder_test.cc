@@ -144,7 +144,7 @@ TEST_F(DecoderTest, SkipsAndCountsAnUnknownType) {
 
 TEST_F(DecoderTest, CountsTypeZeroAndAnImpossiblePhase) {
   FeedHex("0000 00 00");
-  FeedHex("0900 05 00");
+  FeedHex("0900 ff 00");
   EXPECT_EQ(decoder_.malformed_count(), 2u);
 }
 

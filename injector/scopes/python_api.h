@@ -41,6 +41,7 @@ constexpr unsigned long kPyDictSubclass = 1ul << 29;  // tp_flags
   X(PyErr_Clear, void, ())                                              \
   X(PyErr_Fetch, void, (PyObject**, PyObject**, PyObject**))            \
   X(PyErr_Restore, void, (PyObject*, PyObject*, PyObject*))             \
+  X(PyErr_SetInterrupt, void, ())                                       \
   X(PyErr_Occurred, PyObject*, ())                                      \
   X(PyImport_GetModuleDict, PyObject*, ())                              \
   X(PyObject_GenericGetAttr, PyObject*, (PyObject*, PyObject*))         \

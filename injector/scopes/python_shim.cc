@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "injector/record_sink.h"
+#include "injector/scopes/class_name.h"
 #include "injector/scopes/native_functions.h"
 
 namespace flopsprof::injector {
@@ -32,6 +33,10 @@ void ClearFailure() {
   const char* utf8 = text == nullptr ? nullptr : g_python.PyUnicode_AsUTF8AndSize(text, nullptr);
   if (utf8 != nullptr) snprintf(reason, sizeof(reason), "%.200s", utf8);
   g_python.PyErr_Clear();
+  // Ctrl-C was meant for the program: it gets it once we are out of here.
+  if (type != nullptr && strcmp(ClassName(type).text(), "KeyboardInterrupt") == 0) {
+    g_python.PyErr_SetInterrupt();
+  }
   g_python.DecRef(text);
   g_python.DecRef(type);
   g_python.DecRef(value);

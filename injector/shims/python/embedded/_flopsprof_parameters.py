@@ -13,6 +13,7 @@ CHOSEN = ("top_k", "topk", "num_experts_per_tok", "num_selected_experts", "moe_t
 
 described: dict = {}  # id(module) -> scope of its root; an id that is used again does no harm
 _changed: set = set()  # roots that have got new modules since
+_incomplete: set = set()  # roots with parameters that had no sizes yet
 _last_end = 0.0  # of the last description, and how long it took
 _last_seconds = 0.0
 
@@ -73,7 +74,8 @@ def bank_of(chain, name, module):
         return None  # the list itself is further down
     held = len(children) or integer(module, EXPERT_COUNTS)
     if not children and not held:  # all experts in one parameter
-        shapes = [p.shape for p in module._parameters.values() if p is not None and p.dim() > 2]
+        held_here = module.__dict__.get("_parameters", {}).values()
+        shapes = [p.shape for p in held_here if p is not None and p.dim() > 2]
         held = int(shapes[0][0]) if shapes else None
     whole = next(filter(None, (integer(m, EXPERT_COUNTS) for m in [module] + around)), held)
     chosen = next(filter(None, (integer(m, CHOSEN) for m in around)), None)
@@ -132,9 +134,24 @@ def flat_parameters(modules) -> dict:
 
 
 def describe(root, root_scope) -> bool:
-    """Reports every module of a root; False: some parameters have no sizes yet."""
+    """Reports every module of a root; False: some parameters have no sizes yet, ask again."""
     global _last_end, _last_seconds
+    if root_scope in _incomplete and not may_describe():
+        return False
     begin = time.monotonic()
+    try:
+        complete = describe_now(root, root_scope)
+    except Exception as error:  # it would not go better at the next call
+        native.failed(repr(error)[:200])
+        complete = True
+    (_incomplete.discard if complete else _incomplete.add)(root_scope)
+    _changed.discard(root_scope)
+    _last_end = time.monotonic()
+    _last_seconds = _last_end - begin
+    return complete
+
+
+def describe_now(root, root_scope) -> bool:
     complete = True
     order = []  # (path, module, chain of parents, bank, directly) as named_modules() gives them
     seen = set()
@@ -160,7 +177,7 @@ def describe(root, root_scope) -> bool:
     for path, module, bank, _ in order:
         sizes = dict(flat.get(id(module), {}).values())
         hidden = flat.get(id(module), {})
-        for name, parameter in module._parameters.items():
+        for name, parameter in module.__dict__.get("_parameters", {}).items():
             if parameter is None or name in hidden or hasattr(parameter, "_param_infos"):
                 continue
             size = size_of(parameter)
@@ -173,7 +190,7 @@ def describe(root, root_scope) -> bool:
         own[id(module)] = sum(size.count for memory, size in sizes.items() if memory not in owner)
         owner.update(sizes)
         buffers = {}
-        for buffer in module._buffers.values():
+        for buffer in module.__dict__.get("_buffers", {}).values():
             size = None if buffer is None else size_of(buffer)
             if size is not None:
                 buffers[memory_of(buffer)] = size
@@ -190,9 +207,6 @@ def describe(root, root_scope) -> bool:
         described[id(module)] = root_scope
     if len(described) > 2_000_000:
         described.clear()
-    _changed.discard(root_scope)
-    _last_end = time.monotonic()
-    _last_seconds = _last_end - begin
     return complete
 
 
@@ -231,9 +245,13 @@ def on_new_child(parent) -> None:
         describe_changed()
 
 
-def describe_changed() -> None:
+def may_describe() -> bool:
     """At most 1 % of the time goes into descriptions."""
-    if _changed and time.monotonic() - _last_end > 100 * _last_seconds:
+    return time.monotonic() - _last_end > 100 * _last_seconds
+
+
+def describe_changed() -> None:
+    if _changed and may_describe():
         for scope in _changed:
             native.describe_again(scope)
         _changed.clear()

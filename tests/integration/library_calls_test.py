@@ -30,9 +30,11 @@ COLLECTIVES = [f"nccl{name}" for name in (
 # Beside the generated program: those that make objects first.
 OTHERS = [os.path.join(FOLDER, "matmul.c"), os.path.join(FOLDER, "sparse.c"),
           os.path.join(PROGRAMS, "cudnn_calls", "cudnn_calls.cc")]
-# Of api_table.toml, but no work of their own: they tell of plans, sessions and graphs.
-TELLS = re.compile(r"cublasCreate_v2|cudnnBackend(Set|Get|Destroy).*|ncclGroup(Start|End)|cu(da)?"
-                   r"(Graph|Stream|Malloc).*|cupti.*|_.*|quick_exit|dl.*")
+# Of api_table.toml, but no work of their own: they tell of plans, sessions, communicators
+# and graphs.
+TELLS = re.compile(r"cublasCreate_v2|cudnnBackend(Set|Get|Destroy).*|ncclGroup(Start|End)"
+                   r"|ncclComm(Init.*|Split|Shrink|Destroy|Abort)|cu(da)?(Graph|Stream|Malloc).*"
+                   r"|cupti.*|_.*|quick_exit|dl.*")
 
 
 def expectations() -> list:

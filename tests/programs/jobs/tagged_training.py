@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trains an acceptance program and tells the stand-in GPU which module and phase every
 launch belongs to, by means that share nothing with the profiler: per-module Python hooks
-(forward, recompute), torch's node creation hook with a pre-hook on every node (backward)
-and optimizer step hooks. The ledger's lines then carry "path|phase" as their tag.
+(forward, recompute), torch's node creation hook with a pre-hook on every node (backward),
+optimizer step hooks and wrappers of GradScaler's methods. The ledger's lines then carry "path|phase" as their tag.
 
     python tagged_training.py lenet5.py --batch 8 --steps 3
 """
@@ -51,6 +51,9 @@ class Tags:
             module.register_forward_hook(self.leave, always_call=True)
         register_optimizer_step_pre_hook(self.optimizer_begin)
         register_optimizer_step_post_hook(self.optimizer_end)
+        for name in ("scale", "unscale_", "step", "update"):
+            method = getattr(torch.amp.GradScaler, name)
+            setattr(torch.amp.GradScaler, name, self.in_scaling(method))
         self.show()
 
     def show(self) -> None:
@@ -81,6 +84,18 @@ class Tags:
             self.set(tag)
 
         node.register_prehook(begin)
+
+    def in_scaling(self, method):
+        def scaling(*args, **kwargs):
+            self.stack.append((OUTSIDE, "scaling"))
+            self.show()
+            try:
+                return method(*args, **kwargs)
+            finally:
+                self.stack.pop()
+                self.show()
+
+        return scaling
 
     def optimizer_begin(self, *unused) -> None:
         self.set(f"{OUTSIDE}|optimizer".encode())

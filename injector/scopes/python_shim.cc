@@ -33,15 +33,17 @@ void ClearFailure() {
   const char* utf8 = text == nullptr ? nullptr : g_python.PyUnicode_AsUTF8AndSize(text, nullptr);
   if (utf8 != nullptr) snprintf(reason, sizeof(reason), "%.200s", utf8);
   g_python.PyErr_Clear();
-  // Ctrl-C was meant for the program: it gets it once we are out of here.
-  if (type != nullptr && strcmp(ClassName(type).text(), "KeyboardInterrupt") == 0) {
-    g_python.PyErr_SetInterrupt();
-  }
+  const bool interrupted =
+      type != nullptr && strcmp(ClassName(type).text(), "KeyboardInterrupt") == 0;
   g_python.DecRef(text);
   g_python.DecRef(type);
   g_python.DecRef(value);
   g_python.DecRef(traceback);
-  OnShimFailure(reason);
+  if (interrupted) {
+    g_python.PyErr_SetInterrupt();  // meant for the program, which gets it once we are out of here
+  } else {
+    OnShimFailure(reason);
+  }
 }
 
 PyObject* Borrow(const char* name) {

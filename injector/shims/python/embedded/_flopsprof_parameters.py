@@ -9,11 +9,12 @@ from _flopsprof_base import native
 EXPERT_LISTS = ("experts", "deepspeed_experts", "local_experts")
 EXPERT_COUNTS = ("num_experts", "n_routed_experts", "num_routed_experts", "n_experts")
 ROUTERS = ("gate", "router", "wg")
+FREE_TRIES = 3  # sizes of lazy parameters are there after the first forward
 CHOSEN = ("top_k", "topk", "num_experts_per_tok", "num_selected_experts", "moe_top_k", "k")
 
 described: dict = {}  # id(module) -> scope of its root; an id that is used again does no harm
 _changed: set = set()  # roots that have got new modules since
-_incomplete: set = set()  # roots with parameters that had no sizes yet
+_tries: dict = {}  # root -> descriptions in which some parameters had no sizes yet
 _last_end = 0.0  # of the last description, and how long it took
 _last_seconds = 0.0
 
@@ -136,7 +137,8 @@ def flat_parameters(modules) -> dict:
 def describe(root, root_scope) -> bool:
     """Reports every module of a root; False: some parameters have no sizes yet, ask again."""
     global _last_end, _last_seconds
-    if root_scope in _incomplete and not may_describe():
+    tries = _tries.get(root_scope, 0)
+    if tries >= FREE_TRIES and not may_describe():
         return False
     begin = time.monotonic()
     try:
@@ -144,7 +146,7 @@ def describe(root, root_scope) -> bool:
     except Exception as error:  # it would not go better at the next call
         native.failed(repr(error)[:200])
         complete = True
-    (_incomplete.discard if complete else _incomplete.add)(root_scope)
+    _tries[root_scope] = 0 if complete else tries + 1
     _changed.discard(root_scope)
     _last_end = time.monotonic()
     _last_seconds = _last_end - begin

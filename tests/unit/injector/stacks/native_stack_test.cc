@@ -35,8 +35,15 @@ __attribute__((noinline)) void WalkHere(Walks* walks, StackWalker* walker, uint3
   walks->ours.assign(frames, frames + walks->stack.count);
   void* theirs[kCapacity];
   const int count = backtrace(theirs, kCapacity);
-  // Their first frame is this function; return addresses of its callers follow.
-  for (int i = 1; i < count; ++i) walks->libgcc.push_back(reinterpret_cast<uintptr_t>(theirs[i]));
+  // Their first frame is this function, or the sanitizer's and this function; return addresses of
+  // its callers follow.
+#ifdef __SANITIZE_ADDRESS__
+  constexpr int kOwn = 2;
+#else
+  constexpr int kOwn = 1;
+#endif
+  for (int i = kOwn; i < count; ++i)
+    walks->libgcc.push_back(reinterpret_cast<uintptr_t>(theirs[i]));
 }
 
 __attribute__((noinline)) void Deep(int depth, Walks* walks, StackWalker* walker,
@@ -161,6 +168,12 @@ struct ObjectCopy {
   size_t header_bytes = 0;
 };
 
+// Also what lies between the variables of the object.
+__attribute__((no_sanitize("address"))) void CopyRaw(uint8_t* to, uintptr_t from, size_t bytes) {
+  const auto* source = reinterpret_cast<const volatile uint8_t*>(from);
+  for (size_t i = 0; i < bytes; ++i) to[i] = source[i];
+}
+
 int CopyObject(dl_phdr_info* info, size_t, void* data) {
   auto* copy = static_cast<ObjectCopy*>(data);
   const auto wanted = reinterpret_cast<uintptr_t>(&CopyObject);
@@ -187,8 +200,7 @@ int CopyObject(dl_phdr_info* info, size_t, void* data) {
       copy->header_bytes = segment.p_memsz;
     }
     if (segment.p_type != PT_LOAD) continue;
-    memcpy(copy->bytes.data() + (begin - copy->begin), reinterpret_cast<void*>(begin),
-           segment.p_filesz);
+    CopyRaw(copy->bytes.data() + (begin - copy->begin), begin, segment.p_filesz);
   }
   return 1;
 }

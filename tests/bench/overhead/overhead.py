@@ -26,6 +26,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 # the real one: these the hook reads without calling the library.
 STAND_IN = r"^lib(cupti|simcore|cublasLt)\."
 BOUND = 0.3
+# In the steps alone, where threads of both profilers come when they come: 0.24 to 0.28 were seen on
+# machines with and without other work, so that this gate only sees growth.
+STEPS_GATE = 0.36
 ROUNDS = 5
 READS = r"libflopsprof_inject\.so .*OnBufferCompleted"
 # Our own functions in the step: name, how it is entered, what it stands in front of, most
@@ -146,7 +149,7 @@ def main() -> int:
     broken = [row["part"] for row in parts if not 0 < row["instructions"] <= row["bound"]]
     if broken:
         print(f"over the bound, or never called: {', '.join(broken)}", file=sys.stderr)
-    return 1 if broken or max(ratio.values()) > BOUND else 0
+    return 1 if broken or ratio["own"] > BOUND or ratio["loop"] > STEPS_GATE else 0
 
 
 if __name__ == "__main__":

@@ -38,9 +38,12 @@ DomainName* g_domains;
 // leaves the table whole.
 void GuardForks() {
   static std::atomic<bool> guarded{false};
-  if (guarded.load(std::memory_order_relaxed) || guarded.exchange(true)) return;
+  if (guarded.load(std::memory_order_acquire)) return;
+  // Each thread that comes before the first has done it does it too: none may take the lock
+  // without, and twice does no harm.
   __register_atfork(
       nullptr, nullptr, [] { g_lock.Unlock(); }, &__dso_handle);
+  guarded.store(true, std::memory_order_release);
 }
 
 uint64_t HashText(uint64_t hash, const char* text, size_t bytes) {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <random>
 #include <sstream>
@@ -88,11 +89,14 @@ std::string OwnBytes() {
 }
 
 uint64_t OwnOffset() {
-  // The program's first segment is linked at 0.
+  // The program's first segment is linked at 0. Sanitizers map their own below it.
+  const std::string program = std::filesystem::read_symlink("/proc/self/exe");
   std::ifstream maps("/proc/self/maps");
-  uint64_t begin = 0;
-  maps >> std::hex >> begin;
-  return reinterpret_cast<uint64_t>(&FunctionToBeFound) - begin;
+  for (std::string line; std::getline(maps, line);) {
+    if (line.find(program) == std::string::npos) continue;
+    return reinterpret_cast<uint64_t>(&FunctionToBeFound) - std::stoull(line, nullptr, 16);
+  }
+  return 0;
 }
 
 TEST(ElfSymbolsTest, FindsAFunctionInsideOfItsBounds) {

@@ -45,7 +45,11 @@ class StackWalker {
   NativeStack Walk(Registers from, uintptr_t stop, uintptr_t* frames, uint32_t capacity);
 
   // The calling thread is another than at the last Walk.
-  void ForgetThread() { stack_begin_ = stack_end_ = 0; }
+  void ForgetThread() {
+    stack_begin_ = stack_end_ = 0;
+    next_sample_ns = 0;
+    launches = 0;
+  }
 
   // Of the sampler.
   uint64_t next_sample_ns = 0;

@@ -63,7 +63,14 @@ uintptr_t InnermostFrame(const Layout& layout) {
   return frame;
 }
 
-// Entries of the interpreter from C have frames without code from 3.12 on.
+// Entries of the interpreter from C have frames of their own from 3.12 on: there with a code object
+// that is no function's, later without any.
+bool IsEntry(const Layout& layout, uintptr_t frame) {
+  constexpr uint32_t kOwner = 70;
+  constexpr uint8_t kOwnedByCStack = 3;
+  return layout.minor == 12 && At<uint8_t>(frame, kOwner) == kOwnedByCStack;
+}
+
 bool IsCode(uintptr_t object) {
   return object != 0 && At<uintptr_t>(object, 8) == reinterpret_cast<uintptr_t>(g_code_type);
 }
@@ -75,7 +82,7 @@ uint32_t Read(const Layout& layout, PythonFrame* frames, uint32_t capacity, bool
   uintptr_t frame = InnermostFrame(layout);
   for (uint32_t step = 0; frame != 0; ++step) {
     const auto code = At<uintptr_t>(frame, layout.frame_code);
-    if (IsCode(code)) {
+    if (!IsEntry(layout, frame) && IsCode(code)) {
       if (count == capacity || step == kMostSteps) {
         *cut = true;
         return count;

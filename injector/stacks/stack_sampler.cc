@@ -97,14 +97,16 @@ StackSample SampleStack(ThreadState* thread, const Attribution& at) {
   bool python_cut = false;
   stack.python_count = ReadPythonFrames(stack.python, FoundStack::kMaxPython, &python_cut);
   // Frames of Python go on where native ones ended, whatever ended them.
+  stack.native_cut = native.cut && stack.python_count != 0;
   stack.cut = stack.python_count != 0 ? python_cut : native.cut;
   DropOwnFrames(&stack);
-  if (stack.cut) CountLoss(shm::LossCounter::kStackCut);
+  if (stack.cut || stack.native_cut) CountLoss(shm::LossCounter::kStackCut);
+  // Those of a stack that cannot be kept must not go to the next one.
+  const uint32_t launches = walker->launches;
+  walker->launches = 0;
   if (stack.native_count + stack.python_count == 0) return sample;
   sample.stack = InternStack(stack);
-  if (sample.stack == shm::kNoStack) return sample;
-  sample.launches = walker->launches;
-  walker->launches = 0;
+  if (sample.stack != shm::kNoStack) sample.launches = launches;
   return sample;
 }
 

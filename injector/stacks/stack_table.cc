@@ -28,7 +28,7 @@ BriefLock g_lock;  // making the table
 // Two multiplications that do not wait for each other: a frame costs about a ns.
 uint64_t HashOf(const FoundStack& stack) {
   constexpr uint64_t kPrime = 0x9E3779B97F4A7C15ull;
-  uint64_t hash = 0x27D4EB2F165667C5ull + stack.cut;
+  uint64_t hash = 0x27D4EB2F165667C5ull + stack.cut + 2ull * stack.native_cut;
   const auto add = [&hash](uint64_t word, uint64_t place) {
     hash = ((hash << 7 | hash >> 57) ^ ((word + place) * kPrime)) + place;
   };
@@ -168,6 +168,7 @@ bool DefineStack(uint32_t id, const FoundStack& stack) {
   shm::StackFrame frames[shm::kMaxStackFrames] = {};
   NameNativeFrames(stack, frames);
   uint32_t count = stack.native_count;
+  if (stack.native_cut) frames[count++].origin = static_cast<uint32_t>(shm::FrameOrigin::kCut);
   for (uint32_t i = 0; i < stack.python_count; ++i) {
     PythonCode code;
     DescribePythonCode(stack.python[i].code, &code);

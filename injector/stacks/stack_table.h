@@ -17,10 +17,11 @@ namespace flopsprof::injector {
 // A stack as it was found: native frames, then Python's, innermost first.
 struct FoundStack {
   static constexpr uint32_t kMaxNative = 128;
-  static constexpr uint32_t kMaxPython = shm::kMaxStackFrames - kMaxNative - 1;
+  static constexpr uint32_t kMaxPython = shm::kMaxStackFrames - kMaxNative - 2;
   uint32_t native_count = 0;
   uint32_t python_count = 0;
-  bool cut = false;
+  bool native_cut = false;       // native frames are missing outwards of those here
+  bool cut = false;              // frames are missing outwards of all
   uintptr_t native[kMaxNative];  // return addresses
   PythonFrame python[kMaxPython];
 };

@@ -84,6 +84,15 @@ def interrupted_anywhere(net, paths_of_call):
     return interrupts, wrong
 
 
+def innermost(_):
+    return probe.LIB.probe_python_frames().decode()
+
+
+def through_c():
+    """From Python 3.11 on the interpreter is entered once more here."""
+    return list(map(innermost, [0]))[0]
+
+
 def check(name, got, want):
     print(json.dumps({"check": name, "got": got, "want": want}), flush=True)
 
@@ -138,6 +147,7 @@ def main():
     check("inside of the caller that catches", paths(recovering), ["inner", "", "spare"])
     check("depth after all", probe.LIB.probe_depth(), 0)
     check("another thread", paths(lambda: in_thread(lambda: net.b(1))), ["b"])
+    check("frames of Python", through_c().split(), ["innermost", "through_c", "main", "<module>"])
     interrupts, wrong = interrupted_anywhere(net, lambda: paths(lambda: net(1)))
     check("interrupted often", interrupts > 80, True)
     check("wrong names after interrupts", wrong, 0)

@@ -21,6 +21,7 @@ if LIB is not None:
     LIB.probe_loss.restype = ctypes.c_ulonglong
     LIB.probe_nodes.restype = ctypes.c_ulonglong
     LIB.probe_log_entries.restype = ctypes.c_ulonglong
+    LIB.probe_python_frames.restype = ctypes.c_char_p
 
 
 def begin() -> None:

@@ -16,6 +16,7 @@
 #include "injector/scopes/module_trie.h"
 #include "injector/scopes/scope_stack.h"
 #include "injector/scopes/sequence_log.h"
+#include "injector/stacks/python_frames.h"
 #include "tests/support/scopes/recording_sink.h"
 
 namespace shm = flopsprof::shm;
@@ -114,6 +115,23 @@ FLOPSPROF_EXPORT unsigned probe_phase() {
 }
 FLOPSPROF_EXPORT int probe_step() {
   return static_cast<int>(flopsprof::injector::CurrentAttribution().step);
+}
+// Names of the Python functions on the stack, a space after each; or why they cannot be read.
+FLOPSPROF_EXPORT const char* probe_python_frames() {
+  using namespace flopsprof::injector;
+  static const char* reason = PreparePythonFrames();
+  if (reason != nullptr) return reason;
+  static std::string names;
+  names.clear();
+  PythonFrame frames[64];
+  bool cut = false;
+  const uint32_t count = ReadPythonFrames(frames, 64, &cut);
+  for (uint32_t i = 0; i < count; ++i) {
+    PythonCode code;
+    DescribePythonCode(frames[i].code, &code);
+    names.append(code.name, code.name_bytes).append(" ");
+  }
+  return names.c_str();
 }
 FLOPSPROF_EXPORT unsigned probe_depth() { return flopsprof::injector::ThisThread().depth(); }
 FLOPSPROF_EXPORT unsigned long long probe_log_entries() {

@@ -3,8 +3,11 @@
 #include "injector/stacks/stack_table.h"
 
 #include <gtest/gtest.h>
+#include <string.h>
 
 #include <set>
+#include <string>
+#include <vector>
 
 #include "injector/cupti/launch_callbacks.h"
 #include "injector/stacks/stack_sampler.h"
@@ -24,6 +27,27 @@ FoundStack StackOf(uintptr_t a, uintptr_t b) {
   return stack;
 }
 
+using Origin = shm::FrameOrigin;
+
+// Of the frames that define the stack.
+std::vector<Origin> FramesOf(const FoundStack& stack, TestSegment* segment) {
+  std::vector<Origin> origins;
+  InternStack(stack);
+  const auto records = segment->Drain();
+  for (size_t i = 0; i < records.size(); ++i) {
+    if (records[i].type() != shm::RecordType::kBlobBegin) continue;
+    const auto kind = records[i].As<shm::BlobBegin>().kind;
+    if (kind != static_cast<uint16_t>(shm::BlobKind::kStack)) continue;
+    const std::string bytes = test::BlobText(records, i);
+    for (size_t at = 0; at < bytes.size(); at += sizeof(shm::StackFrame)) {
+      shm::StackFrame frame;
+      memcpy(&frame, bytes.data() + at, sizeof frame);
+      origins.push_back(static_cast<Origin>(frame.origin));
+    }
+  }
+  return origins;
+}
+
 TEST(StackTableTest, GivesOneIdToEqualStacksAndSendsThemOnce) {
   TestSegment segment;
   segment.Use();
@@ -37,6 +61,21 @@ TEST(StackTableTest, GivesOneIdToEqualStacksAndSendsThemOnce) {
   FoundStack cut = StackOf(10, 20);
   cut.cut = true;
   EXPECT_NE(InternStack(cut), id);
+}
+
+TEST(StackTableTest, ShowsWhereNativeFramesAreMissingAbovePythons) {
+  TestSegment segment;
+  segment.Use();
+  ForgetStacks();
+  FoundStack stack = StackOf(10, 20);
+  EXPECT_EQ(FramesOf(stack, &segment), (std::vector<Origin>{Origin::kNative, Origin::kNative}));
+  stack.cut = true;
+  EXPECT_EQ(FramesOf(stack, &segment),
+            (std::vector<Origin>{Origin::kNative, Origin::kNative, Origin::kCut}));
+  stack.native_cut = true;
+  EXPECT_EQ(FramesOf(stack, &segment),
+            (std::vector<Origin>{Origin::kNative, Origin::kNative, Origin::kCut, Origin::kCut}));
+  ForgetStacks();
 }
 
 TEST(StackTableTest, CountsStacksBeyondItsRoom) {

@@ -20,6 +20,7 @@ struct ActiveCapture {
   std::atomic<uint8_t> steps{0};
 };
 constexpr int kCaptures = 64;
+constexpr uint64_t kTaken = UINT64_MAX;  // an id: being filled in
 ActiveCapture g_captures[kCaptures];
 std::atomic<int32_t> g_capture_count{0};
 
@@ -44,7 +45,8 @@ bool FreeOfStream(const void* stream) {
   bool freed = false;
   for (ActiveCapture& active : g_captures) {
     const uint64_t id = active.id.load(std::memory_order_acquire);
-    if (id == 0 || active.stream.load(std::memory_order_relaxed) != stream) continue;
+    if (id == 0 || id == kTaken || active.stream.load(std::memory_order_relaxed) != stream)
+      continue;
     Free(&active, id);
     freed = true;
   }
@@ -56,7 +58,6 @@ bool FreeOfStream(const void* stream) {
 bool BeginCaptureOnThread(uint64_t capture, const void* stream) {
   const bool first = !FreeOfStream(stream);
   if (capture == 0) return first;
-  constexpr uint64_t kTaken = UINT64_MAX;  // until it is filled in
   for (ActiveCapture& active : g_captures) {
     uint64_t free = 0;
     if (!active.id.compare_exchange_strong(free, kTaken, std::memory_order_relaxed)) continue;

@@ -36,21 +36,8 @@ FLOPSPROF_APART void OnOutermostCall(const ModuleEdge& edge, bool in_pass) {
   }
 }
 
-// The module's `training`; true where it is not to be had.
-bool IsInTrainingMode(PyObject* module) {
-  static PyObject* name = g_python.PyUnicode_InternFromString("training");
-  if (name == nullptr) return true;
-  PyObject* training = g_python.PyObject_GenericGetAttr(module, name);
-  if (training == nullptr) g_python.PyErr_Clear();
-  const bool result = training == nullptr || g_python.PyObject_IsTrue(training) != 0;
-  g_python.DecRef(training);
-  return result;
-}
-
-// In a program that trains: a root that is called without gradients or in eval mode.
-bool IsEvaluation(PyObject* root) {
-  return OptimizerKnown() && (!GradEnabled() || !IsInTrainingMode(root));
-}
+// Of a root, in a program that trains. Eval mode alone says nothing: models are trained in it too.
+bool IsEvaluation() { return OptimizerKnown() && !GradEnabled(); }
 
 FLOPSPROF_APART void DescribeRoot(uint32_t root_scope) {
   const uint32_t epoch = SessionEpoch();
@@ -82,7 +69,7 @@ FLOPSPROF_HOT uint32_t EnterModuleCall(PyObject* module) {
   }
   const uint32_t depth = edge.kind == EdgeKind::kInherited ? thread.EnterInherited()
                                                            : thread.EnterModule(module, edge.scope);
-  if (parent.outermost && depth != ThreadScopes::kRefused && IsEvaluation(module)) {
+  if (parent.outermost && depth != ThreadScopes::kRefused && IsEvaluation()) {
     thread.MarkEvaluation();
   }
   if (IsRecording()) {

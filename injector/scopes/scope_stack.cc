@@ -126,6 +126,7 @@ uint32_t ThreadScopes::EnterRange(const void* domain, uint32_t scope) {
     const Frame& below = frames_[depth - 1];
     frame->phase = below.phase;
     frame->grad_enabled = below.grad_enabled;
+    frame->in_pass = below.in_pass;
   }
   if (frame->phase == shm::Phase::kOther && InBackwardPass()) {
     frame->phase = shm::Phase::kBackward;

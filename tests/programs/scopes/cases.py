@@ -537,10 +537,11 @@ def evaluation_between_steps():
         model(rows())
 
 
-@case({"a": {"evaluation": 2, "forward": 1}, "b": {"evaluation": 2, "forward": 1}})
-def evaluation_in_eval_mode_and_in_inference_mode():
+@case({"a": {"evaluation": 1, "forward": 2, "backward": 2},
+       "b": {"evaluation": 1, "forward": 2, "backward": 2}})  # fmt: skip
+def evaluation_in_inference_mode_but_not_in_eval_mode():
     model = Two()
-    model.eval()(rows())
+    train(model.eval(), rows())
     model.train()
     with torch.inference_mode():
         model(rows(False))

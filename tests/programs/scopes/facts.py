@@ -130,7 +130,8 @@ def replaced() -> None:
     model = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2))
     model(torch.ones(1, 2))
     probe.take()
-    deadline = time.monotonic() + 10  # descriptions are at least 100 times their length apart
+    # Descriptions are at least 100 times their length apart, which is long on a busy machine.
+    deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         model[1] = nn.Linear(2, 3)
         model(torch.ones(1, 2))

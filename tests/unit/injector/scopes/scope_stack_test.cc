@@ -282,6 +282,10 @@ TEST_F(ScopeStackTest, OptimizerThatStepsInAHookOfAPassIsNoBackward) {
   FakeTorch().graph_task = 0;
   const uint32_t optimizer = stack().EnterPhase(shm::Phase::kOptimizer);
   EXPECT_EQ(phase(), Phase::kOptimizer);
+  const uint32_t range = stack().EnterRange(nullptr, kB);
+  EXPECT_EQ(phase(), Phase::kOptimizer);
+  EXPECT_EQ(scope(), kB);
+  stack().Leave(range);
   stack().Leave(optimizer);
   EXPECT_EQ(phase(), Phase::kBackward);
   FakeTorch().graph_task = -1;

@@ -29,9 +29,10 @@ using TwoPointers = int (*)(void*, void*);
 // Where a question about a stream goes, and what its null stream means.
 enum class Api { kRuntime, kRuntimePerThread, kDriver, kDriverPerThread };
 
+constexpr uintptr_t kPerThreadStream = 2;  // cudaStreamPerThread, CU_STREAM_PER_THREAD
+
 bool Ask(Api api, void* stream, const void* caller, Capture* capture) {
   const bool per_thread = api == Api::kRuntimePerThread || api == Api::kDriverPerThread;
-  constexpr uintptr_t kPerThreadStream = 2;  // cudaStreamPerThread
   if (stream == nullptr && per_thread) stream = reinterpret_cast<void*>(kPerThreadStream);
   const bool driver = api == Api::kDriver || api == Api::kDriverPerThread;
   return driver ? FindCaptureOfDriver(stream, caller, capture)
@@ -42,7 +43,9 @@ void NoteBegin(const GraphCall& call, int status, Api api, void* stream, const v
   if (status != 0 || !call.outermost()) return;
   Capture capture;
   Ask(api, stream, caller, &capture);
-  if (BeginCaptureOnThread(capture.id, stream)) OnCaptureBegan();
+  // One handle stands for a stream of each thread; no other stream with it can be captured.
+  const bool own = stream == nullptr || stream == reinterpret_cast<void*>(kPerThreadStream);
+  if (BeginCaptureOnThread(capture.id, own ? CurrentThread() : stream)) OnCaptureBegan();
 }
 
 int Begin(RealFunction* real, Api api, const void* caller, void* stream, int mode) {

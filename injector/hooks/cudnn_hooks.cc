@@ -123,6 +123,7 @@ FLOPSPROF_EXPORT int cudnnBackendPopulateCudaGraph(void* handle, void* plan, voi
     call.EmitFailure(status);
     return status;
   }
+  call.thread()->library_in_operation = true;  // as NoteSuccess; its capture is known
   OwnCalls own(call.thread());
   EmitCudnnCall(call, caller, plan, variant_pack, shm::kFlagCaptured);
   GraphObjects objects;

@@ -100,12 +100,31 @@ int AddChild(RealFunction* real, const void* caller, void** node, void* graph,
   return status;
 }
 
-// A node of any kind, by its description: only a child graph is of interest here.
-int AddNode(RealFunction* real, const void* caller, bool has_edges, void** node, void* graph,
-            const void* c, const void* d, void* e, void* f) {
+// Which of the parameters of an AddNode describes the node.
+enum class Description { kFifth, kSixth, kNotKnown };
+
+// The runtime's function of that name got one more parameter with CUDA 13.
+Description DescriptionOfRuntime(const void* caller) {
+  static RealFunction real("cudaRuntimeGetVersion", kCudart);
+  auto* const function = reinterpret_cast<int (*)(int*)>(real.Find(caller));
+  int version = 0;
+  if (function == nullptr || function(&version) != 0) return Description::kNotKnown;
+  return version >= 13000 ? Description::kSixth : Description::kFifth;
+}
+Description Fifth(const void*) { return Description::kFifth; }
+Description Sixth(const void*) { return Description::kSixth; }
+
+// A node of any kind, by its description: only a child graph is of interest here. `find`: asked
+// with the caller that Enter() has made out, whose copy of the library it is.
+int AddNode(RealFunction* real, const void* caller, Description (*find)(const void*), void** node,
+            void* graph, const void* c, const void* d, void* e, void* f) {
   auto* const function = reinterpret_cast<FunctionAddNode>(real->Enter(&caller));
   if (function == nullptr) return kCudaNotSupported;
-  const auto* const parameters = static_cast<const GraphNodeParameters*>(has_edges ? f : e);
+  const Description description = find(caller);
+  const auto* const parameters =
+      static_cast<const GraphNodeParameters*>(description == Description::kSixth   ? f
+                                              : description == Description::kFifth ? e
+                                                                                   : nullptr);
   const GraphCall call;
   // Before: a child may be handed over.
   void* child =
@@ -118,14 +137,6 @@ int AddNode(RealFunction* real, const void* caller, bool has_edges, void** node,
   objects.source = child;
   EmitGraphEvent(GraphEventKind::kAddChild, objects);
   return status;
-}
-
-// The runtime's function of that name got one more parameter with CUDA 13.
-bool RuntimeHasEdges(const void* caller) {
-  static RealFunction real("cudaRuntimeGetVersion", kCudart);
-  auto* const function = reinterpret_cast<int (*)(int*)>(real.Find(caller));
-  int version = 0;
-  return function != nullptr && function(&version) == 0 && version >= 13000;
 }
 
 int Destroy(RealFunction* real, const void* caller, GraphEventKind kind, void* object) {
@@ -246,17 +257,17 @@ FLOPSPROF_UPDATE(cuGraphExecUpdate_v2, kDriver)
 FLOPSPROF_GRAPHS(cuda, kCudart)
 FLOPSPROF_GRAPHS(cu, kDriver)
 
-#define FLOPSPROF_ADD_NODE(name, library, has_edges)                                         \
+#define FLOPSPROF_ADD_NODE(name, library, find)                                              \
   FLOPSPROF_EXPORT int name(void** node, void* graph, const void* c, const void* d, void* e, \
                             void* f) {                                                       \
     static RealFunction real(#name, library);                                                \
     const void* caller = __builtin_return_address(0);                                        \
-    return AddNode(&real, caller, has_edges, node, graph, c, d, e, f);                       \
+    return AddNode(&real, caller, find, node, graph, c, d, e, f);                            \
   }
-FLOPSPROF_ADD_NODE(cudaGraphAddNode, kCudart, RuntimeHasEdges(caller))
-FLOPSPROF_ADD_NODE(cudaGraphAddNode_v2, kCudart, true)
-FLOPSPROF_ADD_NODE(cuGraphAddNode, kDriver, false)
-FLOPSPROF_ADD_NODE(cuGraphAddNode_v2, kDriver, true)
+FLOPSPROF_ADD_NODE(cudaGraphAddNode, kCudart, DescriptionOfRuntime)
+FLOPSPROF_ADD_NODE(cudaGraphAddNode_v2, kCudart, Sixth)
+FLOPSPROF_ADD_NODE(cuGraphAddNode, kDriver, Fifth)
+FLOPSPROF_ADD_NODE(cuGraphAddNode_v2, kDriver, Sixth)
 
 #define FLOPSPROF_EDIT(name, library)                                                  \
   FLOPSPROF_EXPORT int name(void* executable, void* node, void* parameters) {          \

@@ -9,9 +9,10 @@
 namespace flopsprof::injector {
 namespace {
 
-constexpr uint32_t kSlots = 512;       // a power of two
-constexpr uint32_t kMaxUsed = 384;     // forgotten ones included, until they are used again
-constexpr int32_t kMaxPeers = 64;      // of sends and receives; beyond them calls have no number
+constexpr uint32_t kSlots = 512;    // a power of two
+constexpr uint32_t kMaxUsed = 384;  // forgotten ones included, until they are used again
+constexpr int32_t kMaxPeers = 64;   // of sends and receives; beyond them calls have no number
+constexpr uint64_t kMaxWaitNs = 10'000'000;
 constexpr uint64_t kSplitSeed = 0x51;  // any; not that of unique ids
 
 // A communicator that is gone leaves its slot to the next one.
@@ -63,6 +64,16 @@ Slot* FindForAdding(const void* communicator) {
   return nullptr;
 }
 
+void Fill(const void* communicator, uint64_t group, Slot* slot) {
+  slot->gone = false;
+  slot->group.store(group, std::memory_order_relaxed);
+  slot->calls.store(0, std::memory_order_relaxed);
+  slot->splits.store(0, std::memory_order_relaxed);
+  for (auto& count : slot->sends) count.store(0, std::memory_order_relaxed);
+  for (auto& count : slot->receives) count.store(0, std::memory_order_relaxed);
+  slot->communicator.store(communicator, std::memory_order_release);
+}
+
 }  // namespace
 
 uint64_t HashBytes(const void* bytes, uint64_t count, uint64_t seed) {
@@ -77,26 +88,23 @@ uint64_t HashBytes(const void* bytes, uint64_t count, uint64_t seed) {
 }
 
 void AddCommunicator(const void* communicator, uint64_t group) {
-  if (communicator == nullptr) return;
-  BriefLockHolder lock(&g_lock);
+  if (communicator == nullptr || !g_lock.LockWithin(kMaxWaitNs)) return;
   Slot* slot = FindForAdding(communicator);
-  if (slot == nullptr) return;
-  slot->gone = false;
-  slot->group.store(group, std::memory_order_relaxed);
-  slot->calls.store(0, std::memory_order_relaxed);
-  slot->splits.store(0, std::memory_order_relaxed);
-  for (auto& count : slot->sends) count.store(0, std::memory_order_relaxed);
-  for (auto& count : slot->receives) count.store(0, std::memory_order_relaxed);
-  slot->communicator.store(communicator, std::memory_order_release);
+  if (slot != nullptr) Fill(communicator, group, slot);
+  g_lock.Unlock();
 }
 
 void ForgetCommunicator(const void* communicator) {
-  BriefLockHolder lock(&g_lock);
+  // In a forked child a thread that it does not have may hold the lock: the child's calls count
+  // without a group, and its communicators are gone with it.
+  if (!g_lock.LockWithin(kMaxWaitNs)) return;
   Slot* slot = Find(communicator);
-  if (slot == nullptr) return;
-  // The address stays, so that those behind it are still found.
-  slot->gone = true;
-  slot->group.store(0, std::memory_order_relaxed);
+  if (slot != nullptr) {
+    // The address stays, so that those behind it are still found.
+    slot->gone = true;
+    slot->group.store(0, std::memory_order_relaxed);
+  }
+  g_lock.Unlock();
 }
 
 uint64_t ChildGroup(const void* parent, int64_t color) {

@@ -5,8 +5,8 @@
 Inside of a compiled region no module is called. A product with a weight belongs to the weight's
 module, forward and backward. The product that makes a weight's gradient has no weight: it
 belongs to the module that had, in the forward, the same input, and in the same backward, the same
-gradient. Memory is compared, and only while it is still the same tensor's. Everything else is left
-to the region as a whole.
+gradient. Memory is compared, and only while the same storage lives: where Inductor has put another
+tensor into it, two modules are found, or none. Everything else is left to the region as a whole.
 """
 
 import functools
@@ -19,6 +19,7 @@ from _flopsprof_base import Module, compiling, native, replace, torch
 
 FORWARD, BACKWARD = 1, 2  # shm::Phase
 LIMIT = 65536
+MOST_WAIT_SECONDS = 600  # a model may be made at any time
 # Functions of torch._inductor.select_algorithm.extern_kernels that multiply -> position of the
 # first of the two factors.
 KERNELS = {
@@ -34,16 +35,22 @@ _inputs: dict = {}  # address -> [(weak reference to the storage, scope, shape o
 _gradients: dict = {}  # the same of what came from the module's output
 _scanned_at = 0.0
 _scan_seconds = None
+_wait_seconds = 0.0
 _followed = False
 _told = False
 
 
 def find_weights() -> bool:
-    """Of all modules that there are; at most 1 % of the time. False: not now."""
-    global _scanned_at, _scan_seconds
+    """Of all modules that there are; at most 1 % of the time. False: not now.
+
+    Products without a weight ask at every call: the wait doubles while nothing new is found.
+    """
+    global _scanned_at, _scan_seconds, _wait_seconds
     now = time.monotonic()
-    if _scan_seconds is not None and now - _scanned_at < 100 * _scan_seconds:
+    if _scan_seconds is not None and now - _scanned_at < _wait_seconds:
         return False
+    before = {(address, id(entry[1]())) for address, entries in _weights.items()
+              for entry in entries}  # fmt: skip
     _weights.clear()
     for thing in gc.get_objects():
         kind = type(thing)
@@ -56,6 +63,10 @@ def find_weights() -> bool:
                 _weights.setdefault(parameter.data_ptr(), []).append(entry)
     _scanned_at = time.monotonic()
     _scan_seconds = _scanned_at - now
+    there = {(address, id(entry[1]())) for address, entries in _weights.items()
+             for entry in entries}  # fmt: skip
+    _wait_seconds = 100 * _scan_seconds if there - before else max(
+        100 * _scan_seconds, min(2 * _wait_seconds, MOST_WAIT_SECONDS))  # fmt: skip
     return True
 
 

@@ -28,8 +28,8 @@ def run(action, module) -> None:
 class Loader:
     """The module's own loader, and then our action. Gone when the module is there."""
 
-    def __init__(self, loader, action):
-        self._loader, self._action = loader, action
+    def __init__(self, loader, name):
+        self._loader, self._name = loader, name
 
     def __getattr__(self, name):
         return getattr(self._loader, name)
@@ -40,7 +40,9 @@ class Loader:
     def exec_module(self, module):
         module.__spec__.loader = module.__loader__ = self._loader
         self._loader.exec_module(module)
-        run(self._action, module)
+        action = _wanted.pop(self._name, None)  # not before: a look for the module is no import
+        if action is not None:
+            run(action, module)
 
 
 class Finder:
@@ -55,7 +57,7 @@ class Finder:
             if spec is None:
                 continue
             if hasattr(spec.loader, "exec_module") and hasattr(spec.loader, "create_module"):
-                spec.loader = Loader(spec.loader, _wanted.pop(name))
+                spec.loader = Loader(spec.loader, name)
             return spec
         return None
 

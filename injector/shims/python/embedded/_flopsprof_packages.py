@@ -38,6 +38,8 @@ def packed(name, first, bounds, args, kwargs) -> Work:
     All sequences are of the longest length exactly when there are as many tokens as that makes.
     """
     q, k, v = args[first : first + 3]
+    if first == 0 and len(args) > 6 and isinstance(args[6], torch.Tensor):
+        return Work(name, type_of(q), reason=ON_GPU)  # seqused_k: parts of the sequences only
     if k.dim() != 3:
         return Work(name, type_of(q), reason="keys in pages: " + ON_GPU)
     numbers = [value for value in args if type(value) is int]

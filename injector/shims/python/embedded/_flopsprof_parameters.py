@@ -177,8 +177,12 @@ def describe_now(root, root_scope) -> bool:
     subtree: dict = {}  # id(module) -> ({memory: Size} of parameters, the same of buffers)
     own: dict = {}
     for path, module, bank, _ in order:
-        sizes = dict(flat.get(id(module), {}).values())
         hidden = flat.get(id(module), {})
+        sizes = {}
+        for memory, size in hidden.values():
+            if bank is not None and not size.expert:  # tied ones share it
+                bank.mark(size, None)
+            sizes[memory] = size
         for name, parameter in module.__dict__.get("_parameters", {}).items():
             if parameter is None or name in hidden or hasattr(parameter, "_param_infos"):
                 continue

@@ -32,7 +32,10 @@ def install() -> None:
     for part in (
         imports, modules, optimizers, wrappers, formulas, templates, packages, phases, compiled,
     ):  # fmt: skip
-        part.install()
+        try:
+            part.install()
+        except Exception as error:  # a PyTorch that is otherwise: the other parts still work
+            native.failed(f"{part.__name__}: {error!r}"[:200])
     for name, part in list(sys.modules.items()):
         if name.startswith("_flopsprof_"):
             skip_part(part)

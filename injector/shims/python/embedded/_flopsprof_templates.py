@@ -10,13 +10,18 @@ of Inductor stay as they are.
 import functools
 import re
 import types
+import weakref
 
 from _flopsprof_base import native, replace, undo
 from _flopsprof_imports import when_imported
 from _flopsprof_work import TYPES, Work, attention, run
 
 HEURISTICS = "torch._inductor.runtime.triton_heuristics"
+MOST_KNOWN = 4096  # sizes of one kernel; a number that changes at each call must not grow it
 SIZE = re.compile(r"^ +([A-Z][A-Z0-9_]*)(?: *: *tl\.constexpr)? *= *([^#\n]+?) *$", re.M)
+
+
+_followed: weakref.WeakSet = weakref.WeakSet()  # kernels with a run() of ours
 
 
 def sizes_of(source) -> dict:
@@ -66,6 +71,8 @@ def work_of(name, source, kind, values) -> Work:
         return Work("inductor::convolution", kind, shape, flops)
     if "offsets_ptr" in source or "G" in texts or not {"M", "N"} <= set(texts):
         return Work(name, kind, reason="a template of Inductor without a formula")
+    if "stride_aq" in source and "BATCH" not in texts:  # bmm, as it was up to torch 2.8
+        return Work(name, kind, reason="its batch is only in the launch grid")
     m, n, k = size("M"), size("N"), size("K", "K1")
     batch = size("BATCH") if "BATCH" in texts else 1
     pairs = 2 if "K1" in texts else 1  # mm_plus_mm: two products of the same sizes
@@ -94,15 +101,25 @@ def follow(autotuner) -> None:
     def work(args, kwargs):
         values = {key: arg for key, arg in zip(names, args) if type(arg) is int}
         key = tuple(values.items())
-        if key not in known:
-            known[key] = work_of(name, source, kind, values)
-        return known[key]
+        found = known.get(key)
+        if found is None:
+            found = work_of(name, source, kind, values)
+            if len(known) < MOST_KNOWN:
+                known[key] = found
+        return found
 
     def counted(self, *args, **kwargs):
         return run(functools.partial(type(self).run, self), work, args, kwargs)
 
     # A method: Inductor asks for its __self__ when it compares kernels.
     autotuner.run = types.MethodType(counted, autotuner)
+    _followed.add(autotuner)
+
+
+def leave() -> None:
+    for autotuner in list(_followed):
+        autotuner.__dict__.pop("run", None)
+    _followed.clear()
 
 
 def without_ours(state):
@@ -164,4 +181,5 @@ def follow_selection(tuning, module) -> None:
 
 
 def install() -> None:
+    undo.append((leave, ()))
     when_imported(HEURISTICS, follow_templates)

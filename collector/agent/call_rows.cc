@@ -341,7 +341,9 @@ CallWork CallRows::AddOperation(const shm::OperationCall& call) {
 CallWork CallRows::AddModelled(const shm::RecordHeader& header, uint32_t scope,
                                const ModelledWork& work) {
   const bool known = work.flops.has_value();
-  failed_formula_count_ += work.failed ? 1 : 0;
+  // Not what a capture or its description shows: there nothing runs.
+  const bool ran = described_ == nullptr && (header.flags & shm::kFlagCaptured) == 0;
+  failed_formula_count_ += work.failed && ran ? 1 : 0;
   const std::string identity =
       absl::StrCat(work.api, "|", work.shape, "|", work.compute_type, "|", work.detail, "|", known);
   auto found = modelled_index_.find(identity);

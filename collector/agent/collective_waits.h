@@ -31,16 +31,18 @@ struct CollectiveWait {
 
 // Finds the ends of a call among the processes of one node: a kernel that began before the last
 // one of its call has waited until then, what is left was the transfer. Calls with ends on other
-// nodes are never complete and fall out. Bounded. One thread.
+// nodes are never complete and fall out. Keeps the newest 65,536 calls, those that are complete
+// too: a further kernel of one must not begin it again. One thread.
 class CollectiveWaits {
  public:
   // `process`: any number that tells processes apart. Appends what is known now to `waits`.
   void Add(size_t process, const CollectiveTime& time, std::vector<CollectiveWait>* waits);
 
-  size_t pending_count() const { return pending_.size(); }
+  size_t pending_count() const { return pending_count_; }
+  size_t kept_count() const { return order_.size(); }
 
  private:
-  static constexpr size_t kMaxPending = 1 << 16;
+  static constexpr size_t kMaxCalls = 1 << 16;
   static constexpr uint32_t kMaxEnds = 1 << 12;
 
   struct End {
@@ -48,8 +50,17 @@ class CollectiveWaits {
     CollectiveTime time;
   };
 
-  absl::flat_hash_map<uint64_t, std::vector<End>> pending_;  // by CollectiveTime::match
-  std::deque<uint64_t> order_;                               // oldest first; some are done
+  struct Call {
+    std::vector<End> ends;
+    bool done = false;
+  };
+
+  static bool IsFurtherKernel(size_t process, const CollectiveTime& time, std::vector<End>* ends);
+  static void AppendWaits(const std::vector<End>& ends, std::vector<CollectiveWait>* waits);
+
+  absl::flat_hash_map<uint64_t, Call> calls_;  // by CollectiveTime::match
+  std::deque<uint64_t> order_;                 // their matches, oldest first
+  size_t pending_count_ = 0;                   // of them, those that are not done
 };
 
 }  // namespace flopsprof::agent

@@ -71,8 +71,10 @@ Correlator::Call* Correlator::FindOrAddCall(uint64_t key) {
 
 void Correlator::AddLaunch(RingId ring, const shm::LaunchRecord& record) {
   Launch* launch = FindOrAddLaunch(record.correlation, ContextOf(record.header, record.scope));
-  launch->stack = record.stack;
-  launch->stack_launches = record.stack_launches;
+  if (record.stack != shm::kNoStack) {  // of either callback
+    launch->stack = record.stack;
+    launch->stack_launches = record.stack_launches;
+  }
   launch->captured = (record.header.flags & shm::kFlagCaptured) != 0;
   if (record.call == shm::kNoCall || launch->captured || launch->call != 0) return;
   launch->call = CallKey(ring, record.call);

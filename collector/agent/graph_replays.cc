@@ -332,12 +332,14 @@ bool GraphReplays::ShareOut(const JoinedActivity& activity, const GraphContent& 
   uint64_t whole = 0;
   for (const GraphNode* node : nodes) whole += weight(*node);
   uint64_t weight_so_far = 0, given_ns = 0;
+  uint32_t stack_launches = activity.stack_launches;  // of the one launch, not of each node
   for (GraphNode* node : nodes) {
     weight_so_far += weight(*node);
     const uint64_t until_ns =
         absl::Uint128Low64(absl::uint128(activity.duration_ns) * weight_so_far / whole);
     JoinedActivity share = activity;
     share.share = true;
+    share.stack_launches = std::exchange(stack_launches, 0);
     share.record.kind = static_cast<uint8_t>(node->kind);
     share.duration_ns = until_ns - given_ns;
     given_ns = until_ns;

@@ -309,7 +309,7 @@ constexpr std::string_view kOperations[] = {
     "zeros_like",
 };
 
-// Up to torch 2.8 a name lists the first ten operations only, in alphabetical order.
+// Old releases listed the first ten operations only, in alphabetical order; a name does not tell.
 constexpr size_t kListedOperations = 10;
 // The last one in that order that is a product; what comes after hides none.
 constexpr std::string_view kLastProduct = "vdot";
@@ -349,7 +349,9 @@ bool ReadOperations(std::string_view text, bool pointwise, size_t* count, std::s
       if (!next.has_value()) next = Reading{readings[at]->count + 1, operation};
     };
     for (const std::string_view operation : kOperations) read(operation);
-    // The bias of a convolution that ran as a library call; nothing of it has a sum.
+    // The bias of a convolution that ran as a library call. Sums are not pointwise, but for those
+    // of under 8 terms, which are unrolled: with Inductor's option conv_1x1_as_mm (off by default)
+    // a convolution of so few channels would be taken for its bias (docs/conventions.md).
     if (pointwise) read("convolution");
   }
   const std::optional<Reading>& whole = readings[text.size() + 1];

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "collector/model/inductor_kernel_names.h"
 #include "collector/model/kernel_class_table.h"
@@ -90,17 +91,46 @@ bool Contains(std::string_view text, std::string_view part) {
 // A reduction whose input is computed on the way may be a product (thrust::inner_product).
 bool MayTransform(std::string_view arguments) {
   for (const std::string_view iterator :
-       {"transform_iterator", "TransformInputIterator", "transform_input_output", "inner_product",
-        "transform_pair_of_input_iterators", "zip_iterator"}) {
+       {"transform_iterator", "transform_input_iterator", "TransformInputIterator",
+        "transform_input_output", "inner_product", "transform_pair_of_input_iterators",
+        "zip_iterator"}) {
     if (Contains(arguments, iterator)) return true;
   }
   return false;
 }
 
+// "<a, b<c, d>, e>" -> "a", "b<c, d>", "e".
+std::vector<std::string_view> TopLevelArguments(std::string_view arguments) {
+  std::vector<std::string_view> found;
+  int depth = 0;
+  size_t begin = 1;
+  for (size_t i = 0; i < arguments.size(); i++) {
+    const char c = arguments[i];
+    depth += c == '<' || c == '(' ? 1 : c == '>' || c == ')' ? -1 : 0;
+    if ((c != ',' || depth != 1) && (c != '>' || depth != 0)) continue;
+    found.push_back(arguments.substr(begin, i - begin));
+    begin = i + 1;
+  }
+  return found;
+}
+
+// From CUB 2.2 on these reductions apply their last argument to each element first: as a functor
+// that looks its elements up (thrust::transform_reduce) it may be a product.
+bool TransformsElements(const FunctionName& name) {
+  const std::string_view last = LastComponent(name.qualified);
+  const size_t with_transform = last == "DeviceReduceKernel"             ? 6
+                                : last == "DeviceReduceSingleTileKernel" ? 8
+                                                                         : 0;
+  if (with_transform == 0) return false;
+  const std::vector<std::string_view> arguments = TopLevelArguments(name.arguments);
+  return arguments.size() >= with_transform && !Contains(arguments.back(), "identity");
+}
+
 KernelClass ClassOfCub(const FunctionName& name) {
   const KernelClass found = ClassOfCubFunction(LastComponent(name.qualified));
   const bool computes = found == KernelClass::kReduction;
-  return computes && MayTransform(name.arguments) ? KernelClass::kUnknown : found;
+  const bool hidden = computes && (MayTransform(name.arguments) || TransformsElements(name));
+  return hidden ? KernelClass::kUnknown : found;
 }
 
 // _kernel_agent runs what its first template argument says.

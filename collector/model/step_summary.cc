@@ -6,6 +6,8 @@
 #include <set>
 #include <vector>
 
+#include "collector/model/work.h"
+
 namespace flopsprof::model {
 namespace {
 
@@ -78,6 +80,9 @@ StepsSummary SummarizeSteps(const RankGroups& groups) {
 
 std::set<uint32_t> StepsWithUnknownWork(const v1::ProcessProfile& process) {
   std::set<uint32_t> steps;
+  if (MayHaveUnseenKernels(process)) {  // what no call shows is not seen either
+    for (const v1::StepRow& row : process.steps()) steps.insert(row.step());
+  }
   for (const v1::StepFacts& facts : process.step_facts()) {
     if (facts.has_unknown()) steps.insert(facts.step());
   }

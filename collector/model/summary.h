@@ -166,7 +166,8 @@ struct Totals {
   std::optional<uint64_t> gpu_busy_ns;
   std::optional<uint64_t> idle_ns;
   std::optional<uint64_t> exposed_communication_ns;
-  // Time of communication kernels in steps while other work ran on the device.
+  // Time of communication kernels in steps while another kernel, maybe of communication too, ran on
+  // the device.
   std::optional<uint64_t> hidden_communication_ns;
   Utilisation utilisation;  // of all ranks together
 };

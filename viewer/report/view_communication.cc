@@ -43,6 +43,13 @@ std::string TimeText(const ReportContext& context, uint64_t ns, bool known) {
   return known ? FormatSeconds(Seconds(ns), context.terminal.utf8) : "?";
 }
 
+// What is known of the time spent waiting; a lower bound while calls are without a match.
+std::string WaitText(const ReportContext& context, const Row& row) {
+  if (row.matched_calls == 0) return "?";
+  const char* least = row.matched_calls >= row.calls ? "" : context.terminal.utf8 ? "≥" : ">=";
+  return least + TimeText(context, row.wait_ns, true);
+}
+
 // "2 ranks: 0,4".
 std::string GroupText(const ReportContext& context, const Row& row) {
   return context.terminal.Clean(row.ranks.empty() ? row.detail : row.detail + ": " + row.ranks);
@@ -83,7 +90,7 @@ std::string ByGroup(const ReportContext& context, size_t most) {
                   {FormatCount(static_cast<double>(row.calls))},
                   {FormatBytes(static_cast<double>(row.bytes))},
                   {TimeText(context, row.gpu_time_ns, row.gpu_time_ns != 0)},
-                  {TimeText(context, row.wait_ns, row.matched_calls != 0)},
+                  {WaitText(context, row)},
                   {RateText(row)}});
   }
   std::string text =
@@ -119,7 +126,7 @@ std::string ByModule(const ReportContext& context, size_t most) {
                   {FormatCount(static_cast<double>(row.calls))},
                   {FormatBytes(static_cast<double>(row.bytes))},
                   {TimeText(context, row.gpu_time_ns, row.gpu_time_ns != 0)},
-                  {TimeText(context, row.wait_ns, row.matched_calls != 0)}});
+                  {WaitText(context, row)}});
   }
   return Title(context, "Communication by module", TopNote(shown, rows.size())) +
          RenderTable(context, &table);

@@ -32,6 +32,7 @@ std::map<uint32_t, StepLine> CollectSteps(const model::RunProfile& run) {
     for (const v1::StepRow& row : process.steps()) {
       StepLine& line = lines[row.step()];
       line.unseen_kernels = line.unseen_kernels || unseen_kernels;
+      line.has_unknown = line.has_unknown || unseen_kernels;
       ++line.rank_count;
       line.busy_ns += row.gpu_busy_ns();
       line.exposed_ns += row.exposed_communication_ns();

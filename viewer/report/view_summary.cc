@@ -70,7 +70,7 @@ std::string DeviceTimeLine(const ReportContext& context) {
   add("idle", totals.idle_ns);
   add("exposed communication", totals.exposed_communication_ns);
   if (totals.hidden_communication_ns.value_or(0) > 0) {
-    add("hidden", totals.hidden_communication_ns);
+    add("beside other work", totals.hidden_communication_ns);
   }
   return line + "\n";
 }

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A shared-memory segment in ordinary memory, and the agent's side of it, for tests of the
-// injector.
+// A shared-memory segment in ordinary memory, for tests of the injector.
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include "injector/segment.h"
 #include "proto/shm/records.h"
 #include "proto/shm/ring_layout.h"
+#include "tests/support/injector/segment_memory.h"
 
 namespace flopsprof::test {
 
@@ -38,15 +38,7 @@ class TestSegment {
       : bytes_(shm::SegmentBytes(slot_count, ring_records)),
         memory_(static_cast<uint8_t*>(aligned_alloc(64, bytes_)), &free) {
     memset(memory_.get(), 0, bytes_);
-    shm::SegmentHeader* h = header();
-    h->magic = shm::kSegmentMagic;
-    h->version = shm::kSegmentVersion;
-    h->record_bytes = shm::kRecordBytes;
-    h->slot_count = slot_count;
-    h->ring_records = ring_records;
-    h->slot_stride = shm::SlotStride(ring_records);
-    h->first_slot = shm::kSegmentHeaderBytes;
-    h->recording.store(1);
+    MakeSegment(memory_.get(), slot_count, ring_records);
   }
   ~TestSegment() {
     if (injector::CurrentSegment() == header()) injector::StopUsingSegmentForTesting();
@@ -59,29 +51,18 @@ class TestSegment {
   shm::SegmentHeader* header() { return reinterpret_cast<shm::SegmentHeader*>(memory_.get()); }
   uint64_t bytes() const { return bytes_; }
 
-  shm::SlotHeader* slot(uint32_t i) {
-    return reinterpret_cast<shm::SlotHeader*>(memory_.get() + header()->first_slot +
-                                              i * header()->slot_stride);
-  }
+  shm::SlotHeader* slot(uint32_t i) { return SlotOf(header(), i); }
 
-  uint64_t loss(shm::LossCounter counter) {
-    return header()->loss[static_cast<uint32_t>(counter)].load();
-  }
+  uint64_t loss(shm::LossCounter counter) { return LossOf(header(), counter); }
 
   // Takes what is in one slot, as the agent does; frees it if its thread has ended.
   std::vector<RawRecord> DrainSlot(uint32_t i) {
     shm::SlotHeader* s = slot(i);
     const uint32_t state = s->state.load();
-    const auto* records = reinterpret_cast<const uint8_t*>(s) + shm::kSlotHeaderBytes;
     std::vector<RawRecord> result;
-    uint64_t tail = s->tail.load();
-    for (; tail < s->head.load(); ++tail) {
-      RawRecord record;
-      memcpy(record.bytes, records + tail % header()->ring_records * shm::kRecordBytes,
-             shm::kRecordBytes);
-      result.push_back(record);
-    }
-    s->tail.store(tail);
+    TakeRecords(header(), i, [&](const uint8_t* bytes) {
+      memcpy(result.emplace_back().bytes, bytes, shm::kRecordBytes);
+    });
     if (state == static_cast<uint32_t>(shm::SlotState::kRetired)) {
       s->state.store(static_cast<uint32_t>(shm::SlotState::kFree));
     }

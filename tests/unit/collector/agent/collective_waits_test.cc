@@ -12,9 +12,12 @@ CollectiveTime End(uint64_t match, int rank, uint64_t start_ns, uint64_t end_ns,
   return {match, end_count, rank, static_cast<uint32_t>(10 + rank), start_ns, end_ns};
 }
 
-TEST(CollectiveWaitsTest, WhoCameFirstHasWaitedForTheLast) {
+struct CollectiveWaitsTest : testing::Test {
   CollectiveWaits waits;
   std::vector<CollectiveWait> found;
+};
+
+TEST_F(CollectiveWaitsTest, WhoCameFirstHasWaitedForTheLast) {
   waits.Add(0, End(7, 0, 1000, 5000), &found);
   EXPECT_TRUE(found.empty());
   waits.Add(1, End(7, 1, 4000, 5100), &found);
@@ -28,27 +31,21 @@ TEST(CollectiveWaitsTest, WhoCameFirstHasWaitedForTheLast) {
   EXPECT_EQ(waits.pending_count(), 0u);
 }
 
-TEST(CollectiveWaitsTest, AWaitIsNotLongerThanTheKernel) {
-  CollectiveWaits waits;
-  std::vector<CollectiveWait> found;
+TEST_F(CollectiveWaitsTest, AWaitIsNotLongerThanTheKernel) {
   waits.Add(0, End(7, 0, 1000, 2000), &found);  // a send that did not wait for its receiver
   waits.Add(1, End(7, 1, 9000, 9500), &found);
   ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(found[0].wait_ns, 1000u);
 }
 
-TEST(CollectiveWaitsTest, CallsDoNotMix) {
-  CollectiveWaits waits;
-  std::vector<CollectiveWait> found;
+TEST_F(CollectiveWaitsTest, CallsDoNotMix) {
   waits.Add(0, End(7, 0, 1000, 2000), &found);
   waits.Add(1, End(8, 1, 1000, 2000), &found);
   EXPECT_TRUE(found.empty());
   EXPECT_EQ(waits.pending_count(), 2u);
 }
 
-TEST(CollectiveWaitsTest, TwoKernelsOfOneRankAreOneEnd) {
-  CollectiveWaits waits;
-  std::vector<CollectiveWait> found;
+TEST_F(CollectiveWaitsTest, TwoKernelsOfOneRankAreOneEnd) {
   waits.Add(0, End(7, 0, 1000, 2000), &found);
   waits.Add(0, End(7, 0, 2000, 3000), &found);
   EXPECT_TRUE(found.empty());
@@ -58,26 +55,46 @@ TEST(CollectiveWaitsTest, TwoKernelsOfOneRankAreOneEnd) {
   EXPECT_EQ(found[0].wait_ns, 1500u);
 }
 
-TEST(CollectiveWaitsTest, RanksOfOneProcessAreTwoEnds) {
-  CollectiveWaits waits;
-  std::vector<CollectiveWait> found;
+TEST_F(CollectiveWaitsTest, RanksOfOneProcessAreTwoEnds) {
   waits.Add(0, End(7, 0, 1000, 2000), &found);
   waits.Add(0, End(7, 1, 1500, 2000), &found);
   EXPECT_EQ(found.size(), 2u);
 }
 
-TEST(CollectiveWaitsTest, CallsWithEndsElsewhereFallOut) {
-  CollectiveWaits waits;
-  std::vector<CollectiveWait> found;
+TEST_F(CollectiveWaitsTest, AFurtherKernelDoesNotBeginACallAgainThatIsDone) {
+  for (int kernel = 0; kernel < 2; ++kernel) {
+    waits.Add(0, End(7, 0, 1000, 2000), &found);
+    waits.Add(1, End(7, 1, 1500, 2000), &found);
+  }
+  EXPECT_EQ(found.size(), 2u);
+  EXPECT_EQ(waits.pending_count(), 0u);
+}
+
+TEST_F(CollectiveWaitsTest, CallsWithEndsElsewhereFallOut) {
   for (uint64_t call = 1; call <= 100000; ++call) {
     waits.Add(0, End(call, 0, 1000, 2000, 16), &found);
   }
-  EXPECT_LE(waits.pending_count(), 65536u);
+  EXPECT_EQ(waits.pending_count(), 65536u);
   EXPECT_TRUE(found.empty());
-  waits.Add(0, End(100001, 0, 1, 2, 1), &found);         // alone: nothing to wait for
-  waits.Add(0, End(100002, 0, 1, 2, 1u << 30), &found);  // no such group
-  waits.Add(0, End(0, 0, 1, 2), &found);                 // not known
-  EXPECT_LE(waits.pending_count(), 65536u);
+}
+
+TEST_F(CollectiveWaitsTest, ACallWithoutItsEndsKeepsNoOthers) {
+  waits.Add(0, End(1, 0, 1000, 2000), &found);
+  for (uint64_t call = 2; call <= 200000; ++call) {
+    waits.Add(0, End(call, 0, 1000, 2000), &found);
+    waits.Add(1, End(call, 1, 1000, 2000), &found);
+  }
+  EXPECT_EQ(found.size(), 2u * 199999);
+  EXPECT_EQ(waits.kept_count(), 65536u);
+  EXPECT_EQ(waits.pending_count(), 0u);
+}
+
+TEST_F(CollectiveWaitsTest, WhatCannotBeMatchedIsNotKept) {
+  waits.Add(0, End(1, 0, 1, 2, 1), &found);         // alone: nothing to wait for
+  waits.Add(0, End(2, 0, 1, 2, 1u << 30), &found);  // no such group
+  waits.Add(0, End(0, 0, 1, 2), &found);            // not known
+  EXPECT_TRUE(found.empty());
+  EXPECT_EQ(waits.kept_count(), 0u);
 }
 
 }  // namespace

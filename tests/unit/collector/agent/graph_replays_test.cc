@@ -195,6 +195,25 @@ TEST_F(GraphReplaysTest, TheTimeOfAWholeReplayIsSharedEquallyWhileNothingElseIsK
   EXPECT_EQ(OnlyRow().shared_ns(), 101u);
 }
 
+TEST_F(GraphReplaysTest, TheSampledStackOfAWholeReplayStandsForItsLaunchesOnce) {
+  CaptureProduct(1, 1);
+  replays_.AddNode(kRing, NodeOfCall(shm::kNoCall, kScope, kGraphId, 2));
+  EndCapture(1);
+  Instantiate(2);
+  shm::LaunchRecord launch = testing::Launch(40, kScope, shm::kNoCall);
+  launch.stack = 3;
+  launch.stack_launches = 7;
+  correlator_.AddLaunch(kRing, launch);
+  Launch(Replay(40, kExec, 2));
+  TimedWhole(40, 101);
+  Settle();
+  uint64_t launches = 0;
+  v1::ProcessProfile rows;
+  aggregator_.EmitStacks(NameTable(), 100, /*final=*/true, 0, &rows);
+  for (const v1::StackRow& row : rows.stack_rows()) launches += row.launches();
+  EXPECT_EQ(launches, 7u);
+}
+
 TEST_F(GraphReplaysTest, TheTimeOfAWholeReplayIsSharedAsItsNodesWereTimedBefore) {
   CaptureProduct(1, 1);
   replays_.AddNode(kRing, NodeOfCall(shm::kNoCall, kScope, kGraphId, 2));

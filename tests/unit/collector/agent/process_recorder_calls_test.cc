@@ -146,6 +146,7 @@ TEST_F(ProcessRecorderTest, ExposedCommunicationIsWhatNothingElseCovers) {
   EXPECT_EQ(received_.devices[0].last_gpu_ns(), 1900u);
 }
 
+// Groups of one grouped product: 2*6*5*7 + 2*1*1*1 + 2*1*1*1 = 424, one call, both kernels.
 TEST_F(ProcessRecorderTest, AddsThePartsOfACallUpToOneCall) {
   main_->Write(Launch(1, 5, 9));
   main_->Write(Launch(2, 5, 9));

@@ -327,7 +327,5 @@ TEST_F(WindowTest, OnlyWorkInsideIsBooked) {
   EXPECT_TRUE(received_.steps[3].complete());
 }
 
-// Groups of one grouped product: 2*6*5*7 + 2*1*1*1 + 2*1*1*1 = 424, one call, both kernels.
-
 }  // namespace
 }  // namespace flopsprof::agent

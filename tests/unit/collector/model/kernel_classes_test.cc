@@ -62,6 +62,29 @@ TEST(KernelClassesTest, AReductionOverATransformationMayBeAProduct) {
             "");
 }
 
+// As nvcc 13 with its CUB names thrust::transform_reduce over indices: the functor that looks two
+// factors up and multiplies them is the last argument. A plain reduction has __identity there.
+TEST(KernelClassesTest, AReductionThatTransformsItsElementsMayBeAProduct) {
+  const std::string begin = "void cub::CUB_300002_SM_900::detail::reduce::";
+  const std::string six =
+      "<cub::Policy, thrust::counting_iterator<int>, int, std::plus<float>, "
+      "float, ";
+  const std::string eight =
+      "<cub::Policy, thrust::counting_iterator<int>, float*, int, "
+      "std::plus<float>, float, float, ";
+  EXPECT_EQ(ClassText(begin + "DeviceReduceKernel" + six + "DotOp>(int)"), "");
+  EXPECT_EQ(ClassText(begin + "DeviceReduceKernel" + six + "cuda::std::__3::__identity>(int)"),
+            "reduction");
+  EXPECT_EQ(ClassText(begin + "DeviceReduceSingleTileKernel" + eight + "DotOp>(int)"), "");
+  EXPECT_EQ(ClassText(begin + "DeviceReduceSingleTileKernel" + eight +
+                      "cuda::std::__3::__identity>(int)"),
+            "reduction");
+  EXPECT_EQ(ClassText("void thrust::cuda_cub::core::_kernel_agent<thrust::cuda_cub::__reduce::"
+                      "ReduceAgent<thrust::cuda_cub::transform_input_iterator_t<float, "
+                      "thrust::counting_iterator<int>, DotOp>, float*, float>, float*>(float*)"),
+            "");
+}
+
 TEST(KernelClassesTest, NamesThatMayHideAProductAreUnknown) {
   for (const char* name : {
            "",

@@ -194,6 +194,31 @@ TEST(SummaryTest, AStepOfUnknownWorkOnlyHasNoUtilisation) {
   EXPECT_NE(ToJson(Summarize(run)).find("\"mfu\": null"), std::string::npos);
 }
 
+TEST(SummaryTest, AStepWithoutFlopsWhoseKernelsWereNotSeenHasNoUtilisation) {
+  RunProfile run = SampleRun();
+  for (v1::ProcessProfile& process : run.processes) {
+    std::optional<v1::StepRow> empty;
+    for (const v1::StepRow& step : process.steps()) {
+      if (step.step() == 1) empty = step;
+    }
+    if (!empty.has_value()) continue;
+    empty->set_step(100);
+    for (v1::Count& count : *empty->mutable_flops()) count.set_low(0);
+    *process.add_steps() = *empty;
+  }
+  const auto mfu_of_step_100 = [](const Summary& summary) {
+    for (const StepUtilisation& step : summary.steps.utilisation) {
+      if (step.step == 100) return step.mfu;
+    }
+    return std::optional<double>(-1);
+  };
+  EXPECT_EQ(mfu_of_step_100(Summarize(run)), 0);
+  for (v1::ProcessProfile& process : run.processes) {
+    (*process.mutable_loss())["cupti_yielded"] = 1;
+  }
+  EXPECT_EQ(mfu_of_step_100(Summarize(run)), std::nullopt);
+}
+
 TEST(SummaryTest, ExposedCommunicationOfGraphsTimedAsAWholeIsNotKnown) {
   RunProfile run = SampleRun();
   (*run.processes[1].mutable_loss())["communication_shared"] = 4;

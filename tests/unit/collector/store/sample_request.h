@@ -8,7 +8,8 @@
 
 namespace flopsprof::store {
 
-// A request of one process that has every kind of row. `amount` makes all counters grow.
+// A request of one process that has every kind of row, one of each. `amount` makes all counters
+// grow.
 inline v1::UploadRequest SampleRequest(uint64_t sequence, uint64_t amount) {
   v1::UploadRequest request;
   request.set_run_id("run-1");
@@ -37,6 +38,11 @@ inline v1::UploadRequest SampleRequest(uint64_t sequence, uint64_t amount) {
   module.set_class_name("Net");
   module.set_order(2);
   module.set_total_params(62006);
+  v1::ModuleSizes& sizes = *process.add_module_sizes();
+  sizes.set_root_scope(1);
+  sizes.set_local_params(31003);
+  sizes.set_buffers(12);
+  sizes.set_param_bytes(248024);
   v1::CallRow& call = *process.add_calls();
   call.set_scope(1);
   call.set_phase(v1::PHASE_FORWARD);
@@ -51,6 +57,18 @@ inline v1::UploadRequest SampleRequest(uint64_t sequence, uint64_t amount) {
   call.set_flops_known(true);
   call.set_kernels(amount);
   call.set_gpu_time_ns(10 * amount);
+  v1::CollectiveRow& collective = *process.add_collectives();
+  collective.set_scope(1);
+  collective.set_phase(v1::PHASE_BACKWARD);
+  collective.set_api("ncclAllReduce");
+  collective.set_shape("count=1000 type=f32 ranks=2");
+  collective.set_in_step(true);
+  collective.set_group(0xffff800000000020);  // beyond 2^63
+  collective.set_rank_count(2);
+  collective.set_calls(amount);
+  collective.set_matched_calls(amount);
+  collective.set_matched_time_ns(4 * amount);
+  collective.set_wait_ns(amount);
   v1::TimeRow& time = *process.add_times();
   time.set_scope(1);
   time.set_phase(v1::PHASE_FORWARD);
@@ -65,6 +83,30 @@ inline v1::UploadRequest SampleRequest(uint64_t sequence, uint64_t amount) {
   kernel.set_count(amount);
   kernel.set_gpu_time_ns(10 * amount);
   kernel.set_kind("kernel");
+  v1::KernelOwner& owner = *process.add_kernel_owners();
+  owner.set_name("fused_kernel");
+  owner.set_category(v1::TIME_CATEGORY_UNKNOWN);
+  owner.set_phase(v1::PHASE_FORWARD);
+  owner.set_in_call(amount);
+  v1::GraphRow& graph = *process.add_graphs();
+  graph.set_state("counted");
+  graph.set_graphs(1);
+  graph.set_replays(amount);
+  graph.set_calls(2 * amount);
+  graph.set_activities(3 * amount);
+  graph.set_gpu_time_ns(10 * amount);
+  v1::Stack& stack = *process.add_stacks();
+  stack.set_id(1);
+  stack.set_frames("py main\ttrain.py:12\nc cudaLaunchKernel\tlibcudart.so.13");
+  v1::StackRow& sampled = *process.add_stack_rows();
+  sampled.set_stack(1);
+  sampled.set_phase(v1::PHASE_FORWARD);
+  sampled.set_kernel("fused_kernel");
+  sampled.set_kind("kernel");
+  sampled.set_category(v1::TIME_CATEGORY_UNKNOWN);
+  sampled.set_samples(amount);
+  sampled.set_launches(7 * amount);
+  sampled.set_gpu_time_ns(10 * amount);
   v1::ScopeCallRow& entered = *process.add_scope_calls();
   entered.set_scope(1);
   entered.set_phase(v1::PHASE_FORWARD);
@@ -73,11 +115,14 @@ inline v1::UploadRequest SampleRequest(uint64_t sequence, uint64_t amount) {
   step.set_step(0);
   step.set_begin_mono_ns(1000);
   step.set_end_mono_ns(1000 + amount);
-  for (int phase = 0; phase < 5; ++phase) {
+  for (int phase = 0; phase < v1::Phase_ARRAYSIZE; ++phase) {
     step.add_flops()->set_low(phase == v1::PHASE_FORWARD ? 2 * amount : 0);
     step.add_gpu_time_ns(phase == v1::PHASE_FORWARD ? 10 * amount : 0);
   }
   step.set_activities(amount);
+  v1::StepFacts& facts = *process.add_step_facts();
+  facts.set_step(0);
+  facts.set_has_unknown(true);
   v1::DeviceTime& busy = *process.add_device_times();
   busy.set_busy_ns(10 * amount);
   busy.set_last_gpu_ns(5000 + amount);

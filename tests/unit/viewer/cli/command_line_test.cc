@@ -5,6 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+
+#include "proto/shm/handshake.h"
+
 namespace flopsprof::viewer {
 namespace {
 
@@ -47,6 +52,27 @@ TEST(CommandLineTest, EveryErrorOfTheParserIsExitCode2) {
   ReportOptions report;
   EXPECT_EQ(ParseReport({"run", "--top", "x"}, &report).exit_code, 2);
   EXPECT_EQ(ParseReport({"run", "--view", "nonsense"}, &report).exit_code, 2);
+}
+
+TEST(CommandLineTest, ARateOfStacksAsksForThemAndIsANumberOrAll) {
+  RunOptions none;
+  ASSERT_TRUE(ParseRun({"-q"}, &none).run);
+  EXPECT_FALSE(none.stacks);
+  const std::pair<std::string, uint32_t> rates[] = {
+      {"1", 1}, {"1000000", 1'000'000}, {"all", shm::kEveryStack}};
+  for (const auto& [text, rate] : rates) {
+    RunOptions options;
+    ASSERT_TRUE(ParseRun({"--stacks-rate", text}, &options).run) << text;
+    EXPECT_TRUE(options.stacks);
+    EXPECT_EQ(options.stacks_per_second, rate);
+  }
+  for (const char* text : {"0", "x", "1000001", "-1", "1.5", "4294967297", ""}) {
+    RunOptions options;
+    const ParseOutcome outcome = ParseRun({"--stacks-rate", text}, &options);
+    EXPECT_FALSE(outcome.run) << text;
+    EXPECT_EQ(outcome.exit_code, 2) << text;
+    EXPECT_THAT(outcome.text, HasSubstr("--stacks-rate: a number from 1 to 1000000, or all"));
+  }
 }
 
 TEST(CommandLineTest, HelpIsNoError) {

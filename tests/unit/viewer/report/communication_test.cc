@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/viewer/report/sample_run.h"
+#include "tests/unit/viewer/report/view_text.h"
+
+namespace flopsprof::viewer {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+constexpr char kWhatWaitIs[] = "wait: until the last rank began";
+
+std::string Render(const model::Summary& summary, int top = 10) {
+  return RenderView(summary, {.views = {"kernels"}, .top = top});
+}
+
+TEST(CommunicationViewTest, PayloadIsPerTimeAfterTheLastRankBegan) {
+  const std::string text = Render(SampleSummary());
+  // 24,240 bytes in 10,000 - 4,000 ns.
+  EXPECT_THAT(LinesWith(text, "ncclAllReduce"),
+              ElementsAre("ncclAllReduce | 2 ranks: 0-1 | backward | 6 | 24.2 kB | 10.0 µs | "
+                          "4.00 µs | 4.04 GB/s",
+                          "features.0 | ncclAllReduce | backward | 6 | 24.2 kB | 10.0 µs | "
+                          "4.00 µs"));
+  EXPECT_THAT(text, Not(HasSubstr(kWhatWaitIs)));
+}
+
+TEST(CommunicationViewTest, WithACallWhoseWaitIsUnknownThereIsNoRate) {
+  model::Summary summary = SampleSummary();
+  summary.collectives[0].matched_calls = 5;
+  const std::string text = Render(summary);
+  EXPECT_THAT(LinesWith(text, "2 ranks: 0-1"),
+              ElementsAre("ncclAllReduce | 2 ranks: 0-1 | backward | 6 | 24.2 kB | 10.0 µs | "
+                          "≥4.00 µs | ?"));
+  EXPECT_THAT(text, HasSubstr(kWhatWaitIs));
+}
+
+TEST(CommunicationViewTest, WithoutAnyMatchTheWaitIsUnknown) {
+  model::Summary summary = SampleSummary();
+  model::CollectiveSummary& row = summary.collectives[0];
+  row.matched_calls = row.matched_time_ns = row.wait_ns = 0;
+  EXPECT_THAT(LinesWith(Render(summary), "ncclAllReduce"),
+              ElementsAre("ncclAllReduce | 2 ranks: 0-1 | backward | 6 | 24.2 kB | 10.0 µs | ? | ?",
+                          "features.0 | ncclAllReduce | backward | 6 | 24.2 kB | 10.0 µs | ?"));
+  // No kernel of it was seen.
+  row.gpu_time_ns = 0;
+  EXPECT_THAT(LinesWith(Render(summary), "2 ranks: 0-1"),
+              ElementsAre("ncclAllReduce | 2 ranks: 0-1 | backward | 6 | 24.2 kB | ? | ? | ?"));
+}
+
+TEST(CommunicationViewTest, ModulesOfOneGroupAddUpAndTheLongestIsFirst) {
+  model::Summary summary = SampleSummary();
+  // 6,000 bytes in 12,000 - 7,000 ns; together 30,240 in 22,000 - 11,000 ns.
+  summary.collectives.push_back(
+      {"ncclAllReduce", "2 ranks", "backward", "", "0-1", 2, 6000, 12000, 2, 12000, 7000});
+  EXPECT_THAT(LinesWith(Render(summary), "ncclAllReduce"),
+              ElementsAre("ncclAllReduce | 2 ranks: 0-1 | backward | 8 | 30.2 kB | 22.0 µs | "
+                          "11.0 µs | 2.75 GB/s",
+                          "(model) | ncclAllReduce | backward | 2 | 6.00 kB | 12.0 µs | 7.00 µs",
+                          "features.0 | ncclAllReduce | backward | 6 | 24.2 kB | 10.0 µs | "
+                          "4.00 µs"));
+  const std::string first = Render(summary, 1);
+  EXPECT_THAT(LinesWith(first, "features.0"), IsEmpty());
+  EXPECT_THAT(first, HasSubstr("top 1 of 2 rows"));
+}
+
+TEST(CommunicationViewTest, WithoutCollectivesThereIsNoTable) {
+  model::Summary summary = SampleSummary();
+  summary.collectives.clear();
+  EXPECT_THAT(Render(summary), Not(HasSubstr("Communication")));
+}
+
+}  // namespace
+}  // namespace flopsprof::viewer

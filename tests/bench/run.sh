@@ -98,6 +98,11 @@ if [[ -x $build/bin/scopes_bench ]]; then
 else
   skip backward_node "Google Benchmark is not installed"
 fi
+if [[ -x $build/bin/stack_bench ]]; then
+  bench sampled_stack "$build/bin/stack_bench" --benchmark_min_time=$([[ -n $short ]] && echo 0.02 || echo 0.5)
+else
+  skip sampled_stack "Google Benchmark is not installed"
+fi
 if [[ -x $python && -e $build/lib/libscopes_probe.so ]]; then
   SCOPES_PROBE=$build/lib/libscopes_probe.so PYTHONPATH=$root/tests/programs/scopes \
     bench module_call "$python" "$root/tests/bench/scopes/module_call.py"

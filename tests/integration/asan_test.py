@@ -7,7 +7,7 @@ import os
 import subprocess
 
 import pytest
-from cpp_ranges_test import nvidia_folders
+from by_name import library_folders
 from flopsprof_run import PROGRAMS, ROOT, run_plain
 
 PRODUCT = os.path.join(ROOT, "build-asan")
@@ -52,5 +52,5 @@ def test_a_training_job_has_no_finding(sanitizer, python, folder):
 @pytest.mark.parametrize("program", ["cpp_ranges", "cpp_ranges_plain"])
 def test_a_program_without_python_has_no_finding(program, sanitizer, folder):
     command = [os.path.join(PRODUCT, "bin", program), "3"]
-    totals = run_instrumented(sanitizer, folder, command, LD_LIBRARY_PATH=nvidia_folders())
+    totals = run_instrumented(sanitizer, folder, command, LD_LIBRARY_PATH=library_folders())
     assert totals["other"] == 3 * 74752

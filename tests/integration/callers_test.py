@@ -7,7 +7,7 @@ import glob
 import os
 
 import pytest
-from cpp_ranges_test import nvidia_folders
+from by_name import library_folders
 from flopsprof_run import PROGRAMS, product, run_profiled
 
 # Where scripts/simgpu_jax_env.sh makes it.
@@ -24,7 +24,7 @@ def way(request) -> list:
 
 
 def stand_in(name: str) -> str:
-    (path,) = [p for f in nvidia_folders().split(":") for p in glob.glob(os.path.join(f, name))]
+    (path,) = [p for f in library_folders().split(":") for p in glob.glob(os.path.join(f, name))]
     return path
 
 
@@ -40,7 +40,7 @@ def test_a_table_filled_by_dlsym(way, folder):
     """As XLA has one: opened by path, RTLD_LOCAL. Products of 5 x 2 x 3 and 6 x 2 x 3."""
     command = [product("bin/caller"), "init", f"path={stand_in('libcublas.so.13')}", "fill",
                "table=5", "table=6"]  # fmt: skip
-    variables = {"LD_LIBRARY_PATH": nvidia_folders(), "FLOPSPROF_CUPTI": stand_in("libcupti.so.13")}
+    variables = {"LD_LIBRARY_PATH": library_folders(), "FLOPSPROF_CUPTI": stand_in("libcupti.so.13")}
     summary = run(way, folder, command, **variables)
     assert summary["totals"]["flops"]["other"] == 2 * 5 * 2 * 3 + 2 * 6 * 2 * 3
 

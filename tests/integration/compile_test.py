@@ -14,6 +14,24 @@ WIDE = {"q": WIDTH, "k": WIDTH, "up": 2 * WIDTH, "down": 2 * WIDTH}
 full = pytest.mark.full
 
 
+def run_as_without_us(command, tmp_path):
+    """(the profiled run, Dynamo's and Inductor's counters, which are those of the plain one).
+
+    Each has caches of its own, so that both compile: all that Inductor, AOTAutograd and Triton
+    keep is below this folder.
+    """
+    runs = []
+    for start, options in ((run_plain, {}), (run_profiled, {"folder": str(tmp_path / "run")})):
+        caches = {"TORCHINDUCTOR_CACHE_DIR": str(tmp_path / f"caches{len(runs)}")}
+        runs.append(start(command, env=caches, **options))
+        assert runs[-1].ended_well(), runs[-1].explain()
+    without, with_us = (json.loads(r.stdout.splitlines()[-1]) for r in runs)
+    assert with_us == without
+    for cache, kind in (("fxgraph_cache", "inductor"), ("autograd_cache", "aot_autograd")):
+        assert without[kind][cache + "_miss"] > 0 and cache + "_hit" not in without[kind]
+    return runs[1], without
+
+
 @pytest.mark.parametrize(
     "how",
     [
@@ -25,15 +43,8 @@ full = pytest.mark.full
 )
 def test_compiled_modules_are_counted_each_and_compiled_as_without_us(python, tmp_path, how):
     command = [python, os.path.join(PROGRAMS, "jobs", "compiles.py"), how, str(STEPS)]
-    environment = {"TORCHINDUCTOR_CACHE_DIR": str(tmp_path / "inductor")}
-    plain = run_plain(command, env=environment)
-    assert plain.ended_well(), plain.explain()
-    run = run_profiled(command, folder=str(tmp_path / "run"), env=environment)
-    assert run.ended_well(), run.explain()
-    with_us, without = (json.loads(r.stdout.splitlines()[-1]) for r in (run, plain))
-    assert with_us == without
+    run, without = run_as_without_us(command, tmp_path)
     assert without["stats"]["unique_graphs"] > 0
-
     assert summary_checks.problems(run.summary) == []
     found = {m["path"]: m["self"]["flops"] for m in run.summary["modules"]}
     for block in range(2):
@@ -50,13 +61,7 @@ def test_compiled_modules_are_counted_each_and_compiled_as_without_us(python, tm
 @full
 def test_reduce_overhead_is_compiled_as_without_us_and_counted_in_sum(python, tmp_path):
     command = [python, os.path.join(PROGRAMS, "jobs", "compiles.py"), "reduce_overhead", "4"]
-    environment = {"TORCHINDUCTOR_CACHE_DIR": str(tmp_path / "inductor")}
-    plain = run_plain(command, env=environment)
-    assert plain.ended_well(), plain.explain()
-    run = run_profiled(command, folder=str(tmp_path / "run"), env=environment)
-    assert run.ended_well(), run.explain()
-    with_us, without = (json.loads(r.stdout.splitlines()[-1]) for r in (run, plain))
-    assert with_us == without
+    run, without = run_as_without_us(command, tmp_path)
     product = 4 * 2 * 2 * BATCH * WIDTH * sum(WIDE.values())
     flops = run.summary["totals"]["flops"]
     assert (flops["forward"], flops["backward"]) == (product, 2 * product)

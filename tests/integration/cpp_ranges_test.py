@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A C++ program without Python gets its ranges as the tree, with and without NVTX."""
 
-import glob
 import json
 import os
 import subprocess
 import sys
 
 import pytest
-from flopsprof_run import ROOT, product, run_profiled, sim_python
+from by_name import library_folders
+from flopsprof_run import ROOT, product, run_profiled
 
 # By hand from the sizes in tests/programs/cpp_ranges/cpp_ranges.cc.
 WANTED = {
@@ -19,20 +19,12 @@ WANTED = {
 }
 
 
-def nvidia_folders() -> str:
-    """The folders of the stand-in libraries in the test environment, for the loader."""
-    pattern = os.path.join(
-        os.path.dirname(os.path.dirname(sim_python())), "lib", "python*", "site-packages", "nvidia"
-    )
-    return ":".join(sorted(glob.glob(os.path.join(pattern, "*", "lib"))))
-
-
 @pytest.mark.parametrize("program", ["cpp_ranges", "cpp_ranges_plain"])
 def test_ranges_are_the_tree(tmp_path, program):
     out = str(tmp_path / "records.jsonl")
     agent = os.path.join(ROOT, "tests", "support", "fake_agent.py")
     argv = [sys.executable, agent, "--library", product("lib/libflopsprof_inject.so"), "--out", out]
-    environment = dict(os.environ, LD_LIBRARY_PATH=nvidia_folders())
+    environment = dict(os.environ, LD_LIBRARY_PATH=library_folders())
     done = subprocess.run(
         [*argv, "--", product(f"bin/{program}"), "3"],
         env=environment, capture_output=True, text=True, timeout=120, check=False,
@@ -72,7 +64,7 @@ def test_the_report_has_the_tree(tmp_path, program):
     run = run_profiled(
         [product(f"bin/{program}"), "3"],
         folder=str(tmp_path / "run"),
-        env={"LD_LIBRARY_PATH": nvidia_folders()},
+        env={"LD_LIBRARY_PATH": library_folders()},
     )
     assert run.exit_code == 0, run.explain()
     own = {

@@ -14,9 +14,8 @@ import sys
 
 import by_name
 import pytest
-from flopsprof_run import PROGRAMS, run_profiled
+from flopsprof_run import PROGRAMS, ROOT, run_profiled
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "injector", "hooks"))
 import api_rules  # noqa: E402
 import scan_exports  # noqa: E402

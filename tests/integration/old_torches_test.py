@@ -11,7 +11,7 @@ import subprocess
 
 import pytest
 from flopsprof_run import ROOT
-from scope_programs import case_is_right, folded, run, wrong_checks
+from scope_programs import CHECKED, case_is_right, folded, run, wrong_checks
 
 pytestmark = pytest.mark.full
 VERSIONS = ("2.4.1", "2.8.0")
@@ -37,18 +37,7 @@ def old(version) -> str:
     return python_of(version)
 
 
-@pytest.mark.parametrize(
-    "way, program, argument",
-    [
-        ("", "names.py", ""),
-        ("", "facts.py", ""),
-        ("hooks", "names.py", ""),
-        ("hooks", "facts.py", ""),
-        ("hooks", "global_hooks.py", ""),
-        ("", "global_hooks.py", "replaced"),
-        ("none", "without_names.py", ""),
-    ],
-)
+@pytest.mark.parametrize("way, program, argument", CHECKED)
 def test_every_check_of_the_program_holds(old, way, program, argument):
     checks = run(program, *filter(None, [argument]), way=way, python=old)
     assert len(checks) > 10

@@ -19,7 +19,7 @@ import pytest
 import summary_checks
 from flopsprof_run import PROGRAMS, ROOT, acceptance, product, run_profiled, sim_python
 from scope_programs import (
-    FOLDED, FOLDER, PACKAGE, case_is_right, probe_environment, run, wrong_checks,
+    CHECKED, FOLDED, FOLDER, PACKAGE, case_is_right, probe_environment, run, wrong_checks,
 )  # fmt: skip
 
 sys.path.insert(0, os.path.join(PROGRAMS, "scopes"))
@@ -29,18 +29,7 @@ UNIT = 2 * 8 * 64 * 64
 WRAPPERS = ("DataParallel", "DistributedDataParallel")
 
 
-@pytest.mark.parametrize(
-    "way, program, argument",
-    [
-        ("", "names.py", ""),
-        ("", "facts.py", ""),
-        ("hooks", "names.py", ""),
-        ("hooks", "facts.py", ""),
-        ("hooks", "global_hooks.py", ""),
-        ("", "global_hooks.py", "replaced"),
-        ("none", "without_names.py", ""),
-    ],
-)
+@pytest.mark.parametrize("way, program, argument", CHECKED)
 def test_every_check_of_the_program_holds(way, program, argument):
     checks = run(program, *filter(None, [argument]), way=way)
     assert len(checks) > 10

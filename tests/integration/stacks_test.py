@@ -2,27 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sampled stacks: whose launches they are, and that the sampled job is unharmed."""
 
-import glob
 import json
 import os
 import shutil
 import subprocess
 
-from flopsprof_run import PROGRAMS, product, run_profiled, sim_python
-
-
-def nvidia_folders() -> str:
-    """The folders of the stand-in libraries in the test environment, for the loader."""
-    pattern = os.path.join(
-        os.path.dirname(os.path.dirname(sim_python())), "lib", "python*", "site-packages", "nvidia"
-    )
-    return ":".join(sorted(glob.glob(os.path.join(pattern, "*", "lib"))))
+from by_name import library_folders
+from flopsprof_run import PROGRAMS, product, run_profiled
 
 
 def run_native(folder, *arguments, options=("--stacks-rate", "all"), program=None):
     command = [program or product("bin/stacks"), *[str(a) for a in arguments]]
     run = run_profiled(
-        command, *options, folder=folder, env={"LD_LIBRARY_PATH": nvidia_folders()}
+        command, *options, folder=folder, env={"LD_LIBRARY_PATH": library_folders()}
     )
     assert run.exit_code == 0, run.explain()
     return run
@@ -60,11 +52,13 @@ def test_native_frames_by_name(folder):
 
 
 def test_exceptions_of_the_job_arrive(folder):
-    run = run_native(folder, 3000, 3, 20)
+    run = run_native(folder, 1000, 3, 20)
+    # Nothing was lost: the sums below would be short for another reason.
+    assert "ring_full" not in run.summary["ranks"][0]["loss"]
     said = json.loads(run.stdout)
     assert said["thrown"] == said["caught"] >= 1000 and said["failures"] == 0
     own = [s for s in run.summary["stacks"] if has(s, "Left")]
-    assert sum(s["samples"] for s in own) == 3000
+    assert sum(s["samples"] for s in own) == 1000
 
 
 def test_a_deep_stack_is_cut_and_says_so(folder):

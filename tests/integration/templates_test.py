@@ -42,6 +42,66 @@ CONVOLUTION = """def triton_tem_fused_convolution_0(arg_X, arg_W, out_ptr0):
     OUT_W = 5
     GROUP_IN_C = IN_C // GROUPS
 """
+VOLUME = """def triton_tem_fused_convolution_1(arg_X, arg_W, out_ptr0):
+    KERNEL_D : tl.constexpr = 2
+    KERNEL_H : tl.constexpr = 3
+    KERNEL_W : tl.constexpr = 5
+    GROUPS : tl.constexpr = 1
+    BATCH = 4
+    IN_C = 6
+    IN_D = 12
+    IN_H = 9
+    IN_W = 9
+    OUT_C = 8
+    OUT_D = 11
+    OUT_H = 7
+    OUT_W = 5
+    GROUP_IN_C = IN_C
+"""
+# The gradient for the input: one group's channels come from the weight.
+INPUT_GRADIENT = """def triton_tem_fused_convolution_backward_2(arg_dY, arg_W, out_ptr0):
+    KERNEL_H : tl.constexpr = 3
+    KERNEL_W : tl.constexpr = 5
+    GROUPS : tl.constexpr = 2
+    BATCH = 4
+    OUT_C = 8
+    OUT_H = 7
+    OUT_W = 5
+    GROUP_IN_C  = 3
+    IN_H = 9
+    IN_W = 9
+"""
+TWO_PRODUCTS = """def triton_tem_fused_add_mm_3(arg_A, arg_B, arg_C, arg_D, out_ptr0):
+    M = 20
+    N = 16
+    K1 = 8
+    # K2 = 8
+"""
+# Its rows go to the groups as the offsets say, which are on the GPU.
+GROUPED_BY_OFFSETS = """def triton_tem_fused__grouped_mm_4(a_ptr, b_ptr, offsets_ptr, out_ptr0):
+    M : tl.constexpr = 24
+    N : tl.constexpr = 16
+    K : tl.constexpr = 8
+"""
+GROUPED = """def triton_tem_fused__grouped_mm_5(a_ptr, b_ptr, out_ptr0):
+    G : tl.constexpr = 3
+    M : tl.constexpr = 24
+    N : tl.constexpr = 16
+    K : tl.constexpr = 8
+"""
+DECODING = """def triton_tem_fused_flex_attention_6(arg_Q, arg_K, arg_V, arg_M, arg_L, out_ptr0):
+    GQA_SHARED_HEADS : tl.constexpr = 2
+    QK_HEAD_DIM : tl.constexpr = 64
+    V_HEAD_DIM : tl.constexpr = 32
+    SPLIT_KV : tl.constexpr = 8
+    Z = 3
+    ZKV = 3
+    HKV = 5
+    G: tl.constexpr = GQA_SHARED_HEADS
+    HQ = HKV * G
+    Q_LEN = 1
+    KV_LEN = 256
+"""
 
 
 def read(name, text, values="{}"):
@@ -74,8 +134,28 @@ def test_sizes_that_are_arguments_and_convolutions():
     assert read("c", CONVOLUTION)[:2] == ["inductor::convolution", flops]
 
 
-def test_a_template_of_another_form_is_unknown_by_name():
-    name, flops, _, reason = read("triton_tem_x", "def triton_tem_x(a):\n    XBLOCK = 4\n")
+def test_convolutions_of_volumes_and_for_the_input():
+    flops = 2 * 4 * 8 * (11 * 7 * 5) * 6 * (2 * 3 * 5)
+    assert read("v", VOLUME)[:2] == ["inductor::convolution", flops]
+    flops = 2 * 4 * 8 * (7 * 5) * (6 // 2) * (3 * 5)
+    assert read("i", INPUT_GRADIENT)[:2] == ["inductor::convolution", flops]
+
+
+def test_a_sum_of_two_products_is_both():
+    assert read("p", TWO_PRODUCTS)[:2] == ["inductor::mm", 2 * (2 * 20 * 16 * 8)]
+
+
+def test_flex_decoding_has_the_query_heads_of_all_groups():
+    # 3 sequences, 5 key heads for 2 query heads each; one token against 256.
+    flops = 2 * 3 * (5 * 2) * 1 * 256 * (64 + 32)
+    assert read("d", DECODING) == ["flex_attention", flops, 0, ""]
+
+
+@pytest.mark.parametrize(
+    "source", ["def triton_tem_x(a):\n    XBLOCK = 4\n", GROUPED_BY_OFFSETS, GROUPED]
+)
+def test_a_template_of_another_form_is_unknown_by_name(source):
+    name, flops, _, reason = read("triton_tem_x", source)
     assert (name, flops) == ("triton_tem_x", None)
     assert reason == "a template of Inductor without a formula"
 

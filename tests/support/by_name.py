@@ -76,6 +76,11 @@ def nvidia() -> str:
     return folder
 
 
+def library_folders() -> str:
+    """The folders of the stand-in libraries in the test environment, for the loader."""
+    return ":".join(sorted(glob.glob(os.path.join(nvidia(), "*", "lib"))))
+
+
 def compiled(source: str, out: str, way: str, libraries: dict) -> str:
     """Compiles `source` to `out`. `libraries`: part of the CUDA wheels -> file names, separated
     by blanks."""

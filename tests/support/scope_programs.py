@@ -13,6 +13,16 @@ from flopsprof_run import PROGRAMS, ROOT, product, sim_python
 FOLDER = os.path.join(PROGRAMS, "scopes")
 PACKAGE = os.path.join(ROOT, "injector", "shims", "python")
 PROBE = product("lib/libscopes_probe.so")
+# Programs that print a check a line: way, program, argument.
+CHECKED = (
+    ("", "names.py", ""),
+    ("", "facts.py", ""),
+    ("hooks", "names.py", ""),
+    ("hooks", "facts.py", ""),
+    ("hooks", "global_hooks.py", ""),
+    ("", "global_hooks.py", "replaced"),
+    ("none", "without_names.py", ""),
+)
 FOLDED = ("_orig_mod", "_fsdp_wrapped_module", "_checkpoint_wrapped_module")
 
 

@@ -24,6 +24,7 @@
 
 #include "proto/shm/handshake.h"
 #include "proto/shm/ring_layout.h"
+#include "tests/support/injector/segment_memory.h"
 
 namespace bench {
 
@@ -65,17 +66,9 @@ class MiniAgent {
     memfd_ = memfd_create("flopsprof_bench", MFD_ALLOW_SEALING);
     if (ftruncate(memfd_, static_cast<off_t>(bytes_)) != 0) abort();
     fcntl(memfd_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
-    memory_ = static_cast<uint8_t*>(
-        mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, memfd_, 0));
-    auto* header = reinterpret_cast<shm::SegmentHeader*>(memory_);
-    header->magic = shm::kSegmentMagic;
-    header->version = shm::kSegmentVersion;
-    header->record_bytes = shm::kRecordBytes;
-    header->slot_count = kSlots;
-    header->ring_records = kRecords;
-    header->slot_stride = shm::SlotStride(kRecords);
-    header->first_slot = shm::kSegmentHeaderBytes;
-    header->recording.store(1);
+    void* memory =
+        mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, memfd_, 0);
+    header_ = flopsprof::test::MakeSegment(memory, kSlots, kRecords);
   }
 
   void Welcome() {
@@ -108,31 +101,22 @@ class MiniAgent {
   // Copies every record out, as an agent does.
   void Drain() {
     for (uint32_t i = 0; i < kSlots; ++i) {
-      uint8_t* base = memory_ + shm::kSegmentHeaderBytes + i * shm::SlotStride(kRecords);
-      auto* slot = reinterpret_cast<shm::SlotHeader*>(base);
-      const uint64_t head = slot->head.load(std::memory_order_acquire);
-      uint64_t tail = slot->tail.load(std::memory_order_relaxed);
-      for (; tail < head; ++tail) {
-        memcpy(sink_, base + shm::kSlotHeaderBytes + tail % kRecords * shm::kRecordBytes,
-               sizeof(sink_));
+      flopsprof::test::TakeRecords(header_, i, [this](const uint8_t* record) {
+        memcpy(sink_, record, sizeof(sink_));
         ++read_;
-      }
-      slot->tail.store(tail, std::memory_order_release);
+      });
     }
   }
 
   uint64_t read() const { return read_; }
-  uint64_t lost() const {
-    const auto* header = reinterpret_cast<const shm::SegmentHeader*>(memory_);
-    return header->loss[static_cast<uint32_t>(shm::LossCounter::kRingFull)].load();
-  }
+  uint64_t lost() const { return flopsprof::test::LossOf(header_, shm::LossCounter::kRingFull); }
 
  private:
   int socket_ = -1;
   int connection_ = -1;
   int memfd_ = -1;
   uint64_t bytes_ = 0;
-  uint8_t* memory_ = nullptr;
+  shm::SegmentHeader* header_ = nullptr;
   uint8_t sink_[shm::kRecordBytes];
   uint64_t read_ = 0;
 };

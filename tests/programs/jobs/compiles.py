@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The flopsprof authors
 # SPDX-License-Identifier: Apache-2.0
-"""Trains two blocks under torch.compile, compiled in the way named, and prints Dynamo's counters.
+"""Trains two blocks under torch.compile, compiled in the way named, and prints the counters of
+Dynamo, AOTAutograd and Inductor.
 
     compiles.py whole|blocks|in_place|reduce_overhead|broken STEPS
 """
@@ -56,7 +57,8 @@ def main() -> None:
         optimizer.zero_grad()
     torch.cuda.synchronize()
     counters = torch._dynamo.utils.counters
-    kinds = ("frames", "graph_break", "recompiles", "stats", "unimplemented")
+    kinds = ("frames", "graph_break", "recompiles", "stats", "unimplemented", "inductor",
+             "aot_autograd")  # fmt: skip
     print(json.dumps({kind: {str(k)[:60]: v for k, v in counters[kind].items()} for kind in kinds}))
 
 

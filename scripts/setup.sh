@@ -21,7 +21,7 @@ packages=(
   zlib1g-dev libre2-dev libc-ares-dev libssl-dev libunwind-dev
   # tests and benchmarks
   libgtest-dev libgmock-dev libbenchmark-dev liblttng-ust-dev lttng-tools
-  python3 python3-venv python3-dev procps tmux jq zstd
+  python3 python3-venv python3-dev procps tmux jq zstd valgrind
 )
 python_packages=(pytest==9.2.0 pytest_xdist==3.8.0)
 

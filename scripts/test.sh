@@ -147,7 +147,7 @@ group_tsan() {
   run_ctest tsan build-tsan -R '^(collector_agent_test:|injector_test:RingWriter)'
 }
 
-# Short form: that each benchmark runs and prints its ratio; numbers are judged by hand.
+# Short form: each benchmark runs and prints its ratio; counts of instructions are judged.
 group_bench() {
   local log=$logs/bench.log
   need_simgpu || { printf 'fail\tsimgpu_env\t%s\n' "$logs/simgpu_env.log"; return; }
@@ -161,6 +161,8 @@ say "setting up"
 scripts/setup.sh || die "scripts/setup.sh failed"
 begin=$SECONDS
 if [[ ${groups[*]} != lint ]]; then
+  # Before building: unit tests check our prototypes against the headers in it.
+  need_simgpu || say "no environment of the stand-in GPU: $logs/simgpu_env.log"
   if ! scripts/build.sh > /dev/null 2> "$logs/build.log"; then
     tail -n 30 "$logs/build.log" >&2
     say "build failed: $logs/build.log"

@@ -124,11 +124,13 @@ def test_results_of_runners_are_counted(tmp_path):
         '<testcase name="e" classname="e" status="notrun">'
         '<skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/></testcase>'
         '<testcase name="g" classname="g" status="notrun">'
-        '<skipped message="Unable to find executable"/></testcase></testsuite>'
+        '<skipped message="Unable to find executable"/></testcase>'
+        '<testcase name="RealCublasLtTest.h" classname="h" status="notrun">'
+        '<skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/></testcase></testsuite>'
     )
     rows = list(test_results.from_junit(str(junit), "log"))
     assert [verdict for verdict, _, _ in rows] == [
-        "pass", "fail", "fail", "skip", "skip", "fail",
+        "pass", "fail", "fail", "skip", "skip", "fail", "fail",
     ]  # fmt: skip
     assert rows[3] == ("skip", "f.d", "why")
     assert [r[0] for r in test_results.from_junit(str(tmp_path / "none"), "log")] == ["fail"]

@@ -55,7 +55,7 @@ class Nothing:
         self.probe, self.flush, self.pause_s = probe, flush, pause_s
 
     def collect(self) -> None:
-        # Ours does so once a second; valgrind's seconds are short.
+        # Ours does so once a second; a block is shorter, and valgrind's seconds are.
         if self.flush:
             self.probe.null_subscriber_flush(CUPTI.encode())
         time.sleep(self.pause_s)
@@ -122,7 +122,7 @@ class TorchProfiler:
 
 def start(profiler: str, probe, pause_s: float):
     if profiler in ("bare", "ours"):
-        return Nothing(probe, profiler == "ours" and pause_s > 0, pause_s)
+        return Nothing(probe, profiler == "ours", pause_s)
     return {"null": NullSubscriber, "proton": Proton, "torch": TorchProfiler}[profiler](probe)
 
 

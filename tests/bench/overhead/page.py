@@ -41,8 +41,9 @@ MEANING = """
 - "To collect" is what must happen until the records of the steps are out of CUPTI and read. Ours:
   CUPTI's buffers, flushed each second, and a record for the agent written of each. Proton:
   deactivated with a flush. torch.profiler: `stop()`.
-- Not in the table: the agent, in a process of its own, about {records} records a launch at the cost
-  that `flopsprof_drain_bench` prints (goal 80 ns a record).
+- Not in the table: the agent, in a process of its own: two records a launch (its own and its
+  times) and one for each library call and module call, at the cost that `flopsprof_drain_bench`
+  prints (goal 80 ns a record).
 - Times are CPU time of all threads of the process: medians of {rounds} rounds in which the profilers
   take turns, each block in a child that was forked from one process; added is less the `bare` block
   of the same round. CUPTI has one client
@@ -109,7 +110,7 @@ def write(path: str, build: str, rows: dict, parts: list, ratio: dict, measured:
     text += f"| {NAMES['null test']} | | | | | {ns:,.0f} ({low:,.0f} to {high:,.0f}) | |\n"
     text += f"\nflopsprof takes **{ratio['own']:.2f}** of Proton's instructions "
     text += f"({ratio['loop']:.2f} in the steps alone).\n"
-    text += MEANING.format(stand_in=f"{rows['ours']['stand_in']:,.0f}", records=3, rounds=rounds)
+    text += MEANING.format(stand_in=f"{rows['ours']['stand_in']:,.0f}", rounds=rounds)
     for row in parts:
         text += (f"| {row['part']} | {row['calls_a_step']:.0f} | {row['instructions']:.0f} | "
                  f"{row['bound']} |\n")  # fmt: skip

@@ -45,6 +45,8 @@ enum class RecordType : uint16_t {
   kOperation = 24,    // operation of the framework without a library call, with its sizes
   kNamedWork = 25,    // work that the program itself declares: flops of an operation or kernel
   kModuleSizes = 26,  // more about the parameters of a kModule
+  kMark = 27,         // one NVTX mark
+  kModuleAlias = 28,  // a further path of a kModule
 };
 
 enum class Phase : uint8_t {
@@ -207,11 +209,46 @@ struct ModuleSizes {
   uint64_t reserved;
 };
 
+struct ModuleAlias {
+  RecordHeader header;
+  uint32_t root_scope;
+  uint32_t alias;  // string: path that named_modules() leaves out, because the module had one
+  uint32_t path;   // string: the path that it had
+  uint32_t reserved;
+  uint64_t reserved2[5];
+};
+
+// A number that a range or mark carries.
+enum class PayloadType : uint8_t {
+  kNone = 0,
+  kUnsigned = 1,  // uint64_t
+  kSigned = 2,    // int64_t
+  kDouble = 3,
+};
+constexpr uint8_t kPayloadTypeCount = 4;
+
 struct ScopeEnter {
   RecordHeader header;
   uint32_t scope;
-  uint32_t reserved;
-  uint64_t reserved2[6];
+  uint32_t category_name;  // string; what the program calls `category`
+  uint64_t payload;        // bits of a PayloadType
+  uint32_t category;       // NVTX: a number of the range's domain; 0 = none
+  uint8_t payload_type;    // PayloadType
+  uint8_t reserved[3];
+  uint64_t reserved2[4];
+};
+
+struct MarkRecord {
+  RecordHeader header;
+  uint32_t scope;   // in which it was set
+  uint32_t name;    // string
+  uint32_t domain;  // string; NVTX domain or ""
+  uint32_t category_name;
+  uint64_t payload;
+  uint32_t category;
+  uint8_t payload_type;
+  uint8_t reserved[3];
+  uint64_t reserved2[2];
 };
 
 // m, n, k as the operation's sizes after transposition: 2*m*n*k*batch real operations. With
@@ -467,6 +504,8 @@ FLOPSPROF_PIN(ScopeRecord);
 FLOPSPROF_PIN(ModuleRecord);
 FLOPSPROF_PIN(ModuleSizes);
 FLOPSPROF_PIN(ScopeEnter);
+FLOPSPROF_PIN(MarkRecord);
+FLOPSPROF_PIN(ModuleAlias);
 FLOPSPROF_PIN(GemmCall);
 FLOPSPROF_PIN(LibraryCall);
 FLOPSPROF_PIN(OperationCall);

@@ -44,7 +44,7 @@ LAYOUTS = {
     3: ("scope", "<IIIIIBBHQ24x", "scope parent name class_name domain kind known depth object"),
     4: ("module", "<IIIIQQQQ8x",
         "root_scope path class_name order object own_params total_params trainable_params"),
-    5: ("scope_enter", "<I52x", "scope"),
+    5: ("scope_enter", "<IIQIB35x", "scope category_name payload category payload_type"),
     6: ("gemm", "<IIHBBBBBBqqqqQ",
         "call scope api type_a type_b type_c compute_type math_mode epilogue m n k batch mono_ns"),
     7: ("cudnn", "<IIHHI40x", "call scope api reserved plan"),
@@ -75,8 +75,11 @@ LAYOUTS = {
          "call scope reserved scalar_type known name shape reason flops"),
     26: ("module_sizes", "<IIQQQQQ8x",
          "root_scope path local_params buffers expert_params active_params param_bytes"),
+    27: ("mark", "<IIIIQIB19x",
+         "scope name domain category_name payload category payload_type"),
+    28: ("module_alias", "<III44x", "root_scope alias path"),
 }
-STRING_FIELDS = ("name", "class_name", "domain", "path", "key", "value")
+STRING_FIELDS = ("name", "class_name", "domain", "path", "key", "value", "category_name", "alias")
 
 
 def read_loss_names():

@@ -248,7 +248,7 @@ struct MarkRecord {
   uint32_t category;
   uint8_t payload_type;
   uint8_t reserved[3];
-  uint64_t reserved2[2];
+  uint64_t reserved2[3];
 };
 
 // m, n, k as the operation's sizes after transposition: 2*m*n*k*batch real operations. With

@@ -75,7 +75,7 @@ LAYOUTS = {
          "call scope reserved scalar_type known name shape reason flops"),
     26: ("module_sizes", "<IIQQQQQ8x",
          "root_scope path local_params buffers expert_params active_params param_bytes"),
-    27: ("mark", "<IIIIQIB19x",
+    27: ("mark", "<IIIIQIB27x",
          "scope name domain category_name payload category payload_type"),
     28: ("module_alias", "<III44x", "root_scope alias path"),
 }

@@ -64,9 +64,10 @@ constexpr int kPhaseCount = 9;
 
 enum class ScopeKind : uint8_t {
   kUnspecified = 0,
-  kModule = 1,  // nn.Module; name = attribute path from the parent ("0", "attn.q")
-  kRange = 2,   // NVTX or flopsprof.h range; name = its text
-  kUser = 3,    // flopsprof.scope("x") from Python
+  kModule = 1,     // nn.Module; name = attribute path from the parent ("0", "attn.q")
+  kRange = 2,      // NVTX or flopsprof.h range; name = its text
+  kUser = 3,       // flopsprof.scope("x") from Python
+  kOptimizer = 4,  // steps of one optimizer; name = class, " #2" behind that of the second ...
 };
 
 enum class BlobKind : uint16_t {
@@ -206,7 +207,8 @@ struct ModuleSizes {
   uint64_t expert_params;  // of total_params: of experts that a router chooses among
   uint64_t active_params;  // of total_params: what works on one token; 0 = not known
   uint64_t param_bytes;    // of total_params
-  uint64_t reserved;
+  uint32_t weights;        // string: shapes of what it multiplies by itself, "3072x768 768x768"
+  uint32_t reserved;
 };
 
 struct ModuleAlias {

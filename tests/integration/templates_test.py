@@ -83,6 +83,13 @@ GROUPED_BY_OFFSETS = """def triton_tem_fused__grouped_mm_4(a_ptr, b_ptr, offsets
     N : tl.constexpr = 16
     K : tl.constexpr = 8
 """
+# Up to torch 2.8 the number of products of a batch is only in the launch grid.
+BATCHED_BY_GRID = """def triton_tem_fused_bmm_7(arg_A, arg_B, out_ptr0):
+    M = 20
+    N = 16
+    K = 8
+    stride_aq = 160
+"""
 GROUPED = """def triton_tem_fused__grouped_mm_5(a_ptr, b_ptr, out_ptr0):
     G : tl.constexpr = 3
     M : tl.constexpr = 24
@@ -158,6 +165,11 @@ def test_a_template_of_another_form_is_unknown_by_name(source):
     name, flops, _, reason = read("triton_tem_x", source)
     assert (name, flops) == ("triton_tem_x", None)
     assert reason == "a template of Inductor without a formula"
+
+
+def test_a_batch_that_is_only_in_the_grid_is_unknown():
+    name, flops, _, reason = read("triton_tem_x", BATCHED_BY_GRID)
+    assert (name, flops, reason) == ("triton_tem_x", None, "its batch is only in the launch grid")
 
 
 @pytest.mark.full

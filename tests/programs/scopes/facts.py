@@ -126,6 +126,23 @@ def more_sizes() -> None:
     check("that parameter's module", sizes["experts"], [48, 0, 48, 12, 96])
 
 
+def flat_experts() -> None:
+    """FSDP1 has them in flat parameters, with their own shapes beside; one process holds all."""
+    from torch.distributed.fsdp import FullyShardedDataParallel
+
+    store = torch.distributed.HashStore()
+    torch.distributed.init_process_group("gloo", store=store, rank=0, world_size=1)
+    cpu = torch.device("cpu")
+    for original in (False, True):
+        model = FullyShardedDataParallel(Layer(), device_id=cpu, use_orig_params=original)
+        model(1)
+        sizes = sizes_of(probe.take())
+        inner = "_fsdp_wrapped_module"
+        check(f"experts in a flat parameter, {original}", sizes[""], [56, 5, 48, 32, 224])
+        check(f"one of them, {original}", sizes[inner + ".experts.3.0"], [12, 0, 12, 12, 48])
+    torch.distributed.destroy_process_group()
+
+
 def replaced() -> None:
     model = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2))
     model(torch.ones(1, 2))
@@ -255,7 +272,7 @@ def main() -> None:
     check("way", notes["modules"], "global hooks" if hooks else "vectorcall hook")
     nn.Identity()(1)
     check("backward", probe.take()["notes"]["backward"], "engine")
-    for function in (parameters, more_sizes, replaced, steps, threads, public_package, reinstall):
+    for function in (parameters, more_sizes, flat_experts, replaced, steps, threads, public_package, reinstall):
         function()
     check("failures of the shim", probe.LIB.probe_loss(22), 0)
 

@@ -36,6 +36,7 @@ enum class State : int {
 };
 
 std::atomic<bool> g_enabled{false};
+std::atomic<bool> g_modules_refused{false};
 std::atomic<State> g_state{State::kOff};
 std::atomic<bool> g_python_loaded{false};
 
@@ -98,6 +99,8 @@ void TryToInstall() {
 
 }  // namespace
 
+bool ModulesRefused() { return g_modules_refused.load(std::memory_order_relaxed); }
+
 bool ScopesEnabled() { return g_enabled.load(std::memory_order_relaxed); }
 
 Attribution CurrentAttribution() { return ThisThread().Current(); }
@@ -105,12 +108,14 @@ Attribution CurrentAttribution() { return ThisThread().Current(); }
 void RefuseModules(const char* reason) {
   char note[512];
   snprintf(note, sizeof(note), "none: %s", reason);
+  g_modules_refused.store(true, std::memory_order_relaxed);
   CountLoss(shm::LossCounter::kModuleHookRefused);
   EmitNote("modules", note);
 }
 
 void BeginScopes() {
   g_enabled.store(true, std::memory_order_relaxed);
+  g_modules_refused.store(false, std::memory_order_relaxed);
   FindTorchFunctions();
   ReturnToEngine();
   State off = State::kOff;

@@ -17,9 +17,8 @@ namespace {
 
 bool g_first_call_seen;
 
-ModuleParent ParentOnThisThread(const ThreadScopes& thread) {
+ModuleParent ParentOfCall(const Frame* below) {
   ModuleParent parent;
-  const Frame* below = thread.NearestModuleOrNode();
   if (below == nullptr) {
     parent.outermost = true;
     return parent;
@@ -52,7 +51,11 @@ FLOPSPROF_APART void DescribeRoot(uint32_t root_scope) {
 
 FLOPSPROF_HOT uint32_t EnterModuleCall(PyObject* module) {
   ThreadScopes& thread = ThisThread();
-  ModuleParent parent = ParentOnThisThread(thread);
+  const Frame* below = thread.NearestModuleOrNode();
+  // After a break in its graph, Dynamo has it called as it is, inside of the compiled call.
+  if (below != nullptr && below->module == module && below->in_place)
+    return thread.EnterInherited();
+  ModuleParent parent = ParentOfCall(below);
   const bool in_pass = parent.outermost && InBackwardPass();
   if (parent.outermost && !g_first_call_seen) {
     g_first_call_seen = true;
@@ -78,6 +81,13 @@ FLOPSPROF_HOT uint32_t EnterModuleCall(PyObject* module) {
     }
     CountModuleCalls(1);
   }
+  return depth;
+}
+
+uint32_t EnterCompiledInPlace(PyObject* module) {
+  if (!ScopesEnabled() || ModulesRefused()) return ThreadScopes::kRefused;
+  const uint32_t depth = EnterModuleCall(module);
+  if (depth != ThreadScopes::kRefused) ThisThread().MarkCompiledInPlace();
   return depth;
 }
 

@@ -15,4 +15,8 @@ namespace flopsprof::injector {
 // before the call, or ThreadScopes::kRefused.
 uint32_t EnterModuleCall(PyObject* module);
 
+// The same of a module whose compiled call (Module.compile()) does not come by the hook. When its
+// graph breaks it is called once more inside, by the hook: that is no second call.
+uint32_t EnterCompiledInPlace(PyObject* module);
+
 }  // namespace flopsprof::injector

@@ -62,6 +62,8 @@ FLOPSPROF_NATIVE(module_enter, 1) {
   if (ScopesEnabled()) EnterModuleCall(a[0]);
   return None();
 }
+// A module whose compiled call does not come by the hook.
+FLOPSPROF_NATIVE(enter_in_place, 1) { return Number(EnterCompiledInPlace(a[0])); }
 // `self` of a frame of Python 3.12 or later, or None. Unlike f_locals it leaves no copy behind.
 FLOPSPROF_NATIVE(self_of, 1) {
   const auto get = g_python.PyFrame_GetVarString;
@@ -265,6 +267,7 @@ FLOPSPROF_NATIVE(operation_end, 8) {
 PyMethodDef g_methods[] = {
     FLOPSPROF_ROW(depth),
     FLOPSPROF_ROW(module_enter),
+    FLOPSPROF_ROW(enter_in_place),
     FLOPSPROF_ROW(self_of),
     FLOPSPROF_ROW(modules_refused),
     FLOPSPROF_ROW(push_scope),

@@ -42,6 +42,7 @@ struct Frame {
   bool logged;        // kNode: (begin, scope) is in the log
   bool in_pass;       // kPhase: began in a backward pass
   bool closed;        // kRange: ended below open frames; goes when they go
+  bool in_place;      // kModule: compiled in place; when it calls itself, that is the same call
 };
 
 // A range that this thread has entered before, found again by the address of its name: hashing the
@@ -69,6 +70,8 @@ class ThreadScopes {
   uint32_t EnterPhase(shm::Phase phase);
   // The module that was just entered, and all below it, is no forward of a training step.
   void MarkEvaluation();
+  // The module that was just entered has been compiled in place.
+  void MarkCompiledInPlace() { frames_[depth_ - 1].in_place = true; }
   void Leave(uint32_t depth);
 
   // Ends the newest open range of the domain above the innermost backward node. False: none.

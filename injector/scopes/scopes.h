@@ -16,6 +16,7 @@ bool ScopesEnabled();
 
 // There are no module names: counts kModuleHookRefused and notes why.
 void RefuseModules(const char* reason);
+bool ModulesRefused();
 
 // Stands for the length of a text that ends with a NUL: known ranges are entered without it.
 constexpr size_t kTerminated = SIZE_MAX;

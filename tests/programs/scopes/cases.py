@@ -402,6 +402,28 @@ def compiled():
     train(model, rows())
 
 
+@case({"": [2, 4, 0]})
+def container_compiled_in_place():
+    # torch's own container: its compiled call is not _call_impl.
+    model = nn.Sequential(linear(), nn.ReLU(), linear())
+    model.compile(backend=os.environ.get("BACKEND", "aot_eager"))
+    train(model, rows())
+
+
+@case({"0": [1, 2, 0], "1": [1, 2, 0]})
+def container_compiled_in_place_breaks():
+    # Dynamo gives up the loop over the children: each is called, and compiled, by itself.
+    def way(m, x):
+        torch._dynamo.graph_break()
+        return x @ m.weight
+
+    broken = Wrap(way)
+    broken.weight = nn.Parameter(torch.randn(64, 64, device=DEVICE))
+    model = nn.Sequential(linear(), broken)
+    model.compile(backend=os.environ.get("BACKEND", "aot_eager"))
+    train(model, rows())
+
+
 @case({"(outside)": [0, 4, 0], "a": [1, 0, 0], "b": [1, 0, 0]})
 def compiled_autograd():
     # The whole pass is one graph: of no module, but in the right phase.

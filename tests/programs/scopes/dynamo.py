@@ -66,12 +66,18 @@ def main() -> None:
         for name, make in (
             ("plain", lambda: nn.Sequential(Mlp(32), Mlp(32))),
             ("broken", lambda: Broken(32)),
+            ("container that breaks", lambda: nn.Sequential(Mlp(32), Broken(32))),
             ("makes", Makes),
         ):
             result[name] = counted(torch.compile(make(), backend="aot_eager"))
             model = make()
             model.compile(backend="aot_eager")
             result[name + ", in place"] = counted(model)
+        model = nn.Sequential(nn.Sequential(Mlp(32)), Mlp(32))
+        for block in model:
+            block.compile(backend="aot_eager")
+        result["blocks"] = counted(model)
+        result["blocks in a compiled one"] = counted(torch.compile(model, backend="aot_eager"))
         child = Broken(32)
         child.a.compile(backend="aot_eager")
         result["child"] = counted(child)

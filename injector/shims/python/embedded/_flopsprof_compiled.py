@@ -6,7 +6,8 @@ Inside of a compiled region no module is called. A product with a weight belongs
 module, forward and backward. The product that makes a weight's gradient has no weight: it
 belongs to the module that had, in the forward, the same input, and in the same backward, the same
 gradient. Memory is compared, and only while the same storage lives: where Inductor has put another
-tensor into it, two modules are found, or none. Everything else is left to the region as a whole.
+tensor into it, two modules are found, or none; then the code is asked which weight meets the same
+gradient later (_flopsprof_generated). Everything else is left to the region as a whole.
 """
 
 import functools
@@ -16,6 +17,7 @@ import time
 import weakref
 
 from _flopsprof_base import Module, compiling, native, replace, torch
+from _flopsprof_generated import variables_met_later
 
 FORWARD, BACKWARD = 1, 2  # shm::Phase
 LIMIT = 65536
@@ -106,7 +108,17 @@ def recall(memory, tensors, out) -> set:
     }
 
 
-def find_scope(factors, phase, out) -> int:
+def of_later_weights(candidates, frame) -> set:
+    """Those of the candidates whose weight a later product uses with one of the same factors."""
+    later = set()
+    for value in variables_met_later(frame, KERNELS):
+        found = owner(value.data_ptr()) if type(value) in (Tensor, Parameter) else None
+        if found is not None:
+            later.add(found[0])
+    return candidates & later
+
+
+def find_scope(factors, phase, out, frame) -> int:
     for position, tensor in enumerate(factors):
         found = owner(tensor.data_ptr())
         if found is None:
@@ -119,15 +131,16 @@ def find_scope(factors, phase, out) -> int:
         return 0
     found = recall(_inputs, factors, out)  # all that had this input: q, k and v often share it
     if len(found) > 1:
-        found &= recall(_gradients, factors, out)
+        known = found & recall(_gradients, factors, out)
+        found = known if len(known) == 1 else of_later_weights(found, frame)
     return found.pop() if len(found) == 1 else 0
 
 
-def scope_of_call(factors, phase, out) -> int:
-    """0: of no module's own."""
-    scope = find_scope(factors, phase, out)
+def scope_of_call(factors, phase, out, frame) -> int:
+    """0: of no module's own. `frame` is that of Inductor's code."""
+    scope = find_scope(factors, phase, out, frame)
     if scope == 0 and phase == FORWARD and find_weights():
-        scope = find_scope(factors, phase, out)
+        scope = find_scope(factors, phase, out, frame)
     return scope
 
 
@@ -146,7 +159,7 @@ def in_module(original, first=0, count=2):
             factors = [a for a in args[first : first + count] if type(a) in (Tensor, Parameter)]
             if factors and not compiling():
                 phase = native.current_phase()
-                scope = scope_of_call(factors, phase, kwargs.get("out"))
+                scope = scope_of_call(factors, phase, kwargs.get("out"), sys._getframe(1))
                 if scope == 0:
                     tell_rest()
         except Exception as error:

@@ -1,12 +1,17 @@
 # SPDX-FileCopyrightText: 2026 The flopsprof authors
 # SPDX-License-Identifier: Apache-2.0
-"""Work that PyTorch does elsewhere than where it belongs: checkpoint, FSDP, replicas."""
+"""Work that PyTorch does elsewhere than where it belongs: checkpoint, FSDP, replicas, compile()."""
 
+import functools
 import sys
+import types
+import weakref
 
-from _flopsprof_base import compiling, native, replace, skip_in_dynamo, undo
+from _flopsprof_base import Module, compiling, native, replace, skip_in_dynamo, undo
 
 BACKWARD = 2  # shm::Phase::kBackward
+
+_in_place: list = []  # weak references to the modules that in_place() stands in front of
 
 
 def follow_checkpoints() -> None:
@@ -122,7 +127,58 @@ def follow_replicas() -> None:
     replace(kind, "replicate", make)
 
 
+def in_place(compiled, module):
+    """What Module.compile() has made, as a call of the module."""
+    reference = weakref.ref(module)
+
+    @functools.wraps(compiled)  # Dynamo's attributes too: traced from outside, it is not there
+    def call(*args, **kwargs):
+        module = reference()
+        if module is None or compiling():
+            return compiled(*args, **kwargs)
+        depth = native.enter_in_place(module)
+        try:
+            return compiled(*args, **kwargs)
+        finally:
+            native.leave(depth)
+
+    skip_in_dynamo(call)
+    return call
+
+
+def follow_compilation_in_place() -> None:
+    """Module.compile() of torch's own containers calls a copy of _call_impl, not the hooked one."""
+    code = in_place(in_place, in_place).__code__  # all calls have the same
+
+    def make(original):
+        @functools.wraps(original)
+        def compile(self, *args, **kwargs):
+            original(self, *args, **kwargs)
+            try:
+                compiled = self.__dict__.get("_compiled_call_impl")
+                inner = getattr(compiled, "__wrapped__", None)
+                if isinstance(inner, types.FunctionType):  # the hook sees a bound _call_impl
+                    self._compiled_call_impl = in_place(compiled, self)
+                    _in_place.append(weakref.ref(self))
+            except Exception as error:
+                native.failed(repr(error)[:200])
+
+        return compile
+
+    def leave():
+        for reference in _in_place:
+            module = reference()
+            ours = None if module is None else module.__dict__.get("_compiled_call_impl")
+            if getattr(ours, "__code__", None) is code:
+                module._compiled_call_impl = ours.__wrapped__
+        _in_place.clear()
+
+    replace(Module, "compile", make)
+    undo.append((leave, ()))
+
+
 def install() -> None:
     follow_checkpoints()
     follow_fsdp()
     follow_replicas()
+    follow_compilation_in_place()

@@ -17,6 +17,12 @@ extern "C" {
 void flopsprof_push(const char* name);
 void flopsprof_pop(void);
 
+// The same with a number, whose sum, least and greatest are kept.
+void flopsprof_push_value(const char* name, int64_t value);
+
+// Counts `name` in what is open now.
+void flopsprof_mark(const char* name);
+
 // A step begins now. From the first call on only these calls begin steps.
 void flopsprof_step(void);
 

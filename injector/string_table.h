@@ -16,7 +16,7 @@ namespace flopsprof::injector {
 
 class StringTable {
  public:
-  static constexpr uint32_t kMaxStrings = 65536;
+  static constexpr uint32_t kMaxStrings = 1u << 17;
   static constexpr size_t kMaxTextBytes = size_t{32} << 20;
   static constexpr size_t kMaxStringBytes = 16384;  // of one string; the rest is cut off
 

@@ -179,6 +179,11 @@ void Aggregator::OnScopeEnter(const shm::ScopeEnter& record) {
   if (!Wanted(record.header.step)) return;
   const uint32_t row = scope_calls_.FindOrAdd(uint64_t{record.scope} << 8 | record.header.phase);
   if (row != kNoRow) scope_calls_.Change(row)++;
+  ranges_.AddEntry(record);
+}
+
+void Aggregator::OnMark(const shm::MarkRecord& record) {
+  if (Wanted(record.header.step)) ranges_.AddMark(record);
 }
 
 void Aggregator::OnStep(const shm::StepRecord& record) {
@@ -333,6 +338,7 @@ size_t Aggregator::Emit(const NameTable& names, size_t max, bool final,
   emitted += EmitTimes(max - emitted, profile);
   emitted += EmitKernels(names, max - emitted, final, profile);
   emitted += EmitScopeCalls(max - emitted, profile);
+  emitted += ranges_.Emit(names, max - emitted, final, profile);
   emitted += steps_.Emit(max - emitted, profile);
   emitted += EmitDevices(profile);
   return emitted;
@@ -458,8 +464,9 @@ size_t Aggregator::EmitDevices(v1::ProcessProfile* profile) {
 }
 
 uint64_t Aggregator::refused_count() const {
-  return stacks_.refused_count() + calls_.refused_count() + times_.refused_count() +
-         kernels_.refused_count() + scope_calls_.refused_count() + devices_refused_count_;
+  return ranges_.refused_count() + stacks_.refused_count() + calls_.refused_count() +
+         times_.refused_count() + kernels_.refused_count() + scope_calls_.refused_count() +
+         devices_refused_count_;
 }
 
 uint64_t Aggregator::late_count() const {

@@ -15,6 +15,7 @@
 #include "collector/agent/kernel_categories.h"
 #include "collector/agent/kernel_formulas.h"
 #include "collector/agent/name_table.h"
+#include "collector/agent/range_rows.h"
 #include "collector/agent/row_set.h"
 #include "collector/agent/stack_rows.h"
 #include "collector/agent/step_rows.h"
@@ -76,6 +77,7 @@ class Aggregator : public JoinSink {
   bool Wanted(uint32_t step) const { return !window_.has_value() || window_->Contains(step); }
 
   void OnScopeEnter(const shm::ScopeEnter& record);
+  void OnMark(const shm::MarkRecord& record);
   void OnStep(const shm::StepRecord& record);
   void OnJoined(const JoinedActivity& activity) override;
   void OnCallTime(uint32_t row, uint64_t gpu_time_ns) override;
@@ -169,6 +171,7 @@ class Aggregator : public JoinSink {
   RowSet<uint64_t, KernelRow> kernels_{kMaxRows};
   StackRows stacks_;
   RowSet<uint64_t, uint64_t> scope_calls_{kMaxRows};
+  RangeRows ranges_;
   std::vector<Device> devices_;
   model::FlopCount flops_ = 0;
   uint64_t activity_count_ = 0;

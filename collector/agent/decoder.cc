@@ -96,6 +96,10 @@ void Decoder::DecodeOne(RingId ring, const std::byte* bytes) {
       return handler_->OnModule(As<shm::ModuleRecord>(bytes));
     case shm::RecordType::kModuleSizes:
       return handler_->OnModuleSizes(As<shm::ModuleSizes>(bytes));
+    case shm::RecordType::kModuleAlias:
+      return handler_->OnModuleAlias(As<shm::ModuleAlias>(bytes));
+    case shm::RecordType::kMark:
+      return handler_->OnMark(As<shm::MarkRecord>(bytes));
     case shm::RecordType::kStep: {
       const auto record = As<shm::StepRecord>(bytes);
       const bool known = record.event >= static_cast<uint8_t>(shm::StepEvent::kBegin) &&

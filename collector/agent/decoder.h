@@ -23,6 +23,8 @@ class RecordHandler {
   virtual void OnScope(const shm::ScopeRecord& record) = 0;
   virtual void OnModule(const shm::ModuleRecord& record) = 0;
   virtual void OnModuleSizes(const shm::ModuleSizes&) {}
+  virtual void OnModuleAlias(const shm::ModuleAlias&) {}
+  virtual void OnMark(const shm::MarkRecord&) {}
   virtual void OnScopeEnter(const shm::ScopeEnter& record) = 0;
   virtual void OnGemm(RingId ring, const shm::GemmCall& record) = 0;
   virtual void OnLibraryCall(RingId ring, const shm::LibraryCall& record) = 0;

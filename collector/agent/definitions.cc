@@ -42,6 +42,11 @@ void Definitions::AddModuleSizes(const shm::ModuleSizes& record) {
   if (row != kNoRow) module_sizes_.Change(row) = record;
 }
 
+void Definitions::AddModuleAlias(const shm::ModuleAlias& record) {
+  const uint32_t row = module_aliases_.FindOrAdd({record.root_scope, record.alias});
+  if (row != kNoRow) module_aliases_.Change(row) = record;
+}
+
 void Definitions::AddDevice(const shm::DeviceRecord& record) {
   if (const uint32_t row = devices_.FindOrAdd(record.ordinal); row != kNoRow) {
     devices_.Change(row) = record;
@@ -68,6 +73,7 @@ size_t Definitions::Emit(const NameTable& names, size_t max, bool final,
   size_t emitted = EmitScopes(names, max, final, profile);
   emitted += EmitModules(names, max - emitted, final, profile);
   emitted += EmitModuleSizes(names, max - emitted, final, profile);
+  emitted += EmitModuleAliases(names, max - emitted, final, profile);
   emitted += EmitDevices(names, max - emitted, final, profile);
   emitted += EmitNotes(names, max - emitted, final, profile);
   return emitted;
@@ -129,6 +135,20 @@ size_t Definitions::EmitModuleSizes(const NameTable& names, size_t max, bool fin
   });
 }
 
+size_t Definitions::EmitModuleAliases(const NameTable& names, size_t max, bool final,
+                                      v1::ProcessProfile* profile) {
+  return module_aliases_.EmitChanged(max, [&](const auto&, const shm::ModuleAlias& record) {
+    const std::string* alias = NameOf(names, record.alias, final);
+    const std::string* path = NameOf(names, record.path, final);
+    if (alias == nullptr || path == nullptr) return false;
+    v1::ModuleAlias* out = profile->add_module_aliases();
+    out->set_root_scope(record.root_scope);
+    out->set_alias(*alias);
+    out->set_path(*path);
+    return true;
+  });
+}
+
 size_t Definitions::EmitDevices(const NameTable& names, size_t max, bool final,
                                 v1::ProcessProfile* profile) {
   return devices_.EmitChanged(max, [&](uint32_t ordinal, const shm::DeviceRecord& record) {
@@ -164,7 +184,7 @@ size_t Definitions::EmitNotes(const NameTable& names, size_t max, bool final,
 
 uint64_t Definitions::refused_count() const {
   return scopes_.refused_count() + modules_.refused_count() + module_sizes_.refused_count() +
-         devices_.refused_count() + notes_refused_count_;
+         module_aliases_.refused_count() + devices_.refused_count() + notes_refused_count_;
 }
 
 }  // namespace flopsprof::agent

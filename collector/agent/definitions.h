@@ -20,6 +20,7 @@ class Definitions {
   void AddScope(const shm::ScopeRecord& record);
   void AddModule(const shm::ModuleRecord& record);
   void AddModuleSizes(const shm::ModuleSizes& record);
+  void AddModuleAlias(const shm::ModuleAlias& record);
   void AddDevice(const shm::DeviceRecord& record);
   void AddNote(const shm::NoteRecord& record);
 
@@ -42,6 +43,8 @@ class Definitions {
   size_t EmitModules(const NameTable& names, size_t max, bool final, v1::ProcessProfile* profile);
   size_t EmitModuleSizes(const NameTable& names, size_t max, bool final,
                          v1::ProcessProfile* profile);
+  size_t EmitModuleAliases(const NameTable& names, size_t max, bool final,
+                           v1::ProcessProfile* profile);
   size_t EmitDevices(const NameTable& names, size_t max, bool final, v1::ProcessProfile* profile);
   size_t EmitNotes(const NameTable& names, size_t max, bool final, v1::ProcessProfile* profile);
 
@@ -49,6 +52,8 @@ class Definitions {
   // By root scope and path: the receiver's key.
   RowSet<std::pair<uint32_t, uint32_t>, shm::ModuleRecord> modules_{kMaxModules};
   RowSet<std::pair<uint32_t, uint32_t>, shm::ModuleSizes> module_sizes_{kMaxModules};
+  // By root scope and alias.
+  RowSet<std::pair<uint32_t, uint32_t>, shm::ModuleAlias> module_aliases_{kMaxModules};
   RowSet<uint32_t, shm::DeviceRecord> devices_{kMaxDevices};
   std::deque<shm::NoteRecord> notes_;  // not sent yet, in their order: the newest of a key counts
   bool simulated_ = false;

@@ -36,8 +36,8 @@ class NameTable {
   uint64_t refused_count() const { return refused_count_; }
 
  private:
-  static constexpr size_t kMaxStrings = 1 << 16;
-  static constexpr size_t kMaxTotalBytes = 16 << 20;
+  static constexpr size_t kMaxStrings = 1 << 17;
+  static constexpr size_t kMaxTotalBytes = 32 << 20;
 
   struct Entry {
     std::string text;

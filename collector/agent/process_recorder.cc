@@ -83,6 +83,10 @@ void ProcessRecorder::OnModule(const shm::ModuleRecord& record) { definitions_.A
 void ProcessRecorder::OnModuleSizes(const shm::ModuleSizes& record) {
   definitions_.AddModuleSizes(record);
 }
+void ProcessRecorder::OnModuleAlias(const shm::ModuleAlias& record) {
+  definitions_.AddModuleAlias(record);
+}
+void ProcessRecorder::OnMark(const shm::MarkRecord& record) { aggregator_.OnMark(record); }
 void ProcessRecorder::OnClock(const shm::ClockRecord& record) {
   if (record.gpu_ns == 0) return;
   clock_offset_ns_ = static_cast<int64_t>(record.mono_ns - record.gpu_ns);

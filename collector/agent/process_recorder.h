@@ -76,6 +76,8 @@ class ProcessRecorder : public RecordHandler {
   void OnScope(const shm::ScopeRecord& record) override;
   void OnModule(const shm::ModuleRecord& record) override;
   void OnModuleSizes(const shm::ModuleSizes& record) override;
+  void OnModuleAlias(const shm::ModuleAlias& record) override;
+  void OnMark(const shm::MarkRecord& record) override;
   void OnScopeEnter(const shm::ScopeEnter& record) override;
   void OnGemm(RingId ring, const shm::GemmCall& record) override;
   void OnLibraryCall(RingId ring, const shm::LibraryCall& record) override;

@@ -65,6 +65,12 @@ void JsonWriter::Seconds(uint64_t ns) {
   Raw(text);
 }
 
+void JsonWriter::Decimal(std::string_view digits) {
+  const bool finite = !digits.empty() && digits.find_first_not_of("0123456789+-.e") ==
+                                             std::string_view::npos;  // "nan", "inf"
+  Raw(finite ? digits : "null");
+}
+
 void JsonWriter::String(std::string_view value) {
   BeforeValue();
   AppendQuoted(value);

@@ -27,6 +27,8 @@ class JsonWriter {
   void Int(int64_t value) { Raw(std::to_string(value)); }
   void Uint(uint64_t value) { Raw(std::to_string(value)); }
   void Count(FlopCount value);
+  // A number in decimal, as it is; anything else: null.
+  void Decimal(std::string_view digits);
   // Not finite: null.
   void Double(double value);
   void Seconds(uint64_t ns);

@@ -13,6 +13,7 @@ namespace flopsprof::model {
 namespace {
 
 constexpr size_t kMaxScopeDepth = 4096;
+constexpr size_t kMaxRangeLines = 8192;
 
 // Sort position of lines that named_modules() did not list: behind those that it did.
 constexpr uint64_t kUnlistedOrder = uint64_t{1} << 32;
@@ -76,6 +77,7 @@ class ModulePaths::Builder {
     }
     for (const auto& [id, scope] : scopes_) PlaceScope(id);
     CountCalls();
+    NameAliases();
   }
 
  private:
@@ -188,7 +190,7 @@ class ModulePaths::Builder {
   }
 
   // Class of the model inside all wrappers.
-  static std::string InnermostClass(const Root& root) {
+  std::string InnermostClass(const Root& root) const {
     std::string class_name = root.class_name;
     int level = 0;
     for (const v1::Module* module : root.modules) {
@@ -201,7 +203,8 @@ class ModulePaths::Builder {
     return class_name;
   }
 
-  static FoldedPath Fold(const Root& root, std::string_view raw) {
+  FoldedPath Fold(const Root& root, std::string_view raw) const {
+    if (out_.raw_names_) return {std::string(raw), 0};
     return FoldWrappers(raw, [&root](std::string_view at) {
       const auto found = root.class_at.find(at);
       if (found != root.class_at.end()) return found->second;
@@ -227,6 +230,7 @@ class ModulePaths::Builder {
     std::string call_path;  // folded path by which it was called, base included
     std::string path;       // folded path, base included
     int level = 0;
+    bool in_other = false;  // a range without a line of its own
   };
 
   Named NameModule(const v1::Scope& scope, const Named* parent) {
@@ -258,6 +262,13 @@ class ModulePaths::Builder {
     named.path = Join(parent == nullptr ? "" : parent->path,
                       scope.name().empty() ? "(unnamed)" : scope.name());
     if (named.path == kOutsidePath) named.path = "(range) (outside)";
+    // Past so many lines a tree is not read any more.
+    if (node_by_path_.size() >= kMaxRangeLines && node_by_path_.count(named.path) == 0) {
+      ++out_.ranges_without_line_;
+      const bool inside = parent != nullptr && parent->in_other;
+      named.path = inside ? parent->path : Join(parent == nullptr ? "" : parent->path, "(other)");
+      named.in_other = true;
+    }
     named.call_path = named.path;
     return named;
   }
@@ -392,6 +403,25 @@ class ModulePaths::Builder {
     return AddNode(std::move(node));
   }
 
+  void NameAliases() {
+    for (const v1::ModuleAlias& alias : process_.module_aliases()) {
+      const auto found = root_of_scope_.find(alias.root_scope());
+      if (found == root_of_scope_.end()) continue;
+      const auto [root, inside] = Outermost(*found->second);
+      const auto path = [&, root = root, inside = inside](const std::string& raw) {
+        return Join(root->base, Fold(*root, Join(inside, raw)).path);
+      };
+      const std::string own = path(alias.path());
+      const std::string other = path(alias.alias());
+      const auto line = node_by_path_.find(own);
+      if (line == node_by_path_.end() || other == own) continue;
+      std::vector<std::string>& aliases = out_.nodes_[line->second].aliases;
+      if (std::find(aliases.begin(), aliases.end(), other) == aliases.end()) {
+        aliases.push_back(other);
+      }
+    }
+  }
+
   // A wrapper and the model in it are one line: both are entered by one call, so the count is
   // that of the level that was entered most often.
   void CountCalls() {
@@ -421,7 +451,10 @@ class ModulePaths::Builder {
       folded_modules_;
 };
 
-ModulePaths::ModulePaths(const v1::ProcessProfile& process) { Builder(process, this).Build(); }
+ModulePaths::ModulePaths(const v1::ProcessProfile& process, bool raw_names)
+    : raw_names_(raw_names) {
+  Builder(process, this).Build();
+}
 
 int ModulePaths::NodeOf(uint32_t scope) const {
   const auto found = places_.find(scope);

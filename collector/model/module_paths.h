@@ -39,6 +39,8 @@ struct ModuleNode {
   // Parameters of the module and all below it; absent when Python did not tell.
   std::optional<uint64_t> params;
   std::optional<ParameterSizes> sizes;  // present when `params` is
+  // Further paths of the same module.
+  std::vector<std::string> aliases;
   // Calls, repetitions of the forward pass by recomputation left out.
   uint64_t calls = 0;
 };
@@ -46,12 +48,14 @@ struct ModuleNode {
 // Maps the scopes of one process to module paths: wrappers folded, modules shared between two
 // parents under the path that named_modules() gives them, the root with most parameters "",
 // other roots "(Class)", "(Class)#2". A process without modules gets its ranges as the tree,
-// joined by "." like modules. Immutable once built; safe to read from several threads.
+// joined by "." like modules, the first 8192 of them. Immutable once built; safe to read from
+// several threads.
 class ModulePaths {
  public:
   static constexpr int kOutside = -1;
 
-  explicit ModulePaths(const v1::ProcessProfile& process);
+  // `raw_names`: wrappers are not folded.
+  explicit ModulePaths(const v1::ProcessProfile& process, bool raw_names = false);
 
   // Lines that were called, hold work or lie above such a line. No order.
   const std::vector<ModuleNode>& nodes() const { return nodes_; }
@@ -67,6 +71,9 @@ class ModulePaths {
 
   bool has_modules() const { return has_modules_; }
 
+  // Ranges whose work is in a line "(other)", because there were too many for lines of their own.
+  uint64_t ranges_without_line() const { return ranges_without_line_; }
+
  private:
   struct Root;
   struct Place {
@@ -76,6 +83,8 @@ class ModulePaths {
   class Builder;
 
   bool has_modules_ = false;
+  bool raw_names_ = false;
+  uint64_t ranges_without_line_ = 0;
   std::vector<ModuleNode> nodes_;
   std::unordered_map<uint32_t, Place> places_;
 };

@@ -52,6 +52,10 @@ void ModuleRollup::Add(int rank, const ModulePaths& paths,
       line.node = nodes[i];
     } else {
       line.node.calls += nodes[i].calls;
+      for (const std::string& alias : nodes[i].aliases) {
+        auto& known = line.node.aliases;
+        if (std::find(known.begin(), known.end(), alias) == known.end()) known.push_back(alias);
+      }
       if (line.node.class_name.empty()) line.node.class_name = nodes[i].class_name;
       if (!line.node.params.has_value()) {
         line.node.params = nodes[i].params;
@@ -92,6 +96,7 @@ std::vector<ModuleSummary> ModuleRollup::Finish() const {
     module.params = line.node.params;
     module.sizes = line.node.sizes;
     module.calls = line.node.calls;
+    module.aliases = line.node.aliases;
     module.inclusive = ToWork(line.inclusive);
     module.self = ToWork(line.self);
     module.ranks = Spread(line.time_of_rank_ns);

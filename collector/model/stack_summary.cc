@@ -47,12 +47,13 @@ std::vector<StackFrameSummary> ParseStackFrames(const std::string& text) {
   return frames;
 }
 
-void SummarizeStacks(const RankGroups& groups, size_t max_stacks, Summary* summary) {
+void SummarizeStacks(const RankGroups& groups, size_t max_stacks, bool raw_names,
+                     Summary* summary) {
   std::map<Key, StackSummary> stacks;
   for (const RankGroup& group : groups.ranks) {
     for (const v1::ProcessProfile* process : group.processes) {
       if (process->stack_rows().empty()) continue;
-      const ModulePaths paths(*process);
+      const ModulePaths paths(*process, raw_names);
       std::map<uint32_t, const std::string*> frames;
       for (const v1::Stack& stack : process->stacks()) frames[stack.id()] = &stack.frames();
       for (const v1::StackRow& row : process->stack_rows()) {

@@ -15,6 +15,6 @@ namespace flopsprof::model {
 std::vector<StackFrameSummary> ParseStackFrames(const std::string& text);
 
 // Sampled stacks of all ranks, equal ones together: longest GPU time first, then most launches.
-void SummarizeStacks(const RankGroups& groups, size_t max_stacks, Summary* summary);
+void SummarizeStacks(const RankGroups& groups, size_t max_stacks, bool raw_names, Summary* summary);
 
 }  // namespace flopsprof::model

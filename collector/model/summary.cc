@@ -15,6 +15,7 @@
 #include "collector/model/kernel_classes.h"
 #include "collector/model/module_paths.h"
 #include "collector/model/module_rollup.h"
+#include "collector/model/range_summary.h"
 #include "collector/model/rank_groups.h"
 #include "collector/model/rank_summary.h"
 #include "collector/model/stack_summary.h"
@@ -235,23 +236,27 @@ Summary Summarize(const RunProfile& run, const SummaryOptions& options) {
   Tally total;
   ModuleRollup rollup;
   CollectiveSums collectives;
+  RangeSums ranges;
   for (const RankGroup& group : groups.ranks) {
     for (const v1::ProcessProfile* process : group.processes) {
       collectives.NoteGroups(group.rank, *process);
     }
   }
   uint64_t undescribed_scopes = 0;
+  uint64_t ranges_without_line = 0;
   for (const RankGroup& group : groups.ranks) {
     Tally rank_total;
     for (const v1::ProcessProfile* process : group.processes) {
       const auto tallies = TallyScopes(run.run, *process);
-      const ModulePaths paths(*process);
+      const ModulePaths paths(*process, options.raw_names);
+      ranges_without_line += paths.ranges_without_line();
       for (const auto& [scope, tally] : tallies) {
         rank_total.Add(tally);
         undescribed_scopes += paths.IsUndescribed(scope) ? 1 : 0;
       }
       rollup.Add(group.rank, paths, tallies, HasTimes(*process));
       collectives.Add(run.run, *process, paths);
+      ranges.Add(*process, paths);
       AddFlopsByType(run.run, *process, false, true, &summary.totals.flops_by_type);
     }
     total.Add(rank_total);
@@ -278,12 +283,19 @@ Summary Summarize(const RunProfile& run, const SummaryOptions& options) {
   }
   if (!summary.empty) summary.modules = rollup.Finish();
   SummarizeKernels(groups, options.max_kernels, &summary);
-  SummarizeStacks(groups, options.max_stacks, &summary);
+  SummarizeStacks(groups, options.max_stacks, options.raw_names, &summary);
+  ranges.Finish(options.max_ranges, &summary);
   summary.collectives = collectives.Finish();
   summary.coverage = SummarizeCoverage(run, groups, summary.ranks, total);
   if (undescribed_scopes > 0) {
     summary.coverage.reasons.push_back(
         absl::StrCat("scopes whose names never came, their work is outside: ", undescribed_scopes));
+  }
+  if (ranges_without_line > 0) {
+    summary.coverage.reasons.push_back(
+        absl::StrCat("ranges beyond those that get a line of their own, their work is in "
+                     "\"(other)\" lines; profile.db has each: ",
+                     ranges_without_line));
   }
   summary.findings = FindFindings(summary, groups.numbered);
   summary.method = DescribeMethod(summary);

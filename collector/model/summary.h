@@ -47,6 +47,7 @@ struct ModuleSummary {
   std::optional<uint64_t> params;
   std::optional<ParameterSizes> sizes;  // present: Python told
   std::optional<uint64_t> calls;        // absent for "(outside)"
+  std::vector<std::string> aliases;     // further paths of the same module
   Work inclusive;
   Work self;
   RankSpread ranks;
@@ -220,6 +221,39 @@ struct CollectiveSummary {
   uint64_t wait_ns = 0;
 };
 
+// Decimal texts as in v1::RangeRow; "" without numbers.
+struct NumbersSummary {
+  std::string sum;
+  std::string min;
+  std::string max;
+  std::string last;
+};
+
+// Entries of a range that carried a category or a number.
+struct RangeSummary {
+  std::string module;  // path of its line; "(outside)"
+  std::string range;   // names of the ranges around it and its own, joined by "."
+  std::string domain;
+  uint32_t category = 0;
+  std::string category_name;
+  uint64_t entries = 0;
+  NumbersSummary numbers;
+};
+
+struct MarkSummary {
+  std::string module;
+  std::string range;  // in which it was set; "" = directly in the module
+  std::string domain;
+  std::string name;
+  uint32_t category = 0;
+  std::string category_name;
+  uint64_t count = 0;
+  uint64_t in_steps = 0;  // of them
+  std::optional<uint32_t> first_step;
+  std::optional<uint32_t> last_step;
+  NumbersSummary numbers;
+};
+
 struct Finding {
   std::string severity;  // "error", "warning", "note"
   std::string text;
@@ -254,6 +288,10 @@ struct Summary {
   std::vector<StackSummary> stacks;  // by GPU time, longest first; empty without --stacks
   uint64_t stacks_left_out = 0;
   std::vector<CollectiveSummary> collectives;
+  std::vector<RangeSummary> ranges;  // most entries first
+  uint64_t ranges_left_out = 0;
+  std::vector<MarkSummary> marks;  // most first
+  uint64_t marks_left_out = 0;
   std::vector<Finding> findings;
   std::map<std::string, std::string> method;
   std::map<std::string, std::string> files;
@@ -269,6 +307,8 @@ struct OverheadCosts {
 struct SummaryOptions {
   size_t max_kernels = 1000;
   size_t max_stacks = 1000;
+  size_t max_ranges = 1000;  // and so many marks
+  bool raw_names = false;    // paths with the parts that wrappers add
   OverheadCosts costs;
   GivenPeaks peaks;  // in the place of those of the table
   size_t max_step_utilisations = 1000;

@@ -54,6 +54,10 @@ class SummaryJson {
     WriteList("stacks", summary.stacks, &SummaryJson::WriteStack);
     Unsigned("stacks_left_out", summary.stacks_left_out);
     WriteList("collectives", summary.collectives, &SummaryJson::WriteCollective);
+    WriteList("ranges", summary.ranges, &SummaryJson::WriteRange);
+    Unsigned("ranges_left_out", summary.ranges_left_out);
+    WriteList("marks", summary.marks, &SummaryJson::WriteMark);
+    Unsigned("marks_left_out", summary.marks_left_out);
     WriteList("findings", summary.findings, &SummaryJson::WriteFinding);
     WriteTexts("method", summary.method);
     WriteTexts("files", summary.files);
@@ -343,6 +347,10 @@ class SummaryJson {
     Maybe("params", module.params, &JsonWriter::Uint);
     WriteSizes(module.sizes);
     Maybe("calls", module.calls, &JsonWriter::Uint);
+    json_.Key("also");
+    json_.BeginArray();
+    for (const std::string& alias : module.aliases) json_.String(alias);
+    json_.EndArray();
     WriteWork(module.inclusive);
     json_.Key("ranks");
     json_.BeginObject();
@@ -409,6 +417,45 @@ class SummaryJson {
     Maybe("wait_s", known(collective.wait_ns), &JsonWriter::Seconds);
     Maybe("transfer_s", known(collective.matched_time_ns - collective.wait_ns),
           &JsonWriter::Seconds);
+  }
+
+  void WriteNumbers(const NumbersSummary& numbers) {
+    json_.Key("numbers");
+    if (numbers.sum.empty()) return json_.Null();
+    json_.BeginObject();
+    json_.Key("sum");
+    json_.Decimal(numbers.sum);
+    json_.Key("min");
+    json_.Decimal(numbers.min);
+    json_.Key("max");
+    json_.Decimal(numbers.max);
+    json_.Key("last");
+    json_.Decimal(numbers.last);
+    json_.EndObject();
+  }
+
+  void WriteRange(const RangeSummary& range) {
+    Text("module", range.module);
+    Text("range", range.range);
+    Text("domain", range.domain);
+    Unsigned("category", range.category);
+    Text("category_name", range.category_name);
+    Unsigned("entries", range.entries);
+    WriteNumbers(range.numbers);
+  }
+
+  void WriteMark(const MarkSummary& mark) {
+    Text("name", mark.name);
+    Text("module", mark.module);
+    Text("range", mark.range);
+    Text("domain", mark.domain);
+    Unsigned("category", mark.category);
+    Text("category_name", mark.category_name);
+    Unsigned("count", mark.count);
+    Unsigned("in_steps", mark.in_steps);
+    Maybe("first_step", mark.first_step, &JsonWriter::Uint);
+    Maybe("last_step", mark.last_step, &JsonWriter::Uint);
+    WriteNumbers(mark.numbers);
   }
 
   void WriteFinding(const Finding& finding) {

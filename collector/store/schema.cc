@@ -43,6 +43,9 @@ const std::vector<RowTable>& RowTables() {
             {"calls", "matched_calls", "matched_time_ns"}),
       Table("module_sizes", {"root_scope", "path"}, {}),
       Table("kernel_owners", {"name", "category", "phase"}, {"in_call"}),
+      Table("range_rows", {"scope", "category", "payload_type"}, {"entries"}),
+      Table("marks", {"scope", "domain", "name", "category", "payload_type"}, {"count"}),
+      Table("module_aliases", {"root_scope", "alias"}, {}),
       Table("step_facts", {"step"}, {"has_unknown", "exposed_unknown"}),
   };
   return *kTables;
@@ -250,6 +253,21 @@ CREATE TABLE IF NOT EXISTS kernel_owners(
   process_id INTEGER NOT NULL, name TEXT NOT NULL, category INTEGER NOT NULL,
   phase INTEGER NOT NULL, in_call INTEGER NOT NULL,
   PRIMARY KEY(process_id, name, category, phase)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS range_rows(
+  process_id INTEGER NOT NULL, scope INTEGER NOT NULL, category INTEGER NOT NULL,
+  payload_type INTEGER NOT NULL, category_name TEXT NOT NULL, entries INTEGER NOT NULL,
+  sum TEXT NOT NULL, min TEXT NOT NULL, max TEXT NOT NULL, last TEXT NOT NULL,
+  PRIMARY KEY(process_id, scope, category, payload_type)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS marks(
+  process_id INTEGER NOT NULL, scope INTEGER NOT NULL, domain TEXT NOT NULL, name TEXT NOT NULL,
+  category INTEGER NOT NULL, payload_type INTEGER NOT NULL, category_name TEXT NOT NULL,
+  count INTEGER NOT NULL, in_steps INTEGER NOT NULL, first_step INTEGER NOT NULL,
+  last_step INTEGER NOT NULL, sum TEXT NOT NULL, min TEXT NOT NULL, max TEXT NOT NULL,
+  last TEXT NOT NULL,
+  PRIMARY KEY(process_id, scope, domain, name, category, payload_type)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS module_aliases(
+  process_id INTEGER NOT NULL, root_scope INTEGER NOT NULL, alias TEXT NOT NULL,
+  path TEXT NOT NULL, PRIMARY KEY(process_id, root_scope, alias)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS step_facts(
   process_id INTEGER NOT NULL, step INTEGER NOT NULL, has_unknown INTEGER NOT NULL,
   exposed_unknown INTEGER NOT NULL, PRIMARY KEY(process_id, step)) WITHOUT ROWID;

@@ -61,6 +61,8 @@ void SetTensorTypes(PyObject* tensor, PyObject* parameter, PyObject* element_typ
   for (PyObject* type : {tensor, parameter, element_type}) g_python.Py_IncRef(type);
 }
 
+void ForgetTensorTypes() { g_tensor = g_parameter = g_element_type = nullptr; }
+
 ArgumentKey::ArgumentKey(PyObject* arguments, PyObject* named) {
   const intptr_t size = g_python.PyTuple_Size(arguments);
   for (intptr_t i = 0; i < size; ++i) Add(g_python.PyTuple_GetItem(arguments, i), 0);

@@ -13,6 +13,8 @@ namespace flopsprof::injector {
 
 // The types of real tensors and of element types; kept for ever. Null: not known.
 void SetTensorTypes(PyObject* tensor, PyObject* parameter, PyObject* element_type);
+// Python has ended: what it was is gone, and is not touched.
+void ForgetTensorTypes();
 
 class ArgumentKey {
  public:

@@ -10,8 +10,12 @@
 #include "injector/env_config.h"
 #include "injector/platform.h"
 #include "injector/record_sink.h"
+#include "injector/scopes/argument_key.h"
+#include "injector/scopes/counted_operations.h"
 #include "injector/scopes/engine_hook.h"
+#include "injector/scopes/module_calls.h"
 #include "injector/scopes/module_hook.h"
+#include "injector/scopes/module_trie.h"
 #include "injector/scopes/python_api.h"
 #include "injector/scopes/python_shim.h"
 #include "injector/scopes/scope_stack.h"
@@ -54,10 +58,29 @@ void FollowModules() {
   }
 }
 
+// Python has ended. A program that embeds it may begin it again: then nothing of the old one is
+// left, and the hooks are installed as at the first time. No Python may be called here.
+void OnPythonEnd() {
+  ForgetModuleHook();
+  ForgetShim();
+  ForgetModuleTrie();
+  ForgetFirstCall();
+  ForgetCountedOperations();
+  ForgetTensorTypes();
+  const bool enabled = g_enabled.load(std::memory_order_relaxed);
+  g_state.store(enabled ? State::kWaiting : State::kOff, std::memory_order_relaxed);
+}
+
 // In Python's main thread, with its lock.
 int InstallPending(void*) {
   if (!g_enabled.load(std::memory_order_relaxed)) {
     g_state.store(State::kOff, std::memory_order_relaxed);
+    return 0;
+  }
+  // A call that was queued from inside of a subinterpreter may run there; the next one comes from
+  // the helper thread, which is in none.
+  if (!g_python.InMainInterpreter()) {
+    g_state.store(State::kWaiting, std::memory_order_relaxed);
     return 0;
   }
   LetStacksReadPython();
@@ -66,6 +89,7 @@ int InstallPending(void*) {
     return 0;
   }
   g_state.store(State::kInstalled, std::memory_order_relaxed);
+  if (g_python.Py_AtExit != nullptr) g_python.Py_AtExit(OnPythonEnd);
   FindTorchFunctions();
   if (!InstallShim()) EmitNote("backward", "not attributed: the Python shim failed");
   FollowModules();
@@ -73,6 +97,10 @@ int InstallPending(void*) {
 }
 
 int UninstallPending(void*) {
+  if (!g_python.InMainInterpreter()) {
+    g_state.store(State::kInstalled, std::memory_order_relaxed);  // it only passes through
+    return 0;
+  }
   UninstallModuleHook();
   LetShimUninstall();
   g_state.store(State::kOff, std::memory_order_relaxed);
@@ -80,7 +108,11 @@ int UninstallPending(void*) {
 }
 
 void TryToInstall() {
-  if (!PythonIsRunning()) return;
+  if (!PythonIsRunning()) {
+    State queued = State::kQueued;  // an embedded Python that ended without running the call
+    g_state.compare_exchange_strong(queued, State::kWaiting);
+    return;
+  }
   if (!g_python_loaded.load(std::memory_order_acquire)) {
     const char* reason = g_python.Load();
     if (reason != nullptr) {
@@ -124,7 +156,8 @@ void BeginScopes() {
 }
 
 void TickScopes() {
-  if (g_state.load(std::memory_order_relaxed) == State::kWaiting) TryToInstall();
+  const State state = g_state.load(std::memory_order_relaxed);
+  if (state == State::kWaiting || state == State::kQueued) TryToInstall();
   ReturnToEngine();
 }
 
@@ -170,20 +203,38 @@ FLOPSPROF_APART uint32_t LookUpRange(RecentRange* recent, uint32_t parent, shm::
   return scope;
 }
 
-}  // namespace
-
-FLOPSPROF_HOT uint32_t EnterNamedRange(shm::ScopeKind kind, const char* domain, const char* name,
-                                       size_t bytes) {
+inline __attribute__((always_inline)) uint32_t EnterFoundRange(shm::ScopeKind kind,
+                                                               const char* domain, const char* name,
+                                                               size_t bytes, uint32_t* scope) {
   ThreadScopes& thread = ThisThread();
   const uint32_t parent = thread.CurrentScope();
   RecentRange* recent = thread.Recent(name, parent);
   const bool found = recent != nullptr && recent->scope != 0 && recent->name == name &&
                      recent->parent == parent && recent->domain == domain && recent->kind == kind &&
                      SameName(g_scopes[recent->scope], name, bytes);
-  const uint32_t scope =
-      found ? recent->scope : LookUpRange(recent, parent, kind, domain, name, bytes);
-  const uint32_t depth = thread.EnterRange(domain, scope);
-  if (depth != ThreadScopes::kRefused && IsRecording()) EmitScopeEnter(scope, thread.TopPhase());
+  *scope = found ? recent->scope : LookUpRange(recent, parent, kind, domain, name, bytes);
+  return thread.EnterRange(domain, *scope);
+}
+
+}  // namespace
+
+FLOPSPROF_HOT uint32_t EnterNamedRange(shm::ScopeKind kind, const char* domain, const char* name,
+                                       size_t bytes) {
+  uint32_t scope;
+  const uint32_t depth = EnterFoundRange(kind, domain, name, bytes, &scope);
+  if (depth != ThreadScopes::kRefused && IsRecording()) {
+    EmitScopeEnter(scope, ThisThread().TopPhase());
+  }
+  return depth;
+}
+
+uint32_t EnterRangeWith(const RangeFacts& facts, const char* domain, const char* name,
+                        size_t bytes) {
+  uint32_t scope;
+  const uint32_t depth = EnterFoundRange(shm::ScopeKind::kRange, domain, name, bytes, &scope);
+  if (depth != ThreadScopes::kRefused && IsRecording()) {
+    EmitScopeEnterWith(facts, scope, ThisThread().TopPhase());
+  }
   return depth;
 }
 

@@ -197,6 +197,8 @@ PyObject* NewCountedOperation(PyObject* name, PyObject* real) {
   return callable;
 }
 
+void ForgetCountedOperations() { g_operation_count = 0; }
+
 void ForgetFormula(PyObject* name) {
   size_t bytes;
   const char* text = TextOf(name, &bytes);

@@ -17,4 +17,7 @@ PyObject* NewCountedOperation(PyObject* name, PyObject* real);
 // The formula of that name is another one now.
 void ForgetFormula(PyObject* name);
 
+// Python has ended: what it was is gone, and is not touched.
+void ForgetCountedOperations();
+
 }  // namespace flopsprof::injector

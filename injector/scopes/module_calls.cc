@@ -91,4 +91,6 @@ uint32_t EnterCompiledInPlace(PyObject* module) {
   return depth;
 }
 
+void ForgetFirstCall() { g_first_call_seen = false; }
+
 }  // namespace flopsprof::injector

@@ -19,4 +19,7 @@ uint32_t EnterModuleCall(PyObject* module);
 // graph breaks it is called once more inside, by the hook: that is no second call.
 uint32_t EnterCompiledInPlace(PyObject* module);
 
+// Python has ended: what it was is gone, and is not touched.
+void ForgetFirstCall();
+
 }  // namespace flopsprof::injector

@@ -129,6 +129,11 @@ bool InstallModuleHook(const char** reason) {
   return false;
 }
 
+void ForgetModuleHook() {
+  g_function = nullptr;
+  g_slot = nullptr;
+}
+
 void UninstallModuleHook() {
   if (g_slot == nullptr || *g_slot != Hook) return;
   StorePointer(g_original);

@@ -18,4 +18,7 @@ bool InstallModuleHook(const char** reason);
 // Calls in flight end by themselves.
 void UninstallModuleHook();
 
+// Python has ended: what it was is gone, and is not touched.
+void ForgetModuleHook();
+
 }  // namespace flopsprof::injector

@@ -484,6 +484,21 @@ void AddModuleAlias(PyObject* replica, uint32_t scope) {
   edge.anchor = NewWeakReference(replica);
 }
 
+void ForgetModuleTrie() {
+  if (g_edges != nullptr) {
+    for (uint32_t i = 1; i < g_edge_count; ++i) free(g_edges[i].keys);
+  }
+  if (g_buckets != nullptr) memset(g_buckets, 0, (g_bucket_mask + 1) * sizeof(*g_buckets));
+  g_edge_count = 1;
+  if (g_scope_modules != nullptr) {
+    memset(g_scope_modules, 0, g_scope_module_capacity * sizeof(ScopeModule));
+  }
+  free(g_shared);
+  g_shared = nullptr;
+  g_shared_mask = g_shared_count = 0;
+  g_modules_name = nullptr;
+}
+
 uint32_t ModuleEdgeCount() { return g_edge_count - 1; }
 
 }  // namespace flopsprof::injector

@@ -64,6 +64,9 @@ void OnModuleRegistered(PyObject* child);
 void OnModuleShared(PyObject* child);
 void AddModuleAlias(PyObject* replica, uint32_t scope);
 
+// Python has ended: what it was is gone, and is not touched.
+void ForgetModuleTrie();
+
 uint32_t ModuleEdgeCount();
 
 }  // namespace flopsprof::injector

@@ -171,6 +171,20 @@ FLOPSPROF_NATIVE(module_sizes, 7) {
   EmitRecord(&record);
   return None();
 }
+// root scope, further path, path
+FLOPSPROF_NATIVE(module_alias, 3) {
+  shm::ModuleAlias record = {};
+  record.header.type = static_cast<uint16_t>(shm::RecordType::kModuleAlias);
+  record.header.step = shm::kNoStep;
+  record.root_scope = Unsigned32(a[0]);
+  size_t bytes;
+  const char* alias = Text(a[1], &bytes);
+  record.alias = InternString(alias, bytes);
+  const char* path = Text(a[2], &bytes);
+  record.path = InternString(path, bytes);
+  EmitRecord(&record);
+  return None();
+}
 FLOPSPROF_NATIVE(describe_again, 1) {
   SetDescribed(Unsigned32(a[0]), 0);
   return None();
@@ -287,6 +301,7 @@ PyMethodDef g_methods[] = {
     FLOPSPROF_ROW(alias),
     FLOPSPROF_ROW(module_record),
     FLOPSPROF_ROW(module_sizes),
+    FLOPSPROF_ROW(module_alias),
     FLOPSPROF_ROW(describe_again),
     FLOPSPROF_ROW(note),
     FLOPSPROF_ROW(failed),

@@ -2,14 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Receives the NVTX calls of every library and program in the process that finds this library in
 // NVTX_INJECTION64_PATH. Each has its own copy of NVTX and asks once, possibly at the same time.
-// Ranges become scopes on the calling thread's stack; marks and names of threads are not kept.
+// Ranges become scopes on the calling thread's stack, marks are counted. Names of threads and of
+// resources are not kept: without a handler NVTX does nothing.
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "injector/platform.h"
 #include "injector/public_api.h"
 #include "injector/record_sink.h"
+#include "injector/scopes/nvtx_names.h"
 #include "injector/scopes/nvtx_types.h"
 #include "injector/scopes/scope_stack.h"
 #include "injector/scopes/scope_table.h"
@@ -21,98 +22,22 @@ namespace flopsprof::injector {
 namespace {
 
 using nvtx::EventAttributes;
-
-// Domains of NVIDIA's libraries: their ranges say which function of the library runs, which we
-// know from the call itself, and would split the launches of a module.
-constexpr const char* kLibraryDomains[] = {"NCCL", "CCCL", "cuBLAS", "cuDNN", "cuSOLVER", "cuFFT"};
-
-// What a domain handle points at. Never freed: handles live in static variables of programs.
-struct Domain {
-  const char* name;  // interned; null for the default domain
-  bool ignored;
-};
-
-// What a registered string's handle points at.
-struct RegisteredString {
-  size_t bytes;
-  char text[1];
-};
-
-struct Name {
-  const char* text;
-  size_t bytes;
-  char buffer[kMaxScopeNameBytes];  // for wide text
-};
-
-// UTF-32 to UTF-8, as much as fits.
-size_t Narrow(const wchar_t* wide, char* out, size_t capacity) {
-  size_t size = 0;
-  for (; *wide != 0 && size + 4 < capacity; ++wide) {
-    const auto c = static_cast<uint32_t>(*wide);
-    if (c < 0x80) {
-      out[size++] = static_cast<char>(c);
-    } else if (c < 0x800) {
-      out[size++] = static_cast<char>(0xC0 | c >> 6);
-      out[size++] = static_cast<char>(0x80 | (c & 0x3F));
-    } else if (c < 0x10000) {
-      out[size++] = static_cast<char>(0xE0 | c >> 12);
-      out[size++] = static_cast<char>(0x80 | (c >> 6 & 0x3F));
-      out[size++] = static_cast<char>(0x80 | (c & 0x3F));
-    } else if (c < 0x110000) {
-      out[size++] = static_cast<char>(0xF0 | c >> 18);
-      out[size++] = static_cast<char>(0x80 | (c >> 12 & 0x3F));
-      out[size++] = static_cast<char>(0x80 | (c >> 6 & 0x3F));
-      out[size++] = static_cast<char>(0x80 | (c & 0x3F));
-    }
-  }
-  return size;
-}
-
-void SetAscii(Name* name, const char* text) {
-  name->text = text == nullptr ? "" : text;
-  name->bytes = strlen(name->text);
-}
-
-void SetWide(Name* name, const wchar_t* text) {
-  name->text = name->buffer;
-  name->bytes = text == nullptr ? 0 : Narrow(text, name->buffer, sizeof(name->buffer));
-}
-
-void SetMessage(Name* name, const EventAttributes* event) {
-  name->text = "";
-  name->bytes = 0;
-  if (event == nullptr) return;
-  switch (event->message_type) {
-    case nvtx::kAscii:
-      return SetAscii(name, event->message.ascii);
-    case nvtx::kWide:
-      return SetWide(name, event->message.wide);
-    case nvtx::kRegistered: {
-      const auto* text = static_cast<const RegisteredString*>(event->message.registered);
-      if (text != nullptr) {
-        name->text = text->text;
-        name->bytes = text->bytes;
-      } else {
-        CountLoss(shm::LossCounter::kNvtxDropped);  // registered before we came: no name
-      }
-      return;
-    }
-    default:
-      return;
-  }
-}
-
-const char* NameOf(const Domain* domain) { return domain == nullptr ? nullptr : domain->name; }
+using Domain = NvtxDomain;
 
 // NVTX wants the number of ranges open before this one; ours counts all frames.
-int Push(const Domain* domain, const char* text, size_t bytes) {
-  if (domain != nullptr && domain->ignored) return 0;
-  const uint32_t depth = EnterNamedRange(shm::ScopeKind::kRange, NameOf(domain), text, bytes);
-  return depth == ThreadScopes::kRefused ? -1 : static_cast<int>(depth);
+int Level(uint32_t depth) { return depth == ThreadScopes::kRefused ? -1 : static_cast<int>(depth); }
+
+int PushEvent(const Domain* domain, const EventAttributes* event) {
+  if (IsIgnored(domain)) return 0;
+  NvtxName name;
+  RangeFacts facts;
+  ReadEvent(NameOf(domain), event, &name, &facts);
+  if (facts.any()) return Level(EnterRangeWith(facts, NameOf(domain), name.text, name.bytes));
+  return Level(EnterNamedRange(shm::ScopeKind::kRange, NameOf(domain), name.text, name.bytes));
 }
 
 int Pop(const Domain* domain) {
-  if (domain != nullptr && domain->ignored) return 0;
+  if (IsIgnored(domain)) return 0;
   ThreadScopes& thread = ThisThread();
   if (!thread.CloseRange(NameOf(domain))) {
     CountLoss(shm::LossCounter::kScopeUnbalanced);
@@ -121,121 +46,128 @@ int Pop(const Domain* domain) {
   return static_cast<int>(thread.depth());
 }
 
-uint64_t Start(const Domain* domain, const Name& name) {
-  if (domain != nullptr && domain->ignored) return 0;
+uint64_t Start(const char* domain, const NvtxName& name, const RangeFacts& facts) {
   ScopeIdentity identity;
   identity.kind = shm::ScopeKind::kRange;
-  identity.domain = NameOf(domain);
+  identity.domain = domain;
   identity.name = name.text;
   identity.name_bytes = name.bytes;
   const uint32_t scope = FindOrAddScope(identity);
-  const uint64_t id = BeginStartedRange(scope);
+  const uint64_t id = BeginStartedRange(scope, ThisThread().started_range);
   if (id != 0) ThisThread().started_range = id;
-  if (IsRecording()) EmitScopeEnter(scope, shm::Phase::kOther);
+  if (!IsRecording()) return id;
+  if (facts.any()) {
+    EmitScopeEnterWith(facts, scope, shm::Phase::kOther);
+  } else {
+    EmitScopeEnter(scope, shm::Phase::kOther);
+  }
   return id;
+}
+
+uint64_t StartEvent(const Domain* domain, const EventAttributes* event) {
+  if (IsIgnored(domain)) return 0;
+  NvtxName name;
+  RangeFacts facts;
+  ReadEvent(NameOf(domain), event, &name, &facts);
+  return Start(NameOf(domain), name, facts);
 }
 
 void End(uint64_t id) {
   if (id != 0 && !EndStartedRange(id)) CountLoss(shm::LossCounter::kScopeUnbalanced);
 }
 
-int RangePushA(const char* text) { return Push(nullptr, text == nullptr ? "" : text, kTerminated); }
+void MarkEvent(const Domain* domain, const EventAttributes* event) {
+  if (IsIgnored(domain)) return;
+  NvtxName name;
+  RangeFacts facts;
+  ReadEvent(NameOf(domain), event, &name, &facts);
+  EmitMark(facts, NameOf(domain), name.text, name.bytes);
+}
+
+int RangePushA(const char* text) {
+  return Level(
+      EnterNamedRange(shm::ScopeKind::kRange, nullptr, text == nullptr ? "" : text, kTerminated));
+}
 int RangePushW(const wchar_t* text) {
-  Name name;
+  NvtxName name;
   SetWide(&name, text);
-  return Push(nullptr, name.text, name.bytes);
+  return Level(EnterNamedRange(shm::ScopeKind::kRange, nullptr, name.text, name.bytes));
 }
-int RangePushEx(const EventAttributes* event) {
-  Name name;
-  SetMessage(&name, event);
-  return Push(nullptr, name.text, name.bytes);
-}
+int RangePushEx(const EventAttributes* event) { return PushEvent(nullptr, event); }
 int RangePop() { return Pop(nullptr); }
 uint64_t RangeStartA(const char* text) {
-  Name name;
+  NvtxName name;
   SetAscii(&name, text);
-  return Start(nullptr, name);
+  return Start(nullptr, name, RangeFacts());
 }
 uint64_t RangeStartW(const wchar_t* text) {
-  Name name;
+  NvtxName name;
   SetWide(&name, text);
-  return Start(nullptr, name);
+  return Start(nullptr, name, RangeFacts());
 }
-uint64_t RangeStartEx(const EventAttributes* event) {
-  Name name;
-  SetMessage(&name, event);
-  return Start(nullptr, name);
-}
+uint64_t RangeStartEx(const EventAttributes* event) { return StartEvent(nullptr, event); }
 void RangeEnd(uint64_t id) { End(id); }
+void MarkA(const char* text) {
+  NvtxName name;
+  SetAscii(&name, text);
+  EmitMark(RangeFacts(), nullptr, name.text, name.bytes);
+}
+void MarkW(const wchar_t* text) {
+  NvtxName name;
+  SetWide(&name, text);
+  EmitMark(RangeFacts(), nullptr, name.text, name.bytes);
+}
+void MarkEx(const EventAttributes* event) { MarkEvent(nullptr, event); }
+void NameCategoryA(uint32_t category, const char* text) {
+  NvtxName name;
+  SetAscii(&name, text);
+  NameCategory(nullptr, category, name);
+}
+void NameCategoryW(uint32_t category, const wchar_t* text) {
+  NvtxName name;
+  SetWide(&name, text);
+  NameCategory(nullptr, category, name);
+}
 
 int DomainRangePushEx(const Domain* domain, const EventAttributes* event) {
-  Name name;
-  SetMessage(&name, event);
-  return Push(domain, name.text, name.bytes);
+  return PushEvent(domain, event);
 }
 int DomainRangePop(const Domain* domain) { return Pop(domain); }
 uint64_t DomainRangeStartEx(const Domain* domain, const EventAttributes* event) {
-  Name name;
-  SetMessage(&name, event);
-  return Start(domain, name);
+  return StartEvent(domain, event);
 }
 void DomainRangeEnd(const Domain*, uint64_t id) { End(id); }
-
-const void* Register(const Name& name) {
-  auto* text = static_cast<RegisteredString*>(malloc(sizeof(RegisteredString) + name.bytes));
-  if (text == nullptr) return nullptr;
-  text->bytes = name.bytes;
-  memcpy(text->text, name.text, name.bytes);
-  text->text[name.bytes] = '\0';
-  return text;
+void DomainMarkEx(const Domain* domain, const EventAttributes* event) { MarkEvent(domain, event); }
+void DomainNameCategoryA(const Domain* domain, uint32_t category, const char* text) {
+  NvtxName name;
+  SetAscii(&name, text);
+  NameCategory(NameOf(domain), category, name);
+}
+void DomainNameCategoryW(const Domain* domain, uint32_t category, const wchar_t* text) {
+  NvtxName name;
+  SetWide(&name, text);
+  NameCategory(NameOf(domain), category, name);
 }
 const void* DomainRegisterStringA(const Domain*, const char* text) {
-  Name name;
+  NvtxName name;
   SetAscii(&name, text);
-  return Register(name);
+  return FindOrAddRegistered(name);
 }
 const void* DomainRegisterStringW(const Domain*, const wchar_t* text) {
-  Name name;
+  NvtxName name;
   SetWide(&name, text);
-  return Register(name);
-}
-
-const Domain* CreateDomain(const Name& name) {
-  auto* domain = static_cast<Domain*>(malloc(sizeof(Domain)));
-  if (domain == nullptr) return nullptr;
-  char text[kMaxScopeNameBytes];
-  const size_t bytes = name.bytes < sizeof(text) - 1 ? name.bytes : sizeof(text) - 1;
-  memcpy(text, name.text, bytes);
-  text[bytes] = '\0';
-  domain->name = InternDomain(text);
-  domain->ignored = false;
-  for (const char* library : kLibraryDomains) domain->ignored |= strcmp(text, library) == 0;
-  return domain;
+  return FindOrAddRegistered(name);
 }
 const Domain* DomainCreateA(const char* text) {
-  Name name;
+  NvtxName name;
   SetAscii(&name, text);
-  return CreateDomain(name);
+  return FindOrAddDomain(name);
 }
 const Domain* DomainCreateW(const wchar_t* text) {
-  Name name;
+  NvtxName name;
   SetWide(&name, text);
-  return CreateDomain(name);
+  return FindOrAddDomain(name);
 }
-
-uint8_t DomainIsEnabled(const Domain*) { return 1; }
-
-// Ranges whose name is only in a payload: their forms are not read.
-int DropPayloadPush(const Domain*, const void*, size_t) {
-  CountLoss(shm::LossCounter::kNvtxDropped);
-  return 0;
-}
-int DropPayloadPop(const Domain*, const void*, size_t) { return 0; }
-uint64_t DropPayloadStart(const Domain*, const void*, size_t) {
-  CountLoss(shm::LossCounter::kNvtxDropped);
-  return 0;
-}
-void DropPayloadEnd(const Domain*, uint64_t, const void*, size_t) {}
 
 struct Handler {
   unsigned function;
@@ -267,39 +199,23 @@ FLOPSPROF_EXPORT int InitializeInjectionNvtx2(const void* (*get_export_table)(ui
       get_export_table(f::nvtx::kExportCallbacks));
   if (callbacks == nullptr || callbacks->struct_size < sizeof(*callbacks)) return 0;
   const Handler core[] = {
-      FLOPSPROF_HANDLER(RangePushA),   FLOPSPROF_HANDLER(RangePushW),
-      FLOPSPROF_HANDLER(RangePushEx),  FLOPSPROF_HANDLER(RangePop),
-      FLOPSPROF_HANDLER(RangeStartA),  FLOPSPROF_HANDLER(RangeStartW),
-      FLOPSPROF_HANDLER(RangeStartEx), FLOPSPROF_HANDLER(RangeEnd),
+      FLOPSPROF_HANDLER(RangePushA),    FLOPSPROF_HANDLER(RangePushW),
+      FLOPSPROF_HANDLER(RangePushEx),   FLOPSPROF_HANDLER(RangePop),
+      FLOPSPROF_HANDLER(RangeStartA),   FLOPSPROF_HANDLER(RangeStartW),
+      FLOPSPROF_HANDLER(RangeStartEx),  FLOPSPROF_HANDLER(RangeEnd),
+      FLOPSPROF_HANDLER(MarkA),         FLOPSPROF_HANDLER(MarkW),
+      FLOPSPROF_HANDLER(MarkEx),        FLOPSPROF_HANDLER(NameCategoryA),
+      FLOPSPROF_HANDLER(NameCategoryW),
   };
   const Handler core2[] = {
       FLOPSPROF_HANDLER(DomainRangePushEx),     FLOPSPROF_HANDLER(DomainRangePop),
       FLOPSPROF_HANDLER(DomainRangeStartEx),    FLOPSPROF_HANDLER(DomainRangeEnd),
       FLOPSPROF_HANDLER(DomainRegisterStringA), FLOPSPROF_HANDLER(DomainRegisterStringW),
       FLOPSPROF_HANDLER(DomainCreateA),         FLOPSPROF_HANDLER(DomainCreateW),
+      FLOPSPROF_HANDLER(DomainMarkEx),          FLOPSPROF_HANDLER(DomainNameCategoryA),
+      FLOPSPROF_HANDLER(DomainNameCategoryW),
   };
   Install(callbacks, f::nvtx::kCore, core, sizeof(core) / sizeof(core[0]));
   Install(callbacks, f::nvtx::kCore2, core2, sizeof(core2) / sizeof(core2[0]));
-  return 1;
-}
-
-FLOPSPROF_EXPORT int InitializeInjectionNvtxExtension(void* module_info) {
-  using namespace flopsprof::injector;
-  const auto* module = static_cast<const nvtx::ExtensionModule*>(module_info);
-  if (module == nullptr || module->module_id != nvtx::kPayloadModule) return 0;
-  if (module->segments_count == 0 || module->segments == nullptr) return 0;
-  const nvtx::ExtensionSegment& segment = module->segments[0];
-  const Handler handlers[] = {
-      {nvtx::kDomainIsEnabled, reinterpret_cast<void*>(DomainIsEnabled)},
-      {nvtx::kRangePushPayload, reinterpret_cast<void*>(DropPayloadPush)},
-      {nvtx::kRangePopPayload, reinterpret_cast<void*>(DropPayloadPop)},
-      {nvtx::kRangeStartPayload, reinterpret_cast<void*>(DropPayloadStart)},
-      {nvtx::kRangeEndPayload, reinterpret_cast<void*>(DropPayloadEnd)},
-  };
-  for (const Handler& handler : handlers) {
-    if (handler.function < segment.slot_count) {
-      segment.function_slots[handler.function] = reinterpret_cast<intptr_t>(handler.address);
-    }
-  }
   return 1;
 }

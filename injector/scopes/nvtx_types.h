@@ -13,7 +13,7 @@ namespace flopsprof::injector::nvtx {
 // nvtxEventAttributes_t, version 1 to 3.
 struct EventAttributes {
   uint16_t version;
-  uint16_t size;
+  uint16_t size;  // of the caller's struct
   uint32_t category;
   int32_t color_type;
   uint32_t color;
@@ -30,6 +30,16 @@ struct EventAttributes {
 static_assert(offsetof(EventAttributes, message) == 40, "layout of nvtxEventAttributes_t");
 
 enum MessageType : int32_t { kNoMessage = 0, kAscii = 1, kWide = 2, kRegistered = 3 };
+
+enum EventPayloadType : int32_t {
+  kNoPayload = 0,
+  kUint64 = 1,
+  kInt64 = 2,
+  kDouble = 3,
+  kUint32 = 4,
+  kInt32 = 5,
+  kFloat = 6,
+};
 
 constexpr uint32_t kExportCallbacks = 1;  // NVTX_ETID_CALLBACKS
 enum Module : uint32_t { kCore = 1, kCore2 = 5 };
@@ -95,6 +105,9 @@ struct ExtensionModule {
 };
 constexpr uint16_t kPayloadModule = 2;
 enum PayloadFunction : unsigned {
+  kSchemaRegister = 0,
+  kEnumRegister = 1,
+  kMarkPayload = 2,
   kRangePushPayload = 3,
   kRangePopPayload = 4,
   kRangeStartPayload = 5,

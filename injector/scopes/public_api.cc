@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "injector/public_api.h"
 
+#include <string.h>
 #include "injector/platform.h"
+
 #include "injector/record_sink.h"
 #include "injector/scopes/scope_stack.h"
 #include "injector/scopes/scopes.h"
@@ -14,6 +16,19 @@ using namespace flopsprof::injector;
 FLOPSPROF_EXPORT void flopsprof_push(const char* name) {
   if (name == nullptr) name = "";
   EnterNamedRange(flopsprof::shm::ScopeKind::kRange, nullptr, name, kTerminated);
+}
+
+FLOPSPROF_EXPORT void flopsprof_push_value(const char* name, int64_t value) {
+  if (name == nullptr) name = "";
+  RangeFacts facts;
+  facts.payload_type = flopsprof::shm::PayloadType::kSigned;
+  facts.payload = static_cast<uint64_t>(value);
+  EnterRangeWith(facts, nullptr, name, kTerminated);
+}
+
+FLOPSPROF_EXPORT void flopsprof_mark(const char* name) {
+  if (name == nullptr) name = "";
+  EmitMark(RangeFacts(), nullptr, name, strlen(name));
 }
 
 FLOPSPROF_EXPORT void flopsprof_pop(void) {

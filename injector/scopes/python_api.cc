@@ -48,6 +48,10 @@ const char* PythonApi::Load() {
   Find("_PyFunction_Vectorcall", &default_vectorcall);
   Find("PyFrame_GetVarString", &PyFrame_GetVarString);
   Find("PyWeakref_GetObject", &PyWeakref_GetObject);
+  Find("Py_AtExit", &Py_AtExit);
+  Find("PyInterpreterState_Main", &interpreter_main);
+  Find("PyInterpreterState_Get", &interpreter_now);
+  if (interpreter_now == nullptr) Find("_PyInterpreterState_Get", &interpreter_now);  // 3.8
   if (none == nullptr || function_type == nullptr || PyWeakref_GetObject == nullptr) {
     return "Python without the objects that the hook needs";
   }

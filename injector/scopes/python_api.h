@@ -92,10 +92,19 @@ struct PythonApi {
   PyVectorcall default_vectorcall;                            // up to 3.12, else null
   PyObject* (*PyFrame_GetVarString)(PyObject*, const char*);  // 3.12 and later, else null
   PyObject* (*PyWeakref_GetObject)(PyObject*);                // up to 3.14
-  int minor;                                                  // 3.minor
+  int (*Py_AtExit)(void (*)());
+  void* (*interpreter_now)();   // with the lock held
+  void* (*interpreter_main)();  // null: not told
+  int minor;                    // 3.minor
 
   // Null: usable. Else one line that says why not. Finds symbols only; no lock needed.
   const char* Load();
+
+  // False in a subinterpreter. With the lock held.
+  bool InMainInterpreter() const {
+    return interpreter_now == nullptr || interpreter_main == nullptr ||
+           interpreter_now() == interpreter_main();
+  }
 
   void DecRef(PyObject* object) const {
     if (object != nullptr) Py_DecRef(object);

@@ -155,6 +155,7 @@ PyObject* AskShimForWork(PyObject* name, PyObject* arguments, PyObject* named) {
 
 bool AskShimForOptimizer() { return IsTrue(Call("optimizer_exists", nullptr, nullptr)); }
 void TellShimFirstCall() { g_python.DecRef(Call("on_first_call", nullptr, nullptr)); }
+void ForgetShim() { g_names = nullptr; }
 void LetShimUninstall() { g_python.DecRef(Call("uninstall", nullptr, nullptr)); }
 
 void OnShimFailure(const char* reason) {

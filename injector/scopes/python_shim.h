@@ -35,6 +35,8 @@ PyObject* AskShimForWork(PyObject* name, PyObject* arguments, PyObject* named);
 bool AskShimForOptimizer();
 void TellShimFirstCall();
 void LetShimUninstall();
+// Python has ended: what it was is gone, and is not touched.
+void ForgetShim();
 
 // Counts kShimFailed and notes the first reason.
 void OnShimFailure(const char* reason);

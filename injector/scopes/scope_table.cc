@@ -8,6 +8,7 @@
 
 #include "injector/scopes/attribution.h"
 #include "injector/scopes/spin_lock.h"
+#include "injector/scopes/text_table.h"
 
 // What pthread_atfork calls; in libc itself since glibc 2.3.2.
 extern "C" int __register_atfork(void (*prepare)(), void (*parent)(), void (*child)(), void* dso);
@@ -21,17 +22,19 @@ namespace {
 
 constexpr uint32_t kBuckets = kMaxScopes * 2;
 constexpr uint32_t kOtherScope = 1;  // made with the table
+constexpr char kOtherName[] = "(other)";
 
-struct DomainName {
-  DomainName* next;
-  char text[1];
-};
+// Names of ranges share the string table, here and in the agent, with kernels and modules.
+constexpr size_t kMaxRangeTextBytes = size_t{8} << 20;
+constexpr uint32_t kMaxDomains = 1u << 10;
 
-SpinLock g_lock;  // adding, class_name and object of entries, domains
+SpinLock g_lock;  // adding, class_name and object of entries
 std::atomic<uint32_t>* g_buckets;
 std::atomic<uint32_t> g_count{0};  // ids given, 0 included
-uint32_t g_range_count;
-DomainName* g_domains;
+// Written under the lock, read without.
+std::atomic<uint32_t> g_range_count{0};
+std::atomic<size_t> g_range_text_bytes{0};
+TextTable<kMaxDomains> g_domains;
 
 // Ranges come before any session and its fork guard. Without this a forked child would wait for
 // ever for a thread that the fork left behind with the lock; every step of what it was doing
@@ -117,8 +120,8 @@ bool MakeTable() {
   if (buckets == nullptr || scopes == nullptr) return false;
   auto* entries = static_cast<ScopeEntry*>(scopes);
   ScopeEntry& other = entries[kOtherScope];
-  other.name = "(other)";
-  other.name_bytes = 7;
+  other.name = kOtherName;
+  other.name_bytes = sizeof(kOtherName) - 1;
   other.class_name = "";
   other.kind = shm::ScopeKind::kRange;
   other.known = true;
@@ -128,11 +131,15 @@ bool MakeTable() {
   return true;
 }
 
+bool RoomForRange(size_t name_bytes) {
+  return g_range_count.load(std::memory_order_relaxed) < kMaxRangeScopes &&
+         g_range_text_bytes.load(std::memory_order_relaxed) + name_bytes <= kMaxRangeTextBytes;
+}
+
 // With the lock held.
 uint32_t Publish(const ScopeIdentity& identity, size_t name_bytes, uint64_t hash, uint32_t bucket) {
-  const bool range = identity.kind != shm::ScopeKind::kModule;
   const uint32_t scope = g_count.load(std::memory_order_relaxed);
-  if (scope >= kMaxScopes || (range && g_range_count >= kMaxRangeScopes)) return 0;
+  if (scope >= kMaxScopes) return 0;
   char* name = CopyText(identity.name, name_bytes);
   char* class_name = CopyText(identity.class_name, strlen(identity.class_name));
   if (name == nullptr || class_name == nullptr) {
@@ -153,9 +160,50 @@ uint32_t Publish(const ScopeIdentity& identity, size_t name_bytes, uint64_t hash
   const uint16_t above = identity.parent == 0 ? 0 : g_scopes[identity.parent].depth;
   entry.depth = identity.parent == 0 ? 0 : static_cast<uint16_t>(above + 1);
   g_count.store(scope + 1, std::memory_order_relaxed);
-  if (range) ++g_range_count;
   g_buckets[bucket].store(scope, std::memory_order_release);
   return scope;
+}
+
+// The scope, or 0 when it is not there. Without the lock.
+uint32_t FindScope(const ScopeIdentity& identity, size_t name_bytes, uint64_t hash) {
+  if (__atomic_load_n(&g_scopes, __ATOMIC_ACQUIRE) == nullptr) return 0;
+  const uint32_t bucket = FindBucket(identity, name_bytes, hash);
+  return g_buckets[bucket].load(std::memory_order_acquire);
+}
+
+// The scope, added when it is not there; 0: no room. `limited`: it is to take room of ranges.
+uint32_t AddScope(const ScopeIdentity& identity, size_t name_bytes, uint64_t hash, bool limited) {
+  GuardForks();
+  SpinGuard guard(g_lock);
+  if (g_scopes == nullptr && !MakeTable()) return 0;
+  const uint32_t bucket = FindBucket(identity, name_bytes, hash);
+  uint32_t scope = g_buckets[bucket].load(std::memory_order_relaxed);
+  if (scope != 0 || (limited && !RoomForRange(name_bytes))) return scope;
+  scope = Publish(identity, name_bytes, hash, bucket);
+  if (scope != 0 && limited) {
+    g_range_count.fetch_add(1, std::memory_order_relaxed);
+    g_range_text_bytes.fetch_add(name_bytes, std::memory_order_relaxed);
+  }
+  return scope;
+}
+
+// Where a range without room goes: "(other)" of the module around it, so that its work stays there.
+// There is one such scope a module: they need no room of ranges.
+FLOPSPROF_APART uint32_t OtherScopeIn(uint32_t parent) {
+  CountLoss(shm::LossCounter::kScopeTableFull);
+  while (parent != shm::kOutsideScope && g_scopes[parent].kind != shm::ScopeKind::kModule) {
+    parent = g_scopes[parent].parent;
+  }
+  if (parent == shm::kOutsideScope) return kOtherScope;
+  ScopeIdentity other;
+  other.parent = parent;
+  other.kind = shm::ScopeKind::kRange;
+  other.name = kOtherName;
+  other.name_bytes = sizeof(kOtherName) - 1;
+  const uint64_t hash = HashOf(other, other.name_bytes);
+  uint32_t scope = FindScope(other, other.name_bytes, hash);
+  if (scope == 0) scope = AddScope(other, other.name_bytes, hash, /*limited=*/false);
+  return scope != 0 ? scope : kOtherScope;
 }
 
 }  // namespace
@@ -167,21 +215,14 @@ uint32_t FindOrAddScope(const ScopeIdentity& identity) {
     CountLoss(shm::LossCounter::kBlobTooLarge);
   }
   const uint64_t hash = HashOf(identity, name_bytes);
-  if (__atomic_load_n(&g_scopes, __ATOMIC_ACQUIRE) != nullptr) {
-    const uint32_t bucket = FindBucket(identity, name_bytes, hash);
-    const uint32_t scope = g_buckets[bucket].load(std::memory_order_acquire);
-    if (scope != 0) return scope;
-  }
-  GuardForks();
-  uint32_t scope = 0;
-  {
-    SpinGuard guard(g_lock);
-    if (g_scopes == nullptr && !MakeTable()) return shm::kOutsideScope;
-    const uint32_t bucket = FindBucket(identity, name_bytes, hash);
-    scope = g_buckets[bucket].load(std::memory_order_relaxed);
-    if (scope == 0) scope = Publish(identity, name_bytes, hash, bucket);
-  }
+  uint32_t scope = FindScope(identity, name_bytes, hash);
   if (scope != 0) return scope;
+  const bool range = identity.kind != shm::ScopeKind::kModule;
+  // A full table is asked without the lock.
+  if (!range || RoomForRange(name_bytes)) scope = AddScope(identity, name_bytes, hash, range);
+  if (scope != 0) return scope;
+  if (__atomic_load_n(&g_scopes, __ATOMIC_ACQUIRE) == nullptr) return shm::kOutsideScope;
+  if (range) return OtherScopeIn(identity.parent);
   CountLoss(shm::LossCounter::kScopeTableFull);
   return kOtherScope;
 }
@@ -246,24 +287,18 @@ void DefineScopesSoFar() {
   for (uint32_t scope = kOtherScope + 1; scope < count; ++scope) DefineScope(scope);
 }
 
-const char* InternDomain(const char* text) {
-  if (text == nullptr || *text == '\0') return nullptr;
-  const size_t bytes = strnlen(text, kMaxScopeNameBytes);
-  GuardForks();
-  SpinGuard guard(g_lock);
-  for (DomainName* domain = g_domains; domain != nullptr; domain = domain->next) {
-    if (strncmp(domain->text, text, bytes) == 0 && domain->text[bytes] == '\0') {
-      return domain->text;
-    }
-  }
-  auto* domain = static_cast<DomainName*>(malloc(sizeof(DomainName) + bytes));
-  if (domain == nullptr) return nullptr;
-  memcpy(domain->text, text, bytes);
-  domain->text[bytes] = '\0';
-  domain->next = g_domains;
-  g_domains = domain;
-  return domain->text;
+const char* InternDomain(const char* text, size_t bytes) {
+  if (text == nullptr || *text == '\0' || bytes == 0) return nullptr;
+  // Made with the first one: then there is room.
+  const KeptText* other = g_domains.FindOrAdd(kOtherName, sizeof(kOtherName) - 1);
+  const KeptText* domain = g_domains.FindOrAdd(
+      text, strnlen(text, bytes < kMaxScopeNameBytes ? bytes : kMaxScopeNameBytes));
+  if (domain != nullptr) return domain->text;
+  CountLoss(shm::LossCounter::kScopeTableFull);
+  return other == nullptr ? nullptr : other->text;
 }
+
+void ForgetDomainsForTesting() { g_domains.ForgetForTesting(); }
 
 uint32_t ScopeCount() { return g_count.load(std::memory_order_relaxed); }
 
@@ -272,8 +307,8 @@ void ForgetScopeTable() {
   g_scopes = nullptr;
   g_buckets = nullptr;
   g_count.store(0, std::memory_order_relaxed);
-  g_range_count = 0;
-  g_domains = nullptr;
+  g_range_count.store(0, std::memory_order_relaxed);
+  g_range_text_bytes.store(0, std::memory_order_relaxed);
 }
 
 }  // namespace flopsprof::injector

@@ -48,8 +48,9 @@ struct ScopeEntry {
   std::atomic<uint32_t> defined_epoch;  // session in which the reader has the definition
 };
 
-// Id of the scope, added when new. When the table is full: one shared scope named "(other)",
-// counted as kScopeTableFull. Not for the launch path: adding allocates.
+// Id of the scope, added when new. When the table is full: a shared scope named "(other)", of a
+// range below the module around it, else of no one; counted as kScopeTableFull. Not for the launch
+// path: adding allocates.
 uint32_t FindOrAddScope(const ScopeIdentity& identity);
 
 // A module scope now stands for another object or class (replaced under the same name). Roots keep
@@ -72,8 +73,12 @@ inline void EnsureScopeDefined(uint32_t scope) {
   }
 }
 
-// The same pointer for the same text, for ever. Null when out of memory; "" gives null too.
-const char* InternDomain(const char* text);
+// The same pointer for the same text, for ever; at most `bytes` of it, up to a NUL. "" gives null,
+// and so does want of memory. Beyond a thousand different ones: that of "(other)", counted as
+// kScopeTableFull.
+const char* InternDomain(const char* text, size_t bytes = SIZE_MAX);
+
+void ForgetDomainsForTesting();
 
 uint32_t ScopeCount();
 void ForgetScopeTable();  // fork child and tests: everything is left behind, nothing freed

@@ -21,11 +21,30 @@ bool ModulesRefused();
 // Stands for the length of a text that ends with a NUL: known ranges are entered without it.
 constexpr size_t kTerminated = SIZE_MAX;
 
+// What an entry of a range, or a mark, carries beside its name.
+struct RangeFacts {
+  const char* category_name = nullptr;  // kept for ever; null: none
+  uint64_t payload = 0;                 // bits of payload_type
+  uint32_t category = 0;
+  shm::PayloadType payload_type = shm::PayloadType::kNone;
+
+  bool any() const { return category != 0 || payload_type != shm::PayloadType::kNone; }
+};
+
 // Enters a range below the current scope and reports it. Depth for ThreadScopes::Leave, or
 // ThreadScopes::kRefused. `domain` is interned or null.
 uint32_t EnterNamedRange(shm::ScopeKind kind, const char* domain, const char* name, size_t bytes);
+// The same for an entry that carries more; apart, because most do not.
+uint32_t EnterRangeWith(const RangeFacts& facts, const char* domain, const char* name,
+                        size_t bytes);
 
 // Defines the scope when needed and sends one ScopeEnter.
 void EmitScopeEnter(uint32_t scope, shm::Phase phase);
+void EmitScopeEnterWith(const RangeFacts& facts, uint32_t scope, shm::Phase phase);
+
+// Sends a mark in the current scope. Of more than a few thousand texts the rest is "(other)",
+// counted as kScopeTableFull.
+void EmitMark(const RangeFacts& facts, const char* domain, const char* name, size_t bytes);
+void ForgetMarksForTesting();
 
 }  // namespace flopsprof::injector

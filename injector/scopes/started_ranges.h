@@ -4,7 +4,7 @@
 
 // NVTX start/end ranges: begun on one thread, possibly ended on another. They are defined and
 // counted, but they nest in no stack; they own a launch only when nothing else does: the newest
-// one that its thread has begun and that is still open.
+// one that its thread has begun and that is still open, looked for among the last few.
 
 #include <stdint.h>
 
@@ -13,12 +13,14 @@
 namespace flopsprof::injector {
 
 // Process-wide id of the open range (never 0), or 0 when too many are open (counted kScopeDepth).
-uint64_t BeginStartedRange(uint32_t scope);
+// `previous`: what its thread has begun before it, 0 = nothing.
+uint64_t BeginStartedRange(uint32_t scope, uint64_t previous);
 
 // False: no such range is open (counted by the caller).
 bool EndStartedRange(uint64_t id);
 
-// Its scope, or shm::kOutsideScope once it has ended. Lock-free.
+// Its scope or, once it has ended, that of the newest one before it that is open, or
+// shm::kOutsideScope. Lock-free.
 FLOPSPROF_APART uint32_t ScopeOfStartedRange(uint64_t id);
 
 }  // namespace flopsprof::injector

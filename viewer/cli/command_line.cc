@@ -19,7 +19,7 @@
 namespace flopsprof::viewer {
 namespace {
 
-constexpr char kViews[] = "summary,steps,modules,ranks,kernels,calls,overhead,losses,method";
+constexpr char kViews[] = "summary,steps,modules,ranges,ranks,kernels,calls,overhead,losses,method";
 
 // CLI11 2.1 makes its own usage line, which cannot say "-- COMMAND...".
 class UsageFormatter : public CLI::Formatter {
@@ -81,6 +81,12 @@ void AddPeak(CLI::App* app, model::GivenPeaks* peaks) {
       ->type_name("TYPE=FLOPS,...");
 }
 
+void AddRawNames(CLI::App* app, bool* raw_names) {
+  app->add_flag("--raw-names", *raw_names,
+                "keep what wrappers add to paths (module, _orig_mod, _fsdp_wrapped_module, "
+                "_checkpoint_wrapped_module)");
+}
+
 void DefineRun(CLI::App* app, RunOptions* options) {
   SetUsage(app, "flopsprof run [OPTIONS] -- COMMAND...\n  flopsprof-run [OPTIONS] -- COMMAND...");
   app->add_option("-o,--output", options->output,
@@ -105,6 +111,7 @@ void DefineRun(CLI::App* app, RunOptions* options) {
                   "id of the run, the same on all nodes; default from the scheduler")
       ->type_name("ID");
   AddPeak(app, &options->peaks);
+  AddRawNames(app, &options->raw_names);
   app->add_flag("--strict", options->strict,
                 "fail (125, or 3 when there is nothing to report) when the profiler does");
   app->add_flag("--times,!--no-times", options->times, "GPU times by CUPTI (default on)");
@@ -194,6 +201,7 @@ void DefineReport(CLI::App* app, ReportOptions* options) {
   app->add_flag("--exact", options->exact, "counts as exact integers");
   app->add_flag("-j,--json", options->json, "print summary.json instead");
   AddPeak(app, &options->peaks);
+  AddRawNames(app, &options->raw_names);
   AddLook(app, &options->colour, &options->ascii);
 }
 

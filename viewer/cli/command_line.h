@@ -35,6 +35,7 @@ struct RunOptions {
   bool quiet = false;
   bool verbose = false;
   model::GivenPeaks peaks;
+  bool raw_names = false;
   ProgressMode progress = ProgressMode::kAuto;
   ColourMode colour = ColourMode::kAuto;
   bool ascii = false;
@@ -50,6 +51,7 @@ struct ReportOptions {
   bool exact = false;
   bool json = false;
   model::GivenPeaks peaks;
+  bool raw_names = false;
   ColourMode colour = ColourMode::kAuto;
   bool ascii = false;
 };

@@ -18,7 +18,10 @@ int ReportVerb(const ReportOptions& options) {
     SayError("report: which run?", {"usage: flopsprof report RUN", "help: flopsprof help report"});
     return kExitUsage;
   }
-  const absl::StatusOr<LoadedRun> run = LoadRun(options.folder, options.peaks);
+  model::SummaryOptions reading;
+  reading.peaks = options.peaks;
+  reading.raw_names = options.raw_names;
+  const absl::StatusOr<LoadedRun> run = LoadRun(options.folder, reading);
   if (!run.ok()) {
     SayError(absl::StrCat("report: ", run.status().message()),
              {"a run folder is what flopsprof-run writes: flopsprof-JOB-TIME or the -o DIR"});

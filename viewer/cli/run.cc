@@ -202,7 +202,10 @@ class Run {
     if (started_) progress_.End(absl::Now(), services_->Progress(), EndText(job));
     bool empty = false;
     if (const auto folder = services_->FinishCollector(); folder != nullptr) {
-      const absl::StatusOr<LoadedRun> run = WriteRunTexts(folder.get(), options_.peaks);
+      model::SummaryOptions writing;
+      writing.peaks = options_.peaks;
+      writing.raw_names = options_.raw_names;
+      const absl::StatusOr<LoadedRun> run = WriteRunTexts(folder.get(), writing);
       if (run.ok()) {
         empty = run->summary.empty;
         Print(*run);

@@ -11,21 +11,20 @@
 
 namespace flopsprof::viewer {
 
-absl::StatusOr<LoadedRun> LoadRun(const std::string& folder, const model::GivenPeaks& peaks) {
+absl::StatusOr<LoadedRun> LoadRun(const std::string& folder, const model::SummaryOptions& options) {
   absl::StatusOr<model::RunProfile> profile = store::ReadRun(folder);
   if (!profile.ok()) return profile.status();
   LoadedRun run;
   run.profile = *std::move(profile);
-  model::SummaryOptions options;
-  options.peaks = peaks;
   run.summary = model::Summarize(run.profile, options);
   // A collector elsewhere keeps no log of the launcher.
   if (access((folder + "/log.txt").c_str(), F_OK) != 0) run.summary.files.erase("log");
   return run;
 }
 
-absl::StatusOr<LoadedRun> WriteRunTexts(store::RunFolder* folder, const model::GivenPeaks& peaks) {
-  absl::StatusOr<LoadedRun> run = LoadRun(folder->path(), peaks);
+absl::StatusOr<LoadedRun> WriteRunTexts(store::RunFolder* folder,
+                                        const model::SummaryOptions& options) {
+  absl::StatusOr<LoadedRun> run = LoadRun(folder->path(), options);
   if (!run.ok()) return run;
   absl::Status status = folder->WriteText("summary.json", model::ToJson(run->summary));
   Terminal file;  // 100 columns, UTF-8, no colours

@@ -18,12 +18,12 @@ struct LoadedRun {
 };
 
 // Reads a run folder: finished, live or left behind.
-// `peaks`: given by the user, in the place of the table's.
-absl::StatusOr<LoadedRun> LoadRun(const std::string& folder, const model::GivenPeaks& peaks = {});
+absl::StatusOr<LoadedRun> LoadRun(const std::string& folder,
+                                  const model::SummaryOptions& options = {});
 
 // Writes summary.json and report.txt into `folder`, made from what is stored there, and returns
 // the run.
 absl::StatusOr<LoadedRun> WriteRunTexts(store::RunFolder* folder,
-                                        const model::GivenPeaks& peaks = {});
+                                        const model::SummaryOptions& options = {});
 
 }  // namespace flopsprof::viewer

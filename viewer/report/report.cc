@@ -16,9 +16,10 @@ using View = std::pair<std::string, std::string (*)(const ReportContext&)>;
 
 const std::vector<View>& Views() {
   static const std::vector<View> views = {
-      {"summary", SummaryView},   {"steps", StepsView},     {"modules", ModulesView},
-      {"ranks", RanksView},       {"kernels", KernelsView}, {"calls", CallsView},
-      {"overhead", OverheadView}, {"losses", LossesView},   {"method", MethodView},
+      {"summary", SummaryView}, {"steps", StepsView},       {"modules", ModulesView},
+      {"ranges", RangesView},   {"ranks", RanksView},       {"kernels", KernelsView},
+      {"calls", CallsView},     {"overhead", OverheadView}, {"losses", LossesView},
+      {"method", MethodView},
   };
   return views;
 }

@@ -26,6 +26,7 @@ std::string HeaderView(const ReportContext& context);
 std::string SummaryView(const ReportContext& context);
 std::string StepsView(const ReportContext& context);
 std::string ModulesView(const ReportContext& context);
+std::string RangesView(const ReportContext& context);
 std::string RanksView(const ReportContext& context);
 std::string KernelsView(const ReportContext& context);
 std::string CommunicationView(const ReportContext& context);

@@ -16,30 +16,11 @@
 #include <stdlib.h>
 
 #include "injector/shims/cpp/flopsprof.h"
-
-// Of cublas_v2.h and cuda_runtime_api.h, so that it builds without the toolkit.
-extern "C" {
-int cublasCreate_v2(void** handle);
-int cublasDestroy_v2(void* handle);
-int cublasSgemm_v2(void* handle, int trans_a, int trans_b, int m, int n, int k, const float* alpha,
-                   const float* a, int lda, const float* b, int ldb, const float* beta, float* c,
-                   int ldc);
-int cudaMalloc(void** memory, size_t bytes);
-int cudaDeviceSynchronize();
-}
+#include "tests/programs/cpp_ranges/products.h"
 
 namespace {
 
-struct Program {
-  void* handle = nullptr;
-  float* memory = nullptr;
-  int failures = 0;
-
-  void Multiply(int m, int n, int k) {
-    const float one = 1, zero = 0;
-    failures += cublasSgemm_v2(handle, 0, 0, m, n, k, &one, memory, m, memory, k, &zero, memory, m);
-  }
-
+struct Program : Products {
   void Step() {
     {
       FLOPSPROF_SCOPE("network");
@@ -62,12 +43,10 @@ struct Program {
 int main(int argc, char** argv) {
   const int steps = argc > 1 ? atoi(argv[1]) : 2;
   Program program;
-  void* memory = nullptr;
-  if (cudaMalloc(&memory, 1 << 20) != 0 || cublasCreate_v2(&program.handle) != 0) {
+  if (!program.Begin()) {
     fprintf(stderr, "cpp_ranges: no GPU here\n");
     return 3;
   }
-  program.memory = static_cast<float*>(memory);
   for (int i = 0; i < steps; ++i) {
     flopsprof::step();
     program.Step();

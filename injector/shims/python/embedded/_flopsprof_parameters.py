@@ -9,6 +9,7 @@ from _flopsprof_base import native
 EXPERT_LISTS = ("experts", "deepspeed_experts", "local_experts")
 EXPERT_COUNTS = ("num_experts", "n_routed_experts", "num_routed_experts", "n_experts")
 ROUTERS = ("gate", "router", "wg")
+MOST_ALIASES = 4096  # of one root
 FREE_TRIES = 3  # sizes of lazy parameters are there after the first forward
 CHOSEN = ("top_k", "topk", "num_experts_per_tok", "num_selected_experts", "moe_top_k", "k")
 
@@ -156,14 +157,17 @@ def describe(root, root_scope) -> bool:
 def describe_now(root, root_scope) -> bool:
     complete = True
     order = []  # (path, module, chain of parents, bank, directly) as named_modules() gives them
-    seen = set()
+    seen: dict = {}  # id(module) -> its path
+    aliases = []  # (further path, path)
     stack = [("", "", root, (), None)]
     while stack:
         path, name, module, chain, bank = stack.pop()
         if id(module) in seen:
             native.shared(module)
+            if len(aliases) < MOST_ALIASES:
+                aliases.append((path, seen[id(module)]))
             continue
-        seen.add(id(module))
+        seen[id(module)] = path
         own_bank = bank_of(chain, name, module) if bank is None else None
         order.append((path, module, bank or own_bank, own_bank is None and bank is not None))
         below = (*chain[-1:], module)
@@ -211,6 +215,8 @@ def describe_now(root, root_scope) -> bool:
     for position, (path, module, _, inside) in enumerate(order):
         report(root_scope, path, position, module, own[id(module)], subtree[id(module)], inside)
         described[id(module)] = root_scope
+    for alias, path in aliases:
+        native.module_alias(root_scope, alias, path)
     if len(described) > 2_000_000:
         described.clear()
     return complete

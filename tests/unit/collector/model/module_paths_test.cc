@@ -74,6 +74,52 @@ TEST(ModulePathsTest, DdpIsFoldedIntoTheModel) {
   EXPECT_EQ(paths.nodes().size(), 2u);
 }
 
+TEST(ModulePathsTest, RawNamesKeepWhatWrappersAdd) {
+  ProfileBuilder b(0);
+  b.ModuleScope(1, 0, "", "DistributedDataParallel", 9)
+      .ModuleScope(2, 1, "module", "Net", 10)
+      .ModuleScope(3, 2, "conv1", "Conv2d", 11)
+      .Listed(1, 0, "", "DistributedDataParallel", 9, 5)
+      .Listed(1, 1, "module", "Net", 10, 5)
+      .Listed(1, 2, "module.conv1", "Conv2d", 11, 5);
+  const ModulePaths paths(b.profile(), /*raw_names=*/true);
+  EXPECT_EQ(PathOf(paths, 3), "module.conv1");
+  EXPECT_EQ(NodeAt(paths, "").class_name, "DistributedDataParallel");
+  EXPECT_EQ(NodeAt(paths, "module").class_name, "Net");
+}
+
+TEST(ModulePathsTest, FurtherPathsOfAModuleAreFoldedToo) {
+  ProfileBuilder b(0);
+  b.ModuleScope(1, 0, "", "DistributedDataParallel", 9)
+      .ModuleScope(2, 1, "module", "Net", 10)
+      .ModuleScope(3, 2, "a", "Linear", 11)
+      .Listed(1, 0, "", "DistributedDataParallel", 9, 5)
+      .Listed(1, 1, "module", "Net", 10, 5)
+      .Listed(1, 2, "module.a", "Linear", 11, 5);
+  for (const char* alias : {"module.b", "module.c.d", "module.b"}) {
+    v1::ModuleAlias& row = *b.profile().add_module_aliases();
+    row.set_root_scope(1);
+    row.set_path("module.a");
+    row.set_alias(alias);
+  }
+  const ModulePaths paths(b.profile());
+  EXPECT_THAT(NodeAt(paths, "a").aliases, ElementsAre("b", "c.d"));
+}
+
+TEST(ModulePathsTest, RangesBeyondTheLinesAreInOther) {
+  ProfileBuilder b(0);
+  b.Range(1, 0, "outer");
+  for (uint32_t id = 2; id <= 9000; ++id) b.Range(id, 1, "range " + std::to_string(id));
+  b.Range(9001, 9000, "inside of one beyond");
+  const ModulePaths paths(b.profile());
+  EXPECT_EQ(paths.nodes().size(), 8192u + 1);
+  EXPECT_EQ(PathOf(paths, 8192), "outer.range 8192");
+  EXPECT_EQ(PathOf(paths, 8193), "outer.(other)");
+  EXPECT_EQ(PathOf(paths, 9001), "outer.(other)");
+  EXPECT_THAT(ChainOf(paths, 9001), ElementsAre("outer.(other)", "outer"));
+  EXPECT_EQ(paths.ranges_without_line(), 9001u - 8192u);
+}
+
 TEST(ModulePathsTest, FoldsWithoutTheListOfModules) {
   ProfileBuilder b(0);
   b.ModuleScope(1, 0, "", "DistributedDataParallel", 9)

@@ -11,6 +11,7 @@
 
 #include "injector/scopes/scope_stack.h"
 #include "injector/scopes/scope_table.h"
+#include "injector/scopes/scopes.h"
 #include "injector/scopes/sequence_log.h"
 #include "injector/scopes/steps.h"
 #include "injector/scopes/torch_functions.h"
@@ -45,6 +46,8 @@ inline void ResetScopesForTesting() {
   FakeTorch().graph_task = -1;
   injector::ForgetSequenceLogs();
   injector::ForgetScopeTable();
+  injector::ForgetDomainsForTesting();
+  injector::ForgetMarksForTesting();
   injector::ForgetSteps();
   injector::ThisThread().Forget();
   BeginRecording();

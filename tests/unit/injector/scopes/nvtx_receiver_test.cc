@@ -47,6 +47,22 @@ Function Core2(unsigned id) {
   return reinterpret_cast<Function>(g_core2_slots[id]);
 }
 
+nvtx::EventAttributes Event() {
+  nvtx::EventAttributes event = {};
+  event.version = 3;
+  event.size = sizeof(event);
+  return event;
+}
+
+nvtx::EventAttributes Named(const char* name) {
+  nvtx::EventAttributes event = Event();
+  event.message_type = nvtx::kAscii;
+  event.message.ascii = name;
+  return event;
+}
+
+using PushEx = int (*)(const nvtx::EventAttributes*);
+
 class NvtxReceiverTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -141,7 +157,7 @@ TEST_F(NvtxReceiverTest, DomainsAndRegisteredStringsNameScopes) {
   const void* domain = Core2<const void* (*)(const char*)>(nvtx::kDomainCreateA)("mine");
   const void* text = Core2<const void* (*)(const void*, const char*)>(nvtx::kDomainRegisterStringA)(
       domain, "registered");
-  nvtx::EventAttributes event = {};
+  nvtx::EventAttributes event = Event();
   event.message_type = nvtx::kRegistered;
   event.message.registered = text;
   Core2<int (*)(const void*, const nvtx::EventAttributes*)>(nvtx::kDomainRangePushEx)(domain,
@@ -154,7 +170,7 @@ TEST_F(NvtxReceiverTest, DomainsAndRegisteredStringsNameScopes) {
 
 TEST_F(NvtxReceiverTest, RangesOfLibrariesAreNoScopes) {
   const void* domain = Core2<const void* (*)(const char*)>(nvtx::kDomainCreateA)("NCCL");
-  nvtx::EventAttributes event = {};
+  nvtx::EventAttributes event = Event();
   event.message_type = nvtx::kAscii;
   event.message.ascii = "ncclAllReduce";
   Push("mine");
@@ -184,6 +200,133 @@ TEST_F(NvtxReceiverTest, EndingARangeTwiceIsCounted) {
   EXPECT_EQ(test::RecordedLoss(shm::LossCounter::kScopeUnbalanced), 1u);
 }
 
+TEST_F(NvtxReceiverTest, AnOlderStartedRangeIsTheNewestAgainWhenTheNewerEnds) {
+  const auto start = Core<uint64_t (*)(const char*)>(nvtx::kRangeStartA);
+  const auto end = Core<void (*)(uint64_t)>(nvtx::kRangeEnd);
+  const uint64_t older = start("older"), newer = start("newer");
+  EXPECT_EQ(Name(), "newer");
+  std::thread([&] { end(newer); }).join();
+  EXPECT_EQ(Name(), "older");
+  end(older);
+  EXPECT_EQ(Name(), "");
+}
+
+struct NumberCase {
+  nvtx::EventPayloadType type;
+  uint64_t bits;
+  shm::PayloadType kept_type;
+  uint64_t kept_bits;
+};
+
+TEST_F(NvtxReceiverTest, NumbersAreSentInTheirWidestForm) {
+  const NumberCase cases[] = {
+      {nvtx::kUint64, ~0ull, shm::PayloadType::kUnsigned, ~0ull},
+      {nvtx::kInt64, ~0ull, shm::PayloadType::kSigned, ~0ull},
+      {nvtx::kUint32, 0xDEADBEEFFFFFFFFFull, shm::PayloadType::kUnsigned, 0xFFFFFFFFull},
+      {nvtx::kInt32, 0xDEADBEEFFFFFFFFFull, shm::PayloadType::kSigned, ~0ull},
+      {nvtx::kDouble, 0x3FF8000000000000ull, shm::PayloadType::kDouble, 0x3FF8000000000000ull},
+      {nvtx::kFloat, 0xDEADBEEF3FC00000ull, shm::PayloadType::kDouble, 0x3FF8000000000000ull},
+  };  // the last two: 1.5
+  Push("define the names");
+  Pop();
+  for (const NumberCase& one : cases) {
+    nvtx::EventAttributes event = Named("define the names");
+    event.payload_type = one.type;
+    event.payload = one.bits;
+    test::TakeRecords();
+    Core<PushEx>(nvtx::kRangePushEx)(&event);
+    Pop();
+    const auto records = test::TakeRecords();
+    ASSERT_EQ(records.size(), 1u);
+    const auto& enter = records[0].As<shm::ScopeEnter>();
+    EXPECT_EQ(enter.payload_type, static_cast<uint8_t>(one.kept_type)) << one.type;
+    EXPECT_EQ(enter.payload, one.kept_bits) << one.type;
+  }
+  EXPECT_EQ(test::RecordedLoss(shm::LossCounter::kNvtxDropped), 0u);
+}
+
+TEST_F(NvtxReceiverTest, CategoriesHaveTheNameOfTheirDomain) {
+  const void* domain = Core2<const void* (*)(const char*)>(nvtx::kDomainCreateA)("mine");
+  Core<void (*)(uint32_t, const char*)>(nvtx::kNameCategoryA)(4, "first");
+  Core<void (*)(uint32_t, const char*)>(nvtx::kNameCategoryA)(4, "renamed");
+  Core2<void (*)(const void*, uint32_t, const wchar_t*)>(nvtx::kDomainNameCategoryW)(domain, 4,
+                                                                                     L"other");
+  nvtx::EventAttributes event = Named("x");
+  event.category = 4;
+  Core<PushEx>(nvtx::kRangePushEx)(&event);
+  Core2<int (*)(const void*, const nvtx::EventAttributes*)>(nvtx::kDomainRangePushEx)(domain,
+                                                                                      &event);
+  std::string names;
+  for (const auto& record : test::TakeRecords()) {
+    if (record.type() != shm::RecordType::kScopeEnter) continue;
+    EXPECT_EQ(record.As<shm::ScopeEnter>().category, 4u);
+    names += test::RecordedString(record.As<shm::ScopeEnter>().category_name) + ";";
+  }
+  EXPECT_EQ(names, "renamed;other;");
+}
+
+TEST_F(NvtxReceiverTest, MarksSayWhereTheyAreSet) {
+  Push("outer");
+  const uint32_t outer = CurrentAttribution().scope;
+  test::TakeRecords();
+  Core<void (*)(const char*)>(nvtx::kMarkA)("here");
+  const auto records = test::TakeRecords();
+  ASSERT_EQ(records.size(), 1u);
+  ASSERT_EQ(records[0].type(), shm::RecordType::kMark);
+  EXPECT_EQ(records[0].As<shm::MarkRecord>().scope, outer);
+  EXPECT_EQ(test::RecordedString(records[0].As<shm::MarkRecord>().name), "here");
+}
+
+TEST_F(NvtxReceiverTest, MarksOfTooManyTextsAreOther) {
+  const auto mark = Core<void (*)(const char*)>(nvtx::kMarkA);
+  for (int i = 0; i < 5000; ++i) mark(("text " + std::to_string(i)).c_str());
+  const auto records = test::TakeRecords();
+  ASSERT_EQ(records.size(), 5000u) << "each is counted, whatever its text";
+  EXPECT_EQ(test::RecordedString(records.back().As<shm::MarkRecord>().name), "(other)");
+  EXPECT_GE(test::RecordedLoss(shm::LossCounter::kScopeTableFull), 5000u - 4096u);
+}
+
+TEST_F(NvtxReceiverTest, EventsThatCannotBeReadAreRangesAllTheSameAndCounted) {
+  const auto push = Core<PushEx>(nvtx::kRangePushEx);
+  nvtx::EventAttributes small = Named("never read");
+  small.size = 40;
+  nvtx::EventAttributes odd = Named("odd");
+  odd.payload_type = 1234;
+  nvtx::EventAttributes gone = Event();
+  gone.message_type = nvtx::kRegistered;
+  push(nullptr);
+  EXPECT_EQ(Name(), "");
+  EXPECT_NE(CurrentAttribution().scope, shm::kOutsideScope);
+  push(&small);
+  EXPECT_EQ(Name(), "");
+  push(&odd);
+  EXPECT_EQ(Name(), "odd");
+  push(&gone);
+  EXPECT_EQ(Name(), "");
+  for (int i = 0; i < 4; ++i) EXPECT_GE(Pop(), 0);
+  EXPECT_EQ(test::RecordedLoss(shm::LossCounter::kNvtxDropped), 4u);
+  EXPECT_EQ(test::RecordedLoss(shm::LossCounter::kScopeUnbalanced), 0u);
+}
+
+TEST_F(NvtxReceiverTest, DomainsBeyondTheTableShareOne) {
+  const auto create = Core2<const void* (*)(const char*)>(nvtx::kDomainCreateA);
+  EXPECT_EQ(create("same"), create("same"));
+  for (int i = 0; i < 2000; ++i) create(("domain " + std::to_string(i)).c_str());
+  EXPECT_EQ(create("one more"), create("and another"));
+  EXPECT_NE(create("one more"), create("same"));
+  EXPECT_GE(test::RecordedLoss(shm::LossCounter::kScopeTableFull), 2000u - 1024u);
+}
+
+TEST_F(NvtxReceiverTest, CFunctionsTakeNumbersAndMarks) {
+  flopsprof_push_value("tokens", -3);
+  flopsprof_mark("seen");
+  flopsprof_pop();
+  const auto records = test::TakeRecords();
+  ASSERT_EQ(records.size(), 3u);
+  EXPECT_EQ(records[1].As<shm::ScopeEnter>().payload, static_cast<uint64_t>(-3));
+  EXPECT_EQ(test::RecordedString(records[2].As<shm::MarkRecord>().name), "seen");
+}
+
 TEST_F(NvtxReceiverTest, CFunctionsShareTheStack) {
   flopsprof_push("c");
   EXPECT_EQ(Name(), "c");
@@ -202,6 +345,27 @@ TEST_F(NvtxReceiverTest, DomainsAreEnabled) {
   ASSERT_EQ(InitializeInjectionNvtxExtension(&module), 1);
   auto is_enabled = reinterpret_cast<uint8_t (*)(const void*)>(slots[nvtx::kDomainIsEnabled]);
   EXPECT_EQ(is_enabled(nullptr), 1);
+}
+
+TEST_F(NvtxReceiverTest, PayloadSchemasAreAcceptedAndTheirEventsCounted) {
+  intptr_t slots[64] = {};
+  nvtx::ExtensionSegment segment = {0, 63, slots};
+  nvtx::ExtensionModule module = {};
+  module.module_id = nvtx::kPayloadModule;
+  module.segments_count = 1;
+  module.segments = &segment;
+  ASSERT_EQ(InitializeInjectionNvtxExtension(&module), 1);
+  auto add = reinterpret_cast<uint64_t (*)(const void*, const void*)>(slots[nvtx::kSchemaRegister]);
+  const uint64_t one = add(nullptr, nullptr), two = add(nullptr, nullptr);
+  EXPECT_GE(one, uint64_t{1} << 32) << "above those that programs choose";
+  EXPECT_NE(one, two);
+  auto push =
+      reinterpret_cast<int (*)(const void*, const void*, size_t)>(slots[nvtx::kRangePushPayload]);
+  push(nullptr, nullptr, 0);
+  EXPECT_EQ(test::RecordedLoss(shm::LossCounter::kNvtxDropped), 1u);
+  module.module_id = 4;  // counters
+  EXPECT_EQ(InitializeInjectionNvtxExtension(&module), 0);
+  EXPECT_EQ(test::RecordedLoss(shm::LossCounter::kNvtxDropped), 2u);
 }
 
 TEST_F(NvtxReceiverTest, BrokenExportTablesAreRefused) {

@@ -116,6 +116,27 @@ TEST_F(ScopeTableTest, TooManyRangesShareOneScopeAndAreCounted) {
   EXPECT_NE(Root(0x5000, "Net"), over) << "modules still have room";
 }
 
+TEST_F(ScopeTableTest, RangesWithoutRoomStayInTheirModule) {
+  const uint32_t model = Root(0x1000, "Net"), range = Range(model, "range");
+  for (uint32_t i = 1; i < kMaxRangeScopes; ++i) Range(0, "iteration " + std::to_string(i));
+  const uint32_t over = Range(model, "one more");
+  EXPECT_STREQ(FindScopeEntry(over)->name, "(other)");
+  EXPECT_EQ(FindScopeEntry(over)->parent, model);
+  EXPECT_EQ(Range(range, "in a range of the module"), over);
+  EXPECT_EQ(Range(over, "in the other one"), over);
+  EXPECT_NE(Range(0, "outside"), over);
+  EXPECT_EQ(test::RecordedLoss(shm::LossCounter::kScopeTableFull), 4u);
+}
+
+TEST_F(ScopeTableTest, NamesOfRangesHaveSoManyBytes) {
+  const std::string text(kMaxScopeNameBytes - 8, 'x');
+  uint32_t count = 0;
+  while (test::RecordedLoss(shm::LossCounter::kScopeTableFull) == 0) {
+    Range(0, std::to_string(10'000'000 + count++) + text);
+  }
+  EXPECT_EQ(count, (8u << 20) / kMaxScopeNameBytes + 1);
+}
+
 TEST_F(ScopeTableTest, LongNamesAreCutAndCounted) {
   const uint32_t scope = Range(0, std::string(10000, 'x'));
   EXPECT_EQ(FindScopeEntry(scope)->name_bytes, kMaxScopeNameBytes);

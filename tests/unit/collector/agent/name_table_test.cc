@@ -49,11 +49,11 @@ TEST(NameTableTest, KnowsIdsOfOneText) {
 
 TEST(NameTableTest, IsBoundedInNumberAndBytes) {
   NameTable many;
-  for (uint32_t id = 1; id <= (1u << 16) + 5; id++) many.Define(id, std::to_string(id));
+  for (uint32_t id = 1; id <= (1u << 17) + 5; id++) many.Define(id, std::to_string(id));
   EXPECT_EQ(many.refused_count(), 5u);
   NameTable large;
-  for (uint32_t id = 1; id <= 300; id++) large.Define(id, std::string(70'000, 'x'));
-  EXPECT_EQ(large.refused_count(), 300u - 256u);  // 16 MiB of 64 KiB each
+  for (uint32_t id = 1; id <= 600; id++) large.Define(id, std::string(70'000, 'x'));
+  EXPECT_EQ(large.refused_count(), 600u - 512u);  // 32 MiB of 64 KiB each
 }
 
 }  // namespace

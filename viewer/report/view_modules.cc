@@ -27,7 +27,16 @@ constexpr PhaseColumn kTimeColumns[] = {
     {v1::PHASE_EVALUATION, "eval"}, {v1::PHASE_GENERATE, "gener."}, {v1::PHASE_OTHER, "other"}};
 
 constexpr size_t kMostRows = 60;
+constexpr size_t kLongestTree = 200;  // where even the top level has more
 constexpr double kSpreadWorthSaying = 1.05;
+
+// Keeps the first lines and the last, "(outside)"; returns how many went.
+size_t CutLongTree(ModuleTree* tree) {
+  if (tree->rows.size() <= kLongestTree) return 0;
+  const size_t cut = tree->rows.size() - kLongestTree;
+  tree->rows.erase(tree->rows.begin() + (kLongestTree - 1), tree->rows.end() - 1);
+  return cut;
+}
 
 std::string Branch(const TreeRow& row, const Terminal& terminal) {
   if (row.depth == 0) return "";
@@ -104,7 +113,8 @@ std::string ModulesView(const ReportContext& context) {
   options.fold = context.style.fold;
   options.max_depth = context.style.depth.value_or(-1);
   options.max_rows = context.style.depth.has_value() ? 0 : kMostRows;
-  const ModuleTree tree = BuildModuleTree(context.summary.modules, options);
+  ModuleTree tree = BuildModuleTree(context.summary.modules, options);
+  const size_t lines_cut = context.style.depth.has_value() ? 0 : CutLongTree(&tree);
 
   const bool per_step = !context.style.totals && context.rank_step_count > 0;
   const RowText text(context, per_step ? static_cast<double>(context.rank_step_count) : 1);
@@ -181,6 +191,9 @@ std::string ModulesView(const ReportContext& context) {
     result +=
         "  " + context.terminal.Paint(Tone::kDim, Wrap(line, context.terminal.width, 2)) + "\n";
   };
+  if (lines_cut > 0) {
+    note(Plural(lines_cut, "more line") + " before the last: --depth=-1, or summary.json");
+  }
   if (tree.cut) note("deeper levels: --depth N, --depth=-1 for all");
   if (per_step && TimeBeforeSteps(context.run) > 0) {
     note("(outside) includes " +

@@ -133,6 +133,21 @@ def recursion():
         say("recursion without end", "RecursionError")
 
 
+class After(nn.Module):
+    """Called when there is no room for ranges any more: one product of its own, one of a child."""
+
+    def __init__(self):
+        super().__init__()
+        self.late = nn.Linear(8, 8, device=DEVICE)
+        self.weight = nn.Parameter(torch.ones(8, 8, device=DEVICE))
+
+    def forward(self, x):
+        torch.cuda.nvtx.range_push("one more")
+        x = nn.functional.linear(x, self.weight)
+        torch.cuda.nvtx.range_pop()
+        return self.late(x)
+
+
 def ranges(distinct):
     nvtx = torch.cuda.nvtx
     for _ in range(3):
@@ -162,6 +177,7 @@ def ranges(distinct):
     flood.start()
     flood.join()
     say("ranges", work(nn.Linear(8, 8, device=DEVICE)))
+    say("modules after the ranges", work(After()))
 
 
 def subinterpreter():

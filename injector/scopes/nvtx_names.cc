@@ -29,10 +29,10 @@ constexpr const char* kLibraryDomains[] = {"NCCL", "CCCL", "cuBLAS", "cuDNN", "c
 TextTable<kMaxRegistered> g_registered;
 
 struct Category {
-  std::atomic<bool> complete;
   const char* domain;
-  uint32_t number;
   std::atomic<const char*> name;
+  uint32_t number;
+  std::atomic<bool> complete;
 };
 Category g_categories[kMaxCategories];
 std::atomic<uint32_t> g_category_count{0};

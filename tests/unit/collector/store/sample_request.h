@@ -43,6 +43,24 @@ inline v1::UploadRequest SampleRequest(uint64_t sequence, uint64_t amount) {
   sizes.set_local_params(31003);
   sizes.set_buffers(12);
   sizes.set_param_bytes(248024);
+  v1::ModuleAlias& alias = *process.add_module_aliases();
+  alias.set_root_scope(1);
+  alias.set_alias("decoder.embedding");
+  alias.set_path("embedding");
+  v1::RangeRow& range = *process.add_range_rows();
+  range.set_scope(1);
+  range.set_category(7);
+  range.set_payload_type(v1::PAYLOAD_TYPE_UNSIGNED);
+  range.set_category_name("serving");
+  range.set_entries(amount);
+  range.set_sum("55340232221128654852");  // beyond 2^64
+  v1::MarkRow& mark = *process.add_marks();
+  mark.set_scope(1);
+  mark.set_domain("engine");
+  mark.set_name("evicted");
+  mark.set_count(amount);
+  mark.set_in_steps(amount);
+  mark.set_last_step(1);
   v1::CallRow& call = *process.add_calls();
   call.set_scope(1);
   call.set_phase(v1::PHASE_FORWARD);

@@ -309,6 +309,7 @@ void Aggregator::AddActivity(const JoinedActivity& activity) {
       kernel_row.timed = true;
     }
   }
+  scope_kernels_.Add(activity, key.Pack(), category);
   if (activity.stack != shm::kNoStack) stacks_.Add(activity, key.Pack(), category);
   steps_.AddActivity(activity, category);
   if (activity.valid_times) AddToDevice(activity, communication);
@@ -337,6 +338,7 @@ size_t Aggregator::Emit(const NameTable& names, size_t max, bool final,
   size_t emitted = calls_.Emit(max, profile);
   emitted += EmitTimes(max - emitted, profile);
   emitted += EmitKernels(names, max - emitted, final, profile);
+  emitted += EmitScopeKernels(names, max - emitted, final, profile);
   emitted += EmitScopeCalls(max - emitted, profile);
   emitted += ranges_.Emit(names, max - emitted, final, profile);
   emitted += steps_.Emit(max - emitted, profile);
@@ -391,6 +393,23 @@ size_t Aggregator::EmitKernels(const NameTable& names, size_t max, bool final,
     }
     return true;
   });
+}
+
+size_t Aggregator::EmitScopeKernels(const NameTable& names, size_t max, bool final,
+                                    v1::ProcessProfile* profile) {
+  const auto describe = [&](uint64_t* packed, std::string* name, v1::ScopeKernelRow* row) {
+    KernelKey key = KernelKey::Unpack(*packed);
+    if (key.kind == static_cast<uint8_t>(ActivityKind::kKernel)) {
+      const bool known = names.Find(key.name) != nullptr;
+      if (!known && !final) return false;
+      key.name = known ? names.Canonical(key.name) : kLostName;
+      *packed = key.Pack();
+    }
+    *name = KernelName(names, *packed);
+    row->set_kind(KindText(key.kind));
+    return true;
+  };
+  return scope_kernels_.Emit(max, describe, profile);
 }
 
 size_t Aggregator::EmitStacks(const NameTable& names, size_t max, bool final, uint64_t now_ns,
@@ -465,8 +484,8 @@ size_t Aggregator::EmitDevices(v1::ProcessProfile* profile) {
 
 uint64_t Aggregator::refused_count() const {
   return ranges_.refused_count() + stacks_.refused_count() + calls_.refused_count() +
-         times_.refused_count() + kernels_.refused_count() + scope_calls_.refused_count() +
-         devices_refused_count_;
+         times_.refused_count() + kernels_.refused_count() + scope_kernels_.refused_count() +
+         scope_calls_.refused_count() + devices_refused_count_;
 }
 
 uint64_t Aggregator::late_count() const {

@@ -17,6 +17,7 @@
 #include "collector/agent/name_table.h"
 #include "collector/agent/range_rows.h"
 #include "collector/agent/row_set.h"
+#include "collector/agent/scope_kernels.h"
 #include "collector/agent/stack_rows.h"
 #include "collector/agent/step_rows.h"
 #include "collector/agent/work.h"
@@ -147,6 +148,8 @@ class Aggregator : public JoinSink {
   void AddToDevice(const JoinedActivity& activity, bool communication);
   size_t EmitTimes(size_t max, v1::ProcessProfile* profile);
   size_t EmitKernels(const NameTable& names, size_t max, bool final, v1::ProcessProfile* profile);
+  size_t EmitScopeKernels(const NameTable& names, size_t max, bool final,
+                          v1::ProcessProfile* profile);
   // Adds to the row of another key and empties this one.
   void MoveKernelRow(KernelRow* from, uint64_t to_key);
   std::string KernelName(const NameTable& names, uint64_t packed_key) const;
@@ -170,6 +173,7 @@ class Aggregator : public JoinSink {
   RowSet<uint64_t, TimeRow> times_{kMaxRows};
   RowSet<uint64_t, KernelRow> kernels_{kMaxRows};
   StackRows stacks_;
+  ScopeKernels scope_kernels_{&calls_};
   RowSet<uint64_t, uint64_t> scope_calls_{kMaxRows};
   RangeRows ranges_;
   std::vector<Device> devices_;

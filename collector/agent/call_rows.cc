@@ -480,6 +480,18 @@ void CallRows::Describe(const Key& key, v1::CallRow* out) const {
   }
 }
 
+std::string CallRows::FunctionOf(uint32_t row) const {
+  const auto key = Reinterpret<shm::CudnnCall>(rows_.key(row));
+  switch (static_cast<shm::RecordType>(key.header.type)) {
+    case shm::RecordType::kNamedWork:
+      return modelled_[key.plan].api;
+    case shm::RecordType::kOperation:
+      return model::OperationText(Reinterpret<shm::OperationCall>(rows_.key(row)));
+    default:
+      return ApiText(key.api);
+  }
+}
+
 void CallRows::EmitCollective(const Key& key, const Row& row, const v1::CallRow& call,
                               v1::ProcessProfile* profile) {
   const auto collective = Reinterpret<shm::CollectiveCall>(key);

@@ -82,6 +82,9 @@ class CallRows {
   // One end of a collective: its duration, and the part of it before the last end began.
   void AddWait(uint32_t row, uint64_t duration_ns, uint64_t wait_ns);
 
+  // Name of the function or operation of a row.
+  std::string FunctionOf(uint32_t row) const;
+
   // Appends at most `max` changed rows; returns how many.
   size_t Emit(size_t max, v1::ProcessProfile* profile);
 

@@ -88,7 +88,7 @@ void Decoder::DecodeOne(RingId ring, const std::byte* bytes) {
     case shm::RecordType::kScope: {
       const auto record = As<shm::ScopeRecord>(bytes);
       const bool known = record.scope != shm::kOutsideScope &&
-                         record.kind <= static_cast<uint8_t>(shm::ScopeKind::kUser);
+                         record.kind <= static_cast<uint8_t>(shm::ScopeKind::kOptimizer);
       if (known) return handler_->OnScope(record);
       break;
     }

@@ -122,7 +122,8 @@ size_t Definitions::EmitModuleSizes(const NameTable& names, size_t max, bool fin
                                     v1::ProcessProfile* profile) {
   return module_sizes_.EmitChanged(max, [&](const auto&, const shm::ModuleSizes& record) {
     const std::string* path = NameOf(names, record.path, final);
-    if (path == nullptr) return false;
+    const std::string* weights = NameOf(names, record.weights, final);
+    if (path == nullptr || weights == nullptr) return false;
     v1::ModuleSizes* out = profile->add_module_sizes();
     out->set_root_scope(record.root_scope);
     out->set_path(*path);
@@ -131,6 +132,11 @@ size_t Definitions::EmitModuleSizes(const NameTable& names, size_t max, bool fin
     out->set_expert_params(record.expert_params);
     out->set_active_params(record.active_params);
     out->set_param_bytes(record.param_bytes);
+    if (weights->empty()) return true;
+    v1::ModuleWeights* shapes = profile->add_module_weights();
+    shapes->set_root_scope(record.root_scope);
+    shapes->set_path(*path);
+    shapes->set_weights(*weights);
     return true;
   });
 }

@@ -82,6 +82,7 @@ class ModulePaths::Builder {
 
  private:
   bool IsTreeScope(const v1::Scope& scope) const {
+    if (scope.kind() == v1::SCOPE_KIND_OPTIMIZER) return false;
     return !out_.has_modules_ || scope.kind() == v1::SCOPE_KIND_MODULE;
   }
 

@@ -15,6 +15,7 @@
 #include "collector/model/kernel_classes.h"
 #include "collector/model/module_paths.h"
 #include "collector/model/module_rollup.h"
+#include "collector/model/optimizer_summary.h"
 #include "collector/model/range_summary.h"
 #include "collector/model/rank_groups.h"
 #include "collector/model/rank_summary.h"
@@ -286,6 +287,7 @@ Summary Summarize(const RunProfile& run, const SummaryOptions& options) {
   SummarizeStacks(groups, options.max_stacks, options.raw_names, &summary);
   ranges.Finish(options.max_ranges, &summary);
   summary.collectives = collectives.Finish();
+  summary.optimizers = SummarizeOptimizers(run.run, groups);
   summary.coverage = SummarizeCoverage(run, groups, summary.ranks, total);
   if (undescribed_scopes > 0) {
     summary.coverage.reasons.push_back(

@@ -27,6 +27,7 @@ struct Work {
   PhaseTimes gpu_time_ns;  // sum of durations
   uint64_t unknown_gpu_time_ns = 0;
   uint64_t communication_ns = 0;  // of the GPU time
+  GradientWorks gradients;        // of the counted work of the backward
   // Flops per GPU second of the same calls; absent when flops or times are not complete.
   std::optional<double> flop_per_s;
   Provenance provenance = Provenance::kExact;
@@ -254,6 +255,14 @@ struct MarkSummary {
   NumbersSummary numbers;
 };
 
+// Steps of one optimizer, of all ranks together.
+struct OptimizerSummary {
+  std::string name;  // class; " #2" behind that of the second that stepped in its process
+  uint64_t steps = 0;
+  std::optional<uint64_t> gpu_time_ns;  // absent: no GPU work, or none whose time is known
+  FlopCount flops = 0;                  // counted
+};
+
 struct Finding {
   std::string severity;  // "error", "warning", "note"
   std::string text;
@@ -292,6 +301,7 @@ struct Summary {
   uint64_t ranges_left_out = 0;
   std::vector<MarkSummary> marks;  // most first
   uint64_t marks_left_out = 0;
+  std::vector<OptimizerSummary> optimizers;
   std::vector<Finding> findings;
   std::map<std::string, std::string> method;
   std::map<std::string, std::string> files;

@@ -58,6 +58,7 @@ class SummaryJson {
     Unsigned("ranges_left_out", summary.ranges_left_out);
     WriteList("marks", summary.marks, &SummaryJson::WriteMark);
     Unsigned("marks_left_out", summary.marks_left_out);
+    WriteList("optimizers", summary.optimizers, &SummaryJson::WriteOptimizer);
     WriteList("findings", summary.findings, &SummaryJson::WriteFinding);
     WriteTexts("method", summary.method);
     WriteTexts("files", summary.files);
@@ -156,6 +157,31 @@ class SummaryJson {
     Duration("communication_s", work.communication_ns);
     Maybe("flop_per_s", work.flop_per_s, &JsonWriter::Double);
     Text("provenance", ProvenanceName(work.provenance));
+    WriteGradients(work);
+  }
+  void WriteGradients(const Work& work) {
+    static constexpr std::pair<const char*, Gradient> kNames[] = {
+        {"data", Gradient::kData},
+        {"weight", Gradient::kWeight},
+        {"not_told", Gradient::kNotTold},
+    };
+    json_.Key("gradients");
+    json_.BeginObject();
+    for (const auto& [name, gradient] : kNames) {
+      const GradientWork& part = work.gradients[static_cast<size_t>(gradient)];
+      json_.Key(name);
+      json_.BeginObject();
+      json_.Key("flops");
+      json_.Count(part.flops);
+      json_.Key("gpu_time_s");
+      if (work.gpu_time_ns[v1::PHASE_BACKWARD].has_value()) {
+        json_.Seconds(part.gpu_time_ns);
+      } else {
+        json_.Null();
+      }
+      json_.EndObject();
+    }
+    json_.EndObject();
   }
 
   void WriteJob(const JobSummary& job) {
@@ -363,6 +389,14 @@ class SummaryJson {
     json_.BeginObject();
     WriteWork(module.self);
     json_.EndObject();
+  }
+
+  void WriteOptimizer(const OptimizerSummary& optimizer) {
+    Text("name", optimizer.name);
+    Unsigned("steps", optimizer.steps);
+    Maybe("gpu_time_s", optimizer.gpu_time_ns, &JsonWriter::Seconds);
+    json_.Key("flops");
+    json_.Count(optimizer.flops);
   }
 
   void WriteKernel(const KernelSummary& kernel) {

@@ -22,7 +22,7 @@ bool IsExecutedProduct(const v1::CallRow& row) {
   return executed && !row.captured() && row.kind() != v1::CALL_KIND_COLLECTIVE;
 }
 
-void Tally::AddCall(const v1::CallRow& row) {
+void Tally::AddCall(const v1::CallRow& row, Gradient gradient) {
   if (!IsExecutedProduct(row)) return;
   PhaseTally& phase = phases_[PhaseIndex(row.phase())];
   if (!row.flops_known()) {
@@ -36,6 +36,11 @@ void Tally::AddCall(const v1::CallRow& row) {
   } else {
     phase.exact += flops;
     phase.has_exact = true;
+  }
+  if (row.phase() == v1::PHASE_BACKWARD && flops != 0) {
+    GradientWork& work = gradients_[static_cast<size_t>(gradient)];
+    work.flops += flops;
+    work.gpu_time_ns += row.gpu_time_ns();
   }
   // A call with an empty dimension launches nothing.
   if (flops != 0 && row.kernels() < row.calls()) {
@@ -61,6 +66,10 @@ void Tally::MarkUnseen(int phase) { phases_[phase].has_unseen = true; }
 
 void Tally::Add(const Tally& other) {
   communication_ns_ += other.communication_ns_;
+  for (size_t i = 0; i < gradients_.size(); ++i) {
+    gradients_[i].flops += other.gradients_[i].flops;
+    gradients_[i].gpu_time_ns += other.gradients_[i].gpu_time_ns;
+  }
   for (int i = 0; i < kPhaseCount; ++i) {
     PhaseTally& to = phases_[i];
     const PhaseTally& from = other.phases_[i];

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "collector/model/flop_count.h"
+#include "collector/model/gradient_shapes.h"
 #include "flopsprof/v1/profile.pb.h"
 
 namespace flopsprof::model {
@@ -25,10 +26,17 @@ using PhaseTimes = std::array<std::optional<uint64_t>, kPhaseCount>;
 // The phase as an index; numbers that a newer agent may send count as "other".
 int PhaseIndex(v1::Phase phase);
 
+// Counted work of the backward by what it computes the gradient of, indexed by Gradient.
+struct GradientWork {
+  FlopCount flops = 0;
+  uint64_t gpu_time_ns = 0;  // of these calls
+};
+using GradientWorks = std::array<GradientWork, 3>;
+
 // What is summed up for one module, rank or run. Sums of tallies do not depend on their order.
 class Tally {
  public:
-  void AddCall(const v1::CallRow& row);
+  void AddCall(const v1::CallRow& row, Gradient gradient = Gradient::kNotTold);
   void AddTime(const v1::TimeRow& row);
   // GPU work of the phase may have run without being seen: its time is missing, and what was
   // not counted is unknown.
@@ -42,6 +50,7 @@ class Tally {
   PhaseTimes gpu_time_ns() const;
   uint64_t unknown_gpu_time_ns() const;
   uint64_t communication_ns() const { return communication_ns_; }
+  const GradientWorks& gradients() const { return gradients_; }
   // Sum of what is counted, over all phases.
   FlopCount counted_flops() const;
   // Sum of what was measured, over all phases.
@@ -70,6 +79,7 @@ class Tally {
 
   std::array<PhaseTally, kPhaseCount> phases_;
   uint64_t communication_ns_ = 0;
+  GradientWorks gradients_;
 };
 
 // True for rows that say how many flops were executed: neither captured nor collective.

@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/model/work.h"
 
+#include <vector>
+
+#include "collector/model/gradients.h"
+
 namespace flopsprof::model {
 namespace {
 
@@ -59,8 +63,11 @@ bool MayHaveUnseenKernels(const v1::ProcessProfile& process) {
 std::unordered_map<uint32_t, Tally> TallyScopes(const v1::RunInfo& run,
                                                 const v1::ProcessProfile& process) {
   std::unordered_map<uint32_t, Tally> tallies;
-  for (const v1::CallRow& row : process.calls()) {
-    if (InWindow(run, row)) tallies[row.scope()].AddCall(row);
+  const std::vector<Gradient> gradients = GradientsOf(process);
+  for (int i = 0; i < process.calls_size(); ++i) {
+    const v1::CallRow& row = process.calls(i);
+    if (!InWindow(run, row)) continue;
+    tallies[row.scope()].AddCall(row, gradients[static_cast<size_t>(i)]);
   }
   for (const v1::TimeRow& row : process.times()) {
     if (InWindow(run, row)) tallies[row.scope()].AddTime(row);
@@ -76,6 +83,7 @@ Work ToWork(const Tally& tally) {
   work.gpu_time_ns = tally.gpu_time_ns();
   work.unknown_gpu_time_ns = tally.unknown_gpu_time_ns();
   work.communication_ns = tally.communication_ns();
+  work.gradients = tally.gradients();
   work.provenance = ProvenanceOf(tally);
   const uint64_t time_ns = tally.measured_gpu_time_ns();
   const FlopCount flops = tally.counted_flops();

@@ -116,16 +116,29 @@ absl::Status RunFolder::Apply(const v1::UploadRequest& request) {
     is_plain_file_ = false;
     status = database_->Execute("BEGIN IMMEDIATE");
   }
-  if (status.ok()) {
-    status = ApplyInTransaction(request);
-    if (status.ok()) status = database_->Execute("COMMIT");
-    // SQLite may have rolled back by itself.
-    if (!status.ok()) database_->Execute("ROLLBACK").IgnoreError();
-  }
+  if (status.ok()) status = EndTransaction(ApplyInTransaction(request));
   if (status.ok()) return status;
   return Explain(absl::Status(status.code(), absl::StrCat("cannot store in ", path_, ": ",
                                                           std::string(status.message()))),
                  kApplyAdvice);
+}
+
+absl::Status RunFolder::WriteDerived(const std::vector<v1::ProcessProfile>& processes) {
+  if (processes.empty()) return absl::OkStatus();
+  base::MutexLock lock(&mutex_);
+  absl::Status status = database_->Execute("BEGIN IMMEDIATE");
+  if (!status.ok()) return status;
+  for (const v1::ProcessProfile& process : processes) {
+    if (status.ok()) status = writer_->WriteProcess(process);
+  }
+  return EndTransaction(status);
+}
+
+absl::Status RunFolder::EndTransaction(absl::Status status) {
+  if (status.ok()) status = database_->Execute("COMMIT");
+  // SQLite may have rolled back by itself.
+  if (!status.ok()) database_->Execute("ROLLBACK").IgnoreError();
+  return status;
 }
 
 absl::Status RunFolder::ApplyInTransaction(const v1::UploadRequest& request) {

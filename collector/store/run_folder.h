@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "collector/base/mutex.h"
 #include "collector/store/manifest.h"
@@ -46,6 +47,9 @@ class RunFolder {
   // On failure nothing of it is stored and the same request may be sent again.
   absl::Status Apply(const v1::UploadRequest& request);
 
+  // Stores rows that were worked out from this run, beside those that came.
+  absl::Status WriteDerived(const std::vector<v1::ProcessProfile>& processes);
+
   // Replaces a text file of the folder (summary.json, report.txt) as a whole.
   absl::Status WriteText(const std::string& name, std::string_view content);
 
@@ -56,6 +60,8 @@ class RunFolder {
  private:
   RunFolder(std::string path, std::string run_id, Database database);
   static absl::StatusOr<Database> OpenDatabase(const std::string& path);
+  // Commits when `status` is good.
+  absl::Status EndTransaction(absl::Status status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status ApplyInTransaction(const v1::UploadRequest& request)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 

@@ -46,6 +46,11 @@ const std::vector<RowTable>& RowTables() {
       Table("range_rows", {"scope", "category", "payload_type"}, {"entries"}),
       Table("marks", {"scope", "domain", "name", "category", "payload_type"}, {"count"}),
       Table("module_aliases", {"root_scope", "alias"}, {}),
+      Table("call_gradients",
+            {"scope", "phase", "kind", "api", "shape", "compute_type", "captured", "in_step"}, {}),
+      Table("scope_kernels", {"scope", "phase", "api", "name", "kind", "category", "in_step"},
+            {"count", "gpu_time_ns"}),
+      Table("module_weights", {"root_scope", "path"}, {}),
       Table("step_facts", {"step"}, {"has_unknown", "exposed_unknown"}),
   };
   return *kTables;
@@ -268,9 +273,77 @@ CREATE TABLE IF NOT EXISTS marks(
 CREATE TABLE IF NOT EXISTS module_aliases(
   process_id INTEGER NOT NULL, root_scope INTEGER NOT NULL, alias TEXT NOT NULL,
   path TEXT NOT NULL, PRIMARY KEY(process_id, root_scope, alias)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS call_gradients(
+  process_id INTEGER NOT NULL, scope INTEGER NOT NULL, phase INTEGER NOT NULL,
+  kind INTEGER NOT NULL, api TEXT NOT NULL, shape TEXT NOT NULL, compute_type TEXT NOT NULL,
+  captured INTEGER NOT NULL, in_step INTEGER NOT NULL, gradient INTEGER NOT NULL,
+  PRIMARY KEY(process_id, scope, phase, kind, api, shape, compute_type, captured, in_step)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS scope_kernels(
+  process_id INTEGER NOT NULL, scope INTEGER NOT NULL, phase INTEGER NOT NULL,
+  api INTEGER NOT NULL, name INTEGER NOT NULL, kind TEXT NOT NULL, category INTEGER NOT NULL,
+  in_step INTEGER NOT NULL, count INTEGER NOT NULL, gpu_time_ns INTEGER NOT NULL,
+  first_step INTEGER NOT NULL, last_step INTEGER NOT NULL,
+  PRIMARY KEY(process_id, scope, phase, api, name, kind, category, in_step)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS module_weights(
+  process_id INTEGER NOT NULL, root_scope INTEGER NOT NULL, path TEXT NOT NULL,
+  weights TEXT NOT NULL, PRIMARY KEY(process_id, root_scope, path)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS step_facts(
   process_id INTEGER NOT NULL, step INTEGER NOT NULL, has_unknown INTEGER NOT NULL,
   exposed_unknown INTEGER NOT NULL, PRIMARY KEY(process_id, step)) WITHOUT ROWID;
+
+CREATE VIEW IF NOT EXISTS scope_places AS
+WITH RECURSIVE place(process_id, scope, module, user_range, depth) AS (
+  SELECT process_id, id, CASE WHEN kind = 1 THEN name ELSE '(outside)' END,
+         CASE WHEN kind = 1 THEN '' ELSE name END, 0
+  FROM scopes WHERE parent = 0
+  UNION ALL
+  SELECT s.process_id, s.id,
+         CASE WHEN s.kind <> 1 THEN p.module
+              WHEN p.module IN ('', '(outside)') THEN s.name
+              ELSE p.module || '.' || s.name END,
+         CASE WHEN s.kind = 1 THEN ''
+              WHEN p.user_range = '' THEN s.name
+              ELSE p.user_range || '.' || s.name END,
+         p.depth + 1
+  FROM scopes s JOIN place p ON p.process_id = s.process_id AND p.scope = s.parent
+  WHERE p.depth < 4096)
+SELECT * FROM place;
+
+CREATE VIEW IF NOT EXISTS gradient_view AS
+SELECT i.rank, i.restart, p.node, p.pid, coalesce(s.module, '(outside)') AS module,
+  coalesce(s.user_range, '') AS user_range, c.api, c.shape, c.compute_type, c.captured, c.in_step,
+  CASE g.gradient WHEN 1 THEN 'data' WHEN 2 THEN 'weight' ELSE '' END AS gradient, c.calls,
+  CASE WHEN c.flops_known THEN c.flops_high * 1e18 + c.flops_low END AS flops,
+  c.gpu_time_ns / 1e9 AS gpu_time_s
+FROM calls c JOIN processes p ON p.id = c.process_id
+LEFT JOIN process_infos i ON i.process_id = c.process_id
+LEFT JOIN scope_places s ON s.process_id = c.process_id AND s.scope = c.scope
+LEFT JOIN call_gradients g USING (process_id, scope, phase, kind, api, shape, compute_type,
+                                  captured, in_step)
+WHERE c.phase = 2 AND c.kind <> 3;
+
+CREATE VIEW IF NOT EXISTS launch_view AS
+SELECT i.rank, i.restart, p.node, p.pid, coalesce(s.module, '(outside)') AS module,
+  coalesce(s.user_range, '') AS user_range, ph.name AS phase, coalesce(a.text, '') AS api,
+  coalesce(n.text, '') AS kernel, k.kind, ca.name AS category, k.in_step,
+  CASE WHEN k.in_step THEN k.first_step END AS first_step,
+  CASE WHEN k.in_step THEN k.last_step END AS last_step,
+  k.count, k.gpu_time_ns / 1e9 AS gpu_time_s,
+  c.calls AS api_calls, c.flops AS api_flops
+FROM scope_kernels k JOIN processes p ON p.id = k.process_id
+LEFT JOIN process_infos i ON i.process_id = k.process_id
+LEFT JOIN phase_names ph ON ph.phase = k.phase
+LEFT JOIN category_names ca ON ca.category = k.category
+LEFT JOIN scope_places s ON s.process_id = k.process_id AND s.scope = k.scope
+LEFT JOIN strings a ON a.process_id = k.process_id AND a.id = k.api
+LEFT JOIN strings n ON n.process_id = k.process_id AND n.id = k.name
+LEFT JOIN (
+  SELECT process_id, scope, phase, api, in_step, sum(calls) AS calls,
+    CASE WHEN min(flops_known) THEN sum(flops_high * 1e18 + flops_low) END AS flops
+  FROM calls WHERE NOT captured GROUP BY process_id, scope, phase, api, in_step) c
+  ON c.process_id = k.process_id AND c.scope = k.scope AND c.phase = k.phase
+  AND c.api = a.text AND c.in_step = k.in_step;
 )sql";
 }
 

@@ -113,8 +113,19 @@ FLOPSPROF_NATIVE(step, 0) {
   OnExplicitStep();
   return None();
 }
-FLOPSPROF_NATIVE(optimizer_begin, 0) {
-  return Number(ThisThread().EnterPhase(shm::Phase::kOptimizer));
+// The optimizer's name
+FLOPSPROF_NATIVE(optimizer_begin, 1) {
+  ThreadScopes& thread = ThisThread();
+  ScopeIdentity identity;
+  identity.parent = thread.CurrentScope();
+  identity.kind = shm::ScopeKind::kOptimizer;
+  identity.name = Text(a[0], &identity.name_bytes);
+  const uint32_t depth = thread.EnterPhase(shm::Phase::kOptimizer);
+  if (depth == ThreadScopes::kRefused) return Number(depth);
+  const uint32_t scope = FindOrAddScope(identity);
+  thread.NamePhase(scope);
+  if (IsRecording()) EmitScopeEnter(scope, shm::Phase::kOptimizer);
+  return Number(depth);
 }
 FLOPSPROF_NATIVE(push_phase, 1) {
   return Number(ThisThread().EnterPhase(static_cast<shm::Phase>(Unsigned32(a[0]))));
@@ -154,8 +165,8 @@ FLOPSPROF_NATIVE(module_record, 7) {
   EmitRecord(&record);
   return None();
 }
-// root scope, path, local, buffers, experts, active, bytes
-FLOPSPROF_NATIVE(module_sizes, 7) {
+// root scope, path, local, buffers, experts, active, bytes, weights
+FLOPSPROF_NATIVE(module_sizes, 8) {
   shm::ModuleSizes record = {};
   record.header.type = static_cast<uint16_t>(shm::RecordType::kModuleSizes);
   record.header.step = shm::kNoStep;
@@ -168,6 +179,8 @@ FLOPSPROF_NATIVE(module_sizes, 7) {
   record.expert_params = Unsigned(a[4]);
   record.active_params = Unsigned(a[5]);
   record.param_bytes = Unsigned(a[6]);
+  text = Text(a[7], &bytes);
+  record.weights = InternString(text, bytes);
   EmitRecord(&record);
   return None();
 }

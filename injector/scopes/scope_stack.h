@@ -68,6 +68,8 @@ class ThreadScopes {
   uint32_t EnterRange(const void* domain, uint32_t scope);
   // Scope as below; modules called inside are roots. Optimizer, clipping, scaling or generate.
   uint32_t EnterPhase(shm::Phase phase);
+  // Gives the phase that was just entered a scope of its own.
+  void NamePhase(uint32_t scope) { frames_[depth_ - 1].scope = scope; }
   // The module that was just entered, and all below it, is no forward of a training step.
   void MarkEvaluation();
   // The module that was just entered has been compiled in place.

@@ -128,6 +128,8 @@ class FoldedNames(Names):
             return super().path(scope)
         record = self.scopes[scope]
         above = self.path(record["parent"])
+        if record["kind"] == 4:  # an optimizer: no place of its own
+            return above
         parent_class = self.scopes[record["parent"]]["class_name"]
         if record["name"] in FOLDED or (record["name"] == "module" and parent_class in WRAPPERS):
             return above

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <regex>
 
 #include "absl/strings/numbers.h"
 #include "proto/shm/handshake.h"
@@ -19,7 +20,8 @@
 namespace flopsprof::viewer {
 namespace {
 
-constexpr char kViews[] = "summary,steps,modules,ranges,ranks,kernels,calls,overhead,losses,method";
+constexpr char kViews[] =
+    "summary,steps,modules,ranges,ranks,kernels,calls,overhead,losses,method,gradients";
 
 // CLI11 2.1 makes its own usage line, which cannot say "-- COMMAND...".
 class UsageFormatter : public CLI::Formatter {
@@ -187,13 +189,26 @@ void DefineReport(CLI::App* app, ReportOptions* options) {
              options->views.push_back(view);
            }
          },
-         std::string("parts to print, of ") + kViews + "; default all")
+         std::string("parts to print, of ") + kViews + "; default all but gradients")
       ->delimiter(',')
       ->type_name("VIEW,...");
   app->add_option_function<int>(
          "--depth", [options](int depth) { options->depth = depth; },
          "levels of the module tree, -1 for all; default what fits a screen")
       ->type_name("N");
+  app->add_option_function<std::string>(
+         "--focus",
+         [options](const std::string& focus) {
+           try {
+             options->focus = focus;
+             const std::regex checked(focus);
+           } catch (const std::regex_error& error) {
+             throw CLI::ValidationError(
+                 "--focus", "\"" + focus + "\" is no regular expression: " + error.what());
+           }
+         },
+         "kernels of the modules and ranges whose path matches, with phase, steps and call")
+      ->type_name("REGEX");
   app->add_option("--top", options->top, "rows of kernels, calls and steps (10)")->type_name("N");
   app->add_flag("--fold,!--no-fold", options->fold, "identical layers as one row (default on)");
   app->add_flag("--totals", options->totals,

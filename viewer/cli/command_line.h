@@ -50,6 +50,7 @@ struct ReportOptions {
   bool totals = false;
   bool exact = false;
   bool json = false;
+  std::string focus;  // a regular expression that is good; "" = none
   model::GivenPeaks peaks;
   bool raw_names = false;
   ColourMode colour = ColourMode::kAuto;

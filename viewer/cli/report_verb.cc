@@ -10,6 +10,7 @@
 #include "viewer/cli/messages.h"
 #include "viewer/cli/run_output.h"
 #include "viewer/cli/verb_functions.h"
+#include "viewer/report/focus.h"
 
 namespace flopsprof::viewer {
 
@@ -36,12 +37,24 @@ int ReportVerb(const ReportOptions& options) {
     Say(EmptyReason(run->summary));
     return kExitNothing;
   }
+  std::optional<std::regex> focus;
+  if (!options.focus.empty()) {
+    focus.emplace(options.focus);
+    if (!AnyInFocus(run->profile, *focus)) {
+      SayError(absl::StrCat("report: no module or range that launched a kernel matches --focus \"",
+                            options.focus, "\""),
+               {absl::StrCat("paths are those of: flopsprof report ", options.folder,
+                             " --view modules --no-fold --depth=-1")});
+      return kExitNothing;
+    }
+  }
   const ReportStyle style = {.views = options.views,
                              .depth = options.depth,
                              .top = options.top,
                              .fold = options.fold,
                              .totals = options.totals,
-                             .exact = options.exact};
+                             .exact = options.exact,
+                             .focus = focus};
   const Terminal terminal = DetectTerminal(STDOUT_FILENO, options.colour, options.ascii);
   std::string folder = options.folder;
   while (folder.size() > 1 && folder.back() == '/') folder.pop_back();

@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "collector/model/gradients.h"
 #include "collector/model/summary_json.h"
 #include "collector/store/run_reader.h"
 
@@ -26,7 +27,10 @@ absl::StatusOr<LoadedRun> WriteRunTexts(store::RunFolder* folder,
                                         const model::SummaryOptions& options) {
   absl::StatusOr<LoadedRun> run = LoadRun(folder->path(), options);
   if (!run.ok()) return run;
+  std::vector<v1::ProcessProfile> gradients = model::CallGradients(run->profile);
+  absl::Status derived = folder->WriteDerived(gradients);
   absl::Status status = folder->WriteText("summary.json", model::ToJson(run->summary));
+  status.Update(derived);
   Terminal file;  // 100 columns, UTF-8, no colours
   const std::string text = RenderReport(run->summary, run->profile, folder->path(), {}, file);
   status.Update(folder->WriteText("report.txt", text));

@@ -24,6 +24,12 @@ const std::vector<View>& Views() {
   return views;
 }
 
+// Printed when they are asked for.
+const std::vector<View>& MoreViews() {
+  static const std::vector<View> views = {{"gradients", GradientsView}};
+  return views;
+}
+
 uint64_t RankStepCount(const model::RunProfile& run) {
   uint64_t count = 0;
   for (const v1::ProcessProfile& process : run.processes) {
@@ -38,6 +44,7 @@ const std::vector<std::string>& ReportViews() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> list;
     for (const View& view : Views()) list.push_back(view.first);
+    for (const View& view : MoreViews()) list.push_back(view.first);
     return list;
   }();
   return names;
@@ -52,6 +59,12 @@ std::string RenderReport(const model::Summary& summary, const model::RunProfile&
     const bool wanted = style.views.empty() || std::find(style.views.begin(), style.views.end(),
                                                          name) != style.views.end();
     if (wanted && (!summary.empty || name == "losses" || name == "method")) text += view(context);
+  }
+  for (const auto& [name, view] : MoreViews()) {
+    const auto& wanted = style.views;
+    if (std::find(wanted.begin(), wanted.end(), name) != wanted.end() && !summary.empty) {
+      text += view(context);
+    }
   }
   return text + FooterView(context);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -13,13 +14,16 @@
 namespace flopsprof::viewer {
 
 struct ReportStyle {
-  // Parts to print, of ReportViews(); empty = all. Header and coverage are always printed.
+  // Parts to print, of ReportViews(); empty = all but those that are
+  // long ("gradients"). Header and coverage are always printed.
   std::vector<std::string> views = {};
   std::optional<int> depth = {};  // levels of the module tree; absent = what fits, -1 = all
   int top = 10;                   // rows of kernels, calls and steps
   bool fold = true;               // identical layers as one row
   bool totals = false;            // modules as sums, not per step and rank
   bool exact = false;             // counts as exact integers
+  // Kernels of the modules and ranges that match, by place and call; absent = of all, by name.
+  std::optional<std::regex> focus = {};
 };
 
 // Names of the parts, in the order of the report.

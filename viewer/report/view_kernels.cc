@@ -25,6 +25,7 @@ std::string TopNote(size_t shown, size_t all, const char* noun) {
 }  // namespace
 
 std::string KernelsView(const ReportContext& context) {
+  if (context.style.focus.has_value()) return FocusView(context);
   const std::vector<model::KernelSummary>& kernels = context.summary.kernels;
   std::string text;
   if (!kernels.empty()) {

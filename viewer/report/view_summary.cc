@@ -86,6 +86,17 @@ std::string TypesLine(const ReportContext& context) {
   return line.empty() ? "" : line + "\n";
 }
 
+std::string OptimizersLine(const ReportContext& context) {
+  std::string line;
+  for (const model::OptimizerSummary& optimizer : context.summary.optimizers) {
+    line += (line.empty() ? "optimizers: " : ", ") + context.terminal.Clean(optimizer.name) + " " +
+            Plural(optimizer.steps, "step") + " " +
+            FormatSeconds(Seconds(optimizer.gpu_time_ns), context.terminal.utf8);
+    if (optimizer.flops != 0) line += " " + CountText(context, optimizer.flops) + " flops";
+  }
+  return line.empty() ? "" : "  " + Wrap(line, context.terminal.width, 2) + "\n";
+}
+
 }  // namespace
 
 std::string SummaryView(const ReportContext& context) {
@@ -119,7 +130,8 @@ std::string SummaryView(const ReportContext& context) {
   }
   table.AddRow(std::move(total));
   std::string text = Title(context, "Summary", "") + table.Render(context.terminal, 2);
-  text += DeviceTimeLine(context) + TypesLine(context);
+  text += DeviceTimeLine(context) + GradientsLine(context) + OptimizersLine(context) +
+          TypesLine(context);
   if (modelled) {
     text += "  of these flops modelled by formula: " +
             FormatShare(

@@ -27,8 +27,13 @@ std::string SummaryView(const ReportContext& context);
 std::string StepsView(const ReportContext& context);
 std::string ModulesView(const ReportContext& context);
 std::string RangesView(const ReportContext& context);
+// By module; its sums, "" when nothing of the backward is counted.
+std::string GradientsView(const ReportContext& context);
+std::string GradientsLine(const ReportContext& context);
 std::string RanksView(const ReportContext& context);
 std::string KernelsView(const ReportContext& context);
+// In place of KernelsView where style.focus is set.
+std::string FocusView(const ReportContext& context);
 std::string CommunicationView(const ReportContext& context);
 // Parts of the modules' and the kernels' view: sampled stacks, "" without --stacks.
 std::string OutsideStacks(const ReportContext& context);

@@ -72,6 +72,8 @@ class Names:
         if scope == 0:
             return "(outside)"
         record = self.scopes[scope]
+        if record["kind"] == 4:  # an optimizer: no place of its own
+            return self.path(record["parent"])
         name = record["name"] if record["kind"] == 1 else f"[{record['name']}]"
         if record["parent"] == 0:
             return name

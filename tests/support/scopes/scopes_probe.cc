@@ -63,13 +63,14 @@ void Write(FILE* file, const RecordedRecord& record) {
       const auto& r = record.As<shm::ModuleSizes>();
       fprintf(file,
               "{\"type\":\"sizes\",\"path\":%s,\"local\":%llu,\"buffers\":%llu,\"experts\":%llu,"
-              "\"active\":%llu,\"bytes\":%llu}",
+              "\"active\":%llu,\"bytes\":%llu,\"weights\":%s}",
               Quoted(RecordedString(r.path)).c_str(),
               static_cast<unsigned long long>(r.local_params),
               static_cast<unsigned long long>(r.buffers),
               static_cast<unsigned long long>(r.expert_params),
               static_cast<unsigned long long>(r.active_params),
-              static_cast<unsigned long long>(r.param_bytes));
+              static_cast<unsigned long long>(r.param_bytes),
+              Quoted(RecordedString(r.weights)).c_str());
       break;
     }
     case shm::RecordType::kScopeEnter:

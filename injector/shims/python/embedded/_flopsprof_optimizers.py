@@ -10,6 +10,8 @@ from _flopsprof_base import add_hook, compiling, native, torch
 from _flopsprof_parameters import describe_changed
 
 _primary = None  # weak reference to the optimizer that stepped first
+_names: dict = {}  # id of an optimizer -> weak reference, name
+MOST_NAMES = 100
 _local = threading.local()  # .optimizers: (optimizer, id of the caller's frame, depth), open steps
 
 
@@ -23,6 +25,21 @@ def optimizer_exists() -> bool:
             return True
         stack.extend(type.__subclasses__(kind))
     return False
+
+
+def name_of(optimizer) -> str:
+    """"AdamW"; "SGD #2" for the second optimizer of the process that steps."""
+    known = _names.get(id(optimizer))
+    if known is not None and known[0]() is optimizer:
+        return known[1]
+    number = len(_names) + 1 if known is None else int(known[2])
+    name = type(optimizer).__name__
+    if number > MOST_NAMES:  # one that is made for each step
+        return "(other optimizers)"
+    if number > 1:
+        name = f"{name} #{number}"
+    _names[id(optimizer)] = (weakref.ref(optimizer), name, number)
+    return name
 
 
 def leave_raised(depths, frame) -> None:
@@ -45,7 +62,7 @@ def before_optimizer(optimizer, args, kwargs):
         caller = sys._getframe(1)
         if depths:
             leave_raised(depths, caller.f_back)  # the caller itself has only begun
-        depths.append((weakref.ref(optimizer), id(caller), native.optimizer_begin()))
+        depths.append((weakref.ref(optimizer), id(caller), native.optimizer_begin(name_of(optimizer))))
     except Exception as error:
         native.failed(repr(error)[:200])
     return None

@@ -11,6 +11,9 @@ EXPERT_COUNTS = ("num_experts", "n_routed_experts", "num_routed_experts", "n_exp
 ROUTERS = ("gate", "router", "wg")
 MOST_ALIASES = 4096  # of one root
 FREE_TRIES = 3  # sizes of lazy parameters are there after the first forward
+# Children that hold weights for their parent.
+NOT_CALLED = ("NonDynamicallyQuantizableLinear", "ParameterList", "ParameterDict")
+MOST_WEIGHTS = 64
 CHOSEN = ("top_k", "topk", "num_experts_per_tok", "num_selected_experts", "moe_top_k", "k")
 
 described: dict = {}  # id(module) -> scope of its root; an id that is used again does no harm
@@ -111,6 +114,44 @@ def size_of(tensor):
         return None
 
 
+def shape_text(tensor):
+    """"3072x768", or "" for a vector, or where it is not known yet (lazy)."""
+    try:
+        shape = tensor.ds_shape if hasattr(tensor, "ds_shape") else tensor.shape
+        return "x".join(str(int(n)) for n in shape) if len(shape) > 1 else ""
+    except Exception:
+        return ""
+
+
+def weights_text(module, flat):
+    """Shapes of what the module multiplies by in its own forward."""
+    texts = []
+    users = [module]
+    users += [
+        child
+        for child in module._modules.values()
+        if child is not None and type(child).__name__ in NOT_CALLED
+    ]
+    for user in users:
+        texts += [shape_text(p) for p in user.__dict__.get("_parameters", {}).values()
+                  if p is not None and not hasattr(p, "_param_infos")]  # fmt: skip
+        texts += flat.get(id(user), ())
+    texts = [text for text in texts if text]
+    return " ".join(texts) if len(texts) <= MOST_WEIGHTS else "?"
+
+
+def flat_shapes(modules) -> dict:
+    """Of parameters that FSDP1 keeps in flat ones: id(module) -> shapes as texts."""
+    found: dict = {}
+    for module in modules:
+        flat = getattr(module.__dict__.get("_handle"), "flat_param", None)
+        for info, shape in zip(getattr(flat, "_param_infos", ()), getattr(flat, "_shapes", ())):
+            if len(shape) > 1:
+                text = "x".join(str(int(n)) for n in shape)
+                found.setdefault(id(info.module), []).append(text)
+    return found
+
+
 def flat_parameters(modules) -> dict:
     """FSDP1 keeps parameters as parts of flat ones: id(module) -> {name: (memory, Size)}."""
     found: dict = {}
@@ -177,6 +218,7 @@ def describe_now(root, root_scope) -> bool:
                     (f"{path}.{name}" if path else name, name, child, below, bank or own_bank)
                 )
     flat = flat_parameters([entry[1] for entry in order])
+    flat_texts = flat_shapes([entry[1] for entry in order])
     owner = set()  # memories that have an owner
     subtree: dict = {}  # id(module) -> ({memory: Size} of parameters, the same of buffers)
     own: dict = {}
@@ -213,7 +255,9 @@ def describe_now(root, root_scope) -> bool:
                     mine.update(theirs)
         done.add(id(module))
     for position, (path, module, _, inside) in enumerate(order):
-        report(root_scope, path, position, module, own[id(module)], subtree[id(module)], inside)
+        weights = weights_text(module, flat_texts)
+        report(root_scope, path, position, module, own[id(module)], subtree[id(module)], inside,
+               weights)  # fmt: skip
         described[id(module)] = root_scope
     for alias, path in aliases:
         native.module_alias(root_scope, alias, path)
@@ -222,7 +266,7 @@ def describe_now(root, root_scope) -> bool:
     return complete
 
 
-def report(root_scope, path, position, module, own, subtree, inside_bank) -> None:
+def report(root_scope, path, position, module, own, subtree, inside_bank, weights) -> None:
     sizes, buffers = (list(part.values()) for part in subtree)
     total = sum(size.count for size in sizes)
     native.module_record(
@@ -246,6 +290,7 @@ def report(root_scope, path, position, module, own, subtree, inside_bank) -> Non
         sum(size.count for size in sizes if size.expert),
         active,
         sum(size.bytes for size in sizes),
+        weights,
     )
 
 

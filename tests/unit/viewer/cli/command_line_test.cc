@@ -93,6 +93,13 @@ TEST(CommandLineTest, ViewsAreAListAndFoldingHasANoForm) {
   EXPECT_EQ(*options.depth, -1);
 }
 
+TEST(CommandLineTest, AFocusIsARegularExpression) {
+  ReportOptions options;
+  ASSERT_TRUE(ParseReport({"dir", "--view", "kernels", "--focus", "layers\\.[0-3]"}, &options).run);
+  EXPECT_EQ(options.focus, "layers\\.[0-3]");
+  EXPECT_EQ(ParseReport({"dir", "--focus", "["}, &options).exit_code, 2);
+}
+
 TEST(CommandLineTest, PeaksMayBeGivenBeforeTheRun) {
   ReportOptions options;
   ASSERT_TRUE(

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/agent/scope_kernels.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace flopsprof::agent {
+
+uint32_t ScopeKernels::FunctionOf(const JoinedActivity& activity) {
+  const uint32_t row = activity.in_call ? activity.call.row : kNoRow;
+  if (functions_.empty()) functions_.emplace_back();
+  if (row == kNoRow) return 0;
+  if (row >= function_of_row_.size()) function_of_row_.resize(row + 1);
+  uint32_t& known = function_of_row_[row];
+  if (known == 0) {
+    const std::string text = calls_.FunctionOf(row);
+    const auto [found, added] =
+        function_index_.try_emplace(text, static_cast<uint32_t>(functions_.size()));
+    if (added) functions_.push_back(text);
+    known = found->second + 1;
+  }
+  return known - 1;
+}
+
+void ScopeKernels::Add(const JoinedActivity& activity, uint64_t packed_kernel,
+                       v1::TimeCategory category) {
+  const WorkContext& context = activity.context;
+  const bool in_step = context.step != shm::kNoStep;
+  const Key key = {uint64_t{context.scope} << 32 | FunctionOf(activity), packed_kernel,
+                   uint64_t{static_cast<uint8_t>(context.phase)} << 16 |
+                       static_cast<uint64_t>(category) << 8 | (in_step ? 1 : 0)};
+  const uint32_t index = rows_.FindOrAdd(key);
+  if (index == kNoRow) return;
+  AddTo(&rows_.Change(index), {1, activity.duration_ns, context.step, context.step});
+}
+
+void ScopeKernels::AddTo(Row* row, const Row& more) {
+  row->count += more.count;
+  row->gpu_time_ns += more.gpu_time_ns;
+  if (more.first_step == shm::kNoStep) return;
+  row->first_step = std::min(row->first_step, more.first_step);  // kNoStep is the largest
+  row->last_step =
+      row->last_step == shm::kNoStep ? more.last_step : std::max(row->last_step, more.last_step);
+}
+
+uint32_t ScopeKernels::StringOf(const std::string& text, v1::ProcessProfile* profile) {
+  if (text.empty()) return 0;
+  const auto found = strings_.find(text);
+  if (found != strings_.end()) return found->second;
+  if (strings_.size() >= kMaxTexts) {
+    texts_refused_count_++;
+    return 0;
+  }
+  const auto id = static_cast<uint32_t>(strings_.size() + 1);
+  strings_.emplace(text, id);
+  (*profile->mutable_strings())[id] = text;
+  return id;
+}
+
+size_t ScopeKernels::Emit(size_t max, const DescribeKernel& describe, v1::ProcessProfile* profile) {
+  return rows_.EmitChanged(max, [&](const Key& key, Row& row) {
+    v1::ScopeKernelRow out;
+    std::string name;
+    Key first = key;
+    if (!describe(&first[1], &name, &out)) return false;
+    if (first != key) {  // the receiver keys rows by their text
+      const uint32_t index = rows_.FindOrAdd(first);
+      if (index != kNoRow) AddTo(&rows_.Change(index), std::exchange(row, Row()));
+      return true;
+    }
+    if (row.count == 0) return true;
+    out.set_scope(static_cast<uint32_t>(key[0] >> 32));
+    out.set_api(StringOf(functions_[static_cast<uint32_t>(key[0])], profile));
+    out.set_name(StringOf(name, profile));
+    out.set_phase(static_cast<v1::Phase>(key[2] >> 16 & 0xff));
+    out.set_category(static_cast<v1::TimeCategory>(key[2] >> 8 & 0xff));
+    out.set_in_step((key[2] & 1) != 0);
+    out.set_count(row.count);
+    out.set_gpu_time_ns(row.gpu_time_ns);
+    if (out.in_step()) {
+      out.set_first_step(row.first_step);
+      out.set_last_step(row.last_step);
+    }
+    *profile->add_scope_kernels() = std::move(out);
+    return true;
+  });
+}
+
+}  // namespace flopsprof::agent

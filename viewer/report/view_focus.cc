@@ -1,0 +1,157 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+// Kernels of some modules or ranges: where, in which phase and steps, by which call.
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+
+#include "collector/model/coverage.h"
+#include "collector/model/module_paths.h"
+#include "viewer/report/focus.h"
+#include "viewer/report/numbers.h"
+#include "viewer/report/views.h"
+
+namespace flopsprof::viewer {
+namespace {
+
+constexpr size_t kMaxScopeDepth = 4096;
+constexpr size_t kMaxMatchedBytes = 2000;  // std::regex recurses
+
+struct Place {
+  std::string module;
+  std::string range;  // ranges inside the module, outermost first; "" = none
+};
+
+// Places of the scopes of one process.
+class Places {
+ public:
+  explicit Places(const v1::ProcessProfile& process) : paths_(process) {
+    for (const v1::Scope& scope : process.scopes()) scopes_[scope.id()] = &scope;
+  }
+
+  Place Of(uint32_t id) const {
+    Place place;
+    const int node = paths_.NodeOf(id);
+    const bool outside = node == model::ModulePaths::kOutside;
+    place.module =
+        outside ? std::string(model::kOutsidePath) : paths_.nodes()[static_cast<size_t>(node)].path;
+    for (size_t hops = 0; hops < kMaxScopeDepth; ++hops) {
+      const auto scope = scopes_.find(id);
+      if (scope == scopes_.end() || scope->second->kind() == v1::SCOPE_KIND_MODULE) break;
+      place.range = scope->second->name() + (place.range.empty() ? "" : ".") + place.range;
+      id = scope->second->parent();
+    }
+    return place;
+  }
+
+ private:
+  model::ModulePaths paths_;
+  std::unordered_map<uint32_t, const v1::Scope*> scopes_;
+};
+
+bool Matches(const std::regex& focus, const std::string& text) {
+  return std::regex_search(text.substr(0, kMaxMatchedBytes), focus);
+}
+
+// Calls visit(process, place, row) for the rows of matching places.
+template <typename Visit>
+void ForEachMatch(const model::RunProfile& run, const std::regex& focus, Visit visit) {
+  for (const v1::ProcessProfile& process : run.processes) {
+    const Places places(process);
+    std::unordered_map<uint32_t, std::pair<Place, bool>> known;
+    for (const v1::ScopeKernelRow& row : process.scope_kernels()) {
+      const auto [found, added] = known.try_emplace(row.scope());
+      auto& [place, matches] = found->second;
+      if (added) {
+        place = places.Of(row.scope());
+        matches = Matches(focus, place.module) || Matches(focus, place.range);
+      }
+      if (matches) visit(process, place, row);
+    }
+  }
+}
+
+std::string TextOf(const v1::ProcessProfile& process, uint32_t id) {
+  const auto found = process.strings().find(id);
+  return found == process.strings().end() ? "" : found->second;
+}
+
+}  // namespace
+
+bool AnyInFocus(const model::RunProfile& run, const std::regex& focus) {
+  bool any = false;
+  ForEachMatch(run, focus, [&any](const auto&, const auto&, const auto&) { any = true; });
+  return any;
+}
+
+std::string FocusView(const ReportContext& context) {
+  struct Sum {
+    uint64_t count = 0;
+    uint64_t gpu_time_ns = 0;
+    std::optional<uint32_t> first_step, last_step;
+  };
+  // Module, range, phase, call, kernel.
+  using Key = std::tuple<std::string, std::string, int, std::string, std::string>;
+  std::map<Key, Sum> sums;
+  uint64_t whole_ns = 0;
+  ForEachMatch(
+      context.run, *context.style.focus,
+      [&](const v1::ProcessProfile& process, const Place& place, const v1::ScopeKernelRow& row) {
+        Sum& sum = sums[{place.module, place.range, model::PhaseIndex(row.phase()),
+                         TextOf(process, row.api()), TextOf(process, row.name())}];
+        sum.count += row.count();
+        sum.gpu_time_ns += row.gpu_time_ns();
+        whole_ns += row.gpu_time_ns();
+        if (!row.in_step()) return;
+        sum.first_step = std::min(sum.first_step.value_or(row.first_step()), row.first_step());
+        sum.last_step = std::max(sum.last_step.value_or(0), row.last_step());
+      });
+  std::vector<std::pair<Key, Sum>> rows(sums.begin(), sums.end());
+  std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
+    return a.second.gpu_time_ns > b.second.gpu_time_ns;
+  });
+  Table table({{.header = "kernel",
+                .right = false,
+                .flexible = true,
+                .min_width = 24,
+                .shorten_middle = true},
+               {.header = "module", .right = false, .flexible = true, .min_width = 10},
+               {.header = "range", .right = false, .flexible = true, .min_width = 6},
+               {.header = "phase", .right = false},
+               {.header = "call", .right = false, .flexible = true, .min_width = 10},
+               {.header = "steps", .drop_order = 2},
+               {.header = "count"},
+               {.header = "GPU time"},
+               {.header = "share", .drop_order = 1}});
+  const size_t shown = std::min(static_cast<size_t>(std::max(context.style.top, 1)), rows.size());
+  const auto clean = [&context](const std::string& text) { return context.terminal.Clean(text); };
+  for (size_t i = 0; i < shown; ++i) {
+    const auto& [module, range, phase, call, kernel] = rows[i].first;
+    const Sum& sum = rows[i].second;
+    std::string steps = "-";
+    if (sum.first_step.has_value()) {
+      steps = std::to_string(*sum.first_step);
+      if (sum.first_step != sum.last_step) steps += "-" + std::to_string(*sum.last_step);
+    }
+    const std::optional<double> seconds =
+        sum.gpu_time_ns > 0 ? Seconds(sum.gpu_time_ns) : std::nullopt;
+    table.AddRow({{clean(ReadableKernelName(kernel.empty() ? "(no name)" : kernel))},
+                  {clean(module.empty() ? "(model)" : module)},
+                  {clean(range.empty() ? "-" : range)},
+                  {std::string(model::PhaseName(phase))},
+                  {clean(call.empty() ? "-" : call)},
+                  {steps},
+                  {FormatCount(static_cast<double>(sum.count))},
+                  {FormatSeconds(seconds, context.terminal.utf8)},
+                  {FormatShare(Ratio(seconds, Seconds(whole_ns)))}});
+  }
+  std::string note = "of modules and ranges in focus";
+  if (shown < rows.size()) {
+    note += ", top " + std::to_string(shown) + " of " + std::to_string(rows.size());
+  }
+  return Title(context, "Kernels", note) + RenderTable(context, &table);
+}
+
+}  // namespace flopsprof::viewer

@@ -52,6 +52,8 @@ const std::vector<RowTable>& RowTables() {
             {"count", "gpu_time_ns"}),
       Table("module_weights", {"root_scope", "path"}, {}),
       Table("step_facts", {"step"}, {"has_unknown", "exposed_unknown"}),
+      Table("communications", {"scope", "phase", "api", "shape", "in_step"},
+            {"compared_ns", "hidden_ns"}),
   };
   return *kTables;
 }
@@ -291,6 +293,11 @@ CREATE TABLE IF NOT EXISTS module_weights(
 CREATE TABLE IF NOT EXISTS step_facts(
   process_id INTEGER NOT NULL, step INTEGER NOT NULL, has_unknown INTEGER NOT NULL,
   exposed_unknown INTEGER NOT NULL, PRIMARY KEY(process_id, step)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS communications(
+  process_id INTEGER NOT NULL, scope INTEGER NOT NULL, phase INTEGER NOT NULL,
+  api TEXT NOT NULL, shape TEXT NOT NULL, in_step INTEGER NOT NULL,
+  compared_ns INTEGER NOT NULL, hidden_ns INTEGER NOT NULL,
+  PRIMARY KEY(process_id, scope, phase, api, shape, in_step)) WITHOUT ROWID;
 
 CREATE VIEW IF NOT EXISTS scope_places AS
 WITH RECURSIVE place(process_id, scope, module, user_range, depth) AS (

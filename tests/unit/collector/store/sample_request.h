@@ -166,6 +166,12 @@ inline v1::UploadRequest SampleRequest(uint64_t sequence, uint64_t amount) {
   v1::StepFacts& facts = *process.add_step_facts();
   facts.set_step(0);
   facts.set_has_unknown(true);
+  v1::CommunicationRow& communication = *process.add_communications();
+  communication.set_scope(1);
+  communication.set_phase(v1::PHASE_BACKWARD);
+  communication.set_api("ncclAllReduce");
+  communication.set_compared_ns(10 * amount);
+  communication.set_hidden_ns(4 * amount);
   v1::DeviceTime& busy = *process.add_device_times();
   busy.set_busy_ns(10 * amount);
   busy.set_last_gpu_ns(5000 + amount);

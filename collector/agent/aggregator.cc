@@ -328,6 +328,7 @@ void Aggregator::AddToDevice(const JoinedActivity& activity, bool communication)
   if (ordinal >= devices_.size()) devices_.resize(ordinal + 1);
   Device& device = devices_[ordinal];
   device.changed = true;
+  communications_.Add(activity, communication, device.busy.not_communication);
   device.busy.Add(activity.record.start_gpu_ns, activity.record.end_gpu_ns, communication);
   device.first_ns = std::min(device.first_ns, activity.record.start_gpu_ns);
   device.last_ns = std::max(device.last_ns, activity.record.end_gpu_ns);
@@ -341,6 +342,7 @@ size_t Aggregator::Emit(const NameTable& names, size_t max, bool final,
   emitted += EmitScopeKernels(names, max - emitted, final, profile);
   emitted += EmitScopeCalls(max - emitted, profile);
   emitted += ranges_.Emit(names, max - emitted, final, profile);
+  emitted += communications_.Emit(calls_, max - emitted, profile);
   emitted += steps_.Emit(max - emitted, profile);
   emitted += EmitDevices(profile);
   return emitted;
@@ -485,11 +487,12 @@ size_t Aggregator::EmitDevices(v1::ProcessProfile* profile) {
 uint64_t Aggregator::refused_count() const {
   return ranges_.refused_count() + stacks_.refused_count() + calls_.refused_count() +
          times_.refused_count() + kernels_.refused_count() + scope_kernels_.refused_count() +
-         scope_calls_.refused_count() + devices_refused_count_;
+         scope_calls_.refused_count() + communications_.refused_count() +
+         devices_refused_count_;
 }
 
 uint64_t Aggregator::late_count() const {
-  uint64_t count = steps_.late_count();
+  uint64_t count = steps_.late_count() + communications_.late_count();
   for (const Device& device : devices_) count += device.busy.late_count();
   return count;
 }

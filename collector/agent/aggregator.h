@@ -11,6 +11,7 @@
 
 #include "collector/agent/call_rows.h"
 #include "collector/agent/collective_waits.h"
+#include "collector/agent/communication_rows.h"
 #include "collector/agent/correlator.h"
 #include "collector/agent/kernel_categories.h"
 #include "collector/agent/kernel_formulas.h"
@@ -169,6 +170,7 @@ class Aggregator : public JoinSink {
   ReplayWork* describing_ = nullptr;
   CallRows calls_;
   std::vector<CollectiveTime> collective_times_;
+  CommunicationRows communications_;
   StepRows steps_;
   RowSet<uint64_t, TimeRow> times_{kMaxRows};
   RowSet<uint64_t, KernelRow> kernels_{kMaxRows};

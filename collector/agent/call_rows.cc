@@ -398,7 +398,13 @@ void CallRows::AddWait(uint32_t index, uint64_t duration_ns, uint64_t wait_ns) {
   row.wait_ns += wait_ns;
 }
 
-void CallRows::Describe(const Key& key, v1::CallRow* out) const {
+v1::CallRow CallRows::Describe(uint32_t row) const {
+  v1::CallRow out;
+  DescribeKey(rows_.key(row), &out);
+  return out;
+}
+
+void CallRows::DescribeKey(const Key& key, v1::CallRow* out) const {
   const auto common = Reinterpret<shm::CudnnCall>(key);  // header, scope and api: same place
   static_assert(offsetof(shm::GemmCall, scope) == offsetof(shm::CudnnCall, scope));
   static_assert(offsetof(shm::GemmCall, api) == offsetof(shm::CudnnCall, api));
@@ -513,7 +519,7 @@ void CallRows::EmitCollective(const Key& key, const Row& row, const v1::CallRow&
 size_t CallRows::Emit(size_t max, v1::ProcessProfile* profile) {
   return rows_.EmitChanged(max, [&](const Key& key, const Row& row) {
     v1::CallRow* out = profile->add_calls();
-    Describe(key, out);
+    DescribeKey(key, out);
     out->set_calls(row.calls);
     model::ToProto(row.flops, out->mutable_flops());
     out->set_flops_known(row.flops_known);

@@ -84,6 +84,8 @@ class CallRows {
 
   // Name of the function or operation of a row.
   std::string FunctionOf(uint32_t row) const;
+  // What a row is of, without its sums.
+  v1::CallRow Describe(uint32_t row) const;
 
   // Appends at most `max` changed rows; returns how many.
   size_t Emit(size_t max, v1::ProcessProfile* profile);
@@ -131,7 +133,7 @@ class CallRows {
   template <class Record>
   uint32_t Count(const Record& key_record, std::optional<model::FlopCount> flops, uint64_t calls,
                  uint64_t bytes);
-  void Describe(const Key& key, v1::CallRow* out) const;
+  void DescribeKey(const Key& key, v1::CallRow* out) const;
   static void EmitCollective(const Key& key, const Row& row, const v1::CallRow& call,
                              v1::ProcessProfile* profile);
 

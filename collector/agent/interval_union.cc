@@ -51,6 +51,17 @@ void IntervalUnion::InsertBeforeLast(uint64_t begin_ns, uint64_t end_ns) {
   }
 }
 
+uint64_t IntervalUnion::CoveredNs(uint64_t begin_ns, uint64_t end_ns) const {
+  auto interval =
+      std::lower_bound(intervals_.begin(), intervals_.end(), begin_ns,
+                       [](const Interval& known, uint64_t begin) { return known.end_ns <= begin; });
+  uint64_t covered_ns = 0;
+  for (; interval != intervals_.end() && interval->begin_ns < end_ns; ++interval) {
+    covered_ns += std::min(end_ns, interval->end_ns) - std::max(begin_ns, interval->begin_ns);
+  }
+  return covered_ns;
+}
+
 void IntervalUnion::FoldOldest(size_t count) {
   frontier_ns_ = intervals_[count - 1].end_ns;
   intervals_.erase(intervals_.begin(), intervals_.begin() + static_cast<ptrdiff_t>(count));

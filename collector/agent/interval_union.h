@@ -15,6 +15,10 @@ class IntervalUnion {
   // Needs begin <= end. Intervals that only touch are joined.
   void Add(uint64_t begin_ns, uint64_t end_ns);
 
+  // How much of it lies in [begin_ns, end_ns). What is before frontier_ns() is not known.
+  uint64_t CoveredNs(uint64_t begin_ns, uint64_t end_ns) const;
+  uint64_t frontier_ns() const { return frontier_ns_; }
+
   uint64_t total_ns() const { return total_ns_; }
   uint64_t late_count() const { return late_count_; }
 

@@ -20,6 +20,13 @@ auto KeyOf(const Row& row) {
                          row.captured(), row.in_step());
 }
 
+// And those by which a CommunicationRow is.
+template <typename Row>
+auto CommunicationKeyOf(const Row& row) {
+  return std::make_tuple(row.scope(), static_cast<int>(row.phase()), row.api(), row.shape(),
+                         row.in_step());
+}
+
 }  // namespace
 
 std::string RanksText(const std::set<int>& ranks) {
@@ -50,6 +57,10 @@ void CollectiveSums::Add(const v1::RunInfo& run, const v1::ProcessProfile& proce
   using Key = decltype(KeyOf(v1::CollectiveRow()));
   std::map<Key, const v1::CollectiveRow*> more;
   for (const v1::CollectiveRow& row : process.collectives()) more.emplace(KeyOf(row), &row);
+  std::map<decltype(CommunicationKeyOf(v1::CallRow())), const v1::CommunicationRow*> compared;
+  for (const v1::CommunicationRow& row : process.communications()) {
+    compared.emplace(CommunicationKeyOf(row), &row);
+  }
   for (const v1::CallRow& row : process.calls()) {
     if (row.kind() != v1::CALL_KIND_COLLECTIVE || row.captured() || !InWindow(run, row)) continue;
     const auto found = more.find(KeyOf(row));
@@ -68,6 +79,10 @@ void CollectiveSums::Add(const v1::RunInfo& run, const v1::ProcessProfile& proce
     sum.calls += row.calls();
     sum.bytes += row.bytes();
     sum.gpu_time_ns += row.gpu_time_ns();
+    if (const auto at = compared.find(CommunicationKeyOf(row)); at != compared.end()) {
+      sum.compared_time_ns += at->second->compared_ns();
+      sum.hidden_ns += at->second->hidden_ns();
+    }
     if (its == nullptr) continue;
     sum.matched_calls += its->matched_calls();
     sum.matched_time_ns += its->matched_time_ns();

@@ -133,6 +133,8 @@ std::string_view LossText(std::string_view name) {
   if (name == "steps_refused") return "steps beyond what is kept: their work is in no step";
   if (name == "communication_shared")
     return "communication in CUDA graphs timed per launch: what of it is exposed is not known";
+  if (name == "late_interval")
+    return "activity that came too late for busy, exposed and hidden times: they are lower bounds";
   if (name == "formula_failed") return "operation or kernel whose formula gave no count: unknown";
   if (name == "formula_refused") return "declared kernel formula that was not kept";
   if (name == "bad_times_unmarked") return "activity whose end is before its start";

@@ -49,25 +49,23 @@ JobSummary SummarizeJob(const RunProfile& run, const RankGroups& groups) {
 }
 
 // Time of communication kernels during which other work ran on the device: of all steps where
-// there are any, else of the whole run, whose exposed time is `run_exposed_ns`.
-uint64_t HiddenCommunication(const RankGroup& group, uint64_t run_exposed_ns) {
-  uint64_t in_steps_ns = 0;
-  uint64_t in_run_ns = 0;
-  uint64_t exposed_ns = 0;
+// there are any, else of the whole run. Absent: some of it was not compared.
+std::optional<uint64_t> HiddenCommunication(const RankGroup& group) {
+  Tally in_steps;
+  Tally in_run;
   bool any_step = false;
   for (const v1::ProcessProfile* process : group.processes) {
+    any_step = any_step || process->steps_size() > 0;
     for (const v1::TimeRow& row : process->times()) {
-      if (row.category() != v1::TIME_CATEGORY_COMMUNICATION) continue;
-      in_run_ns += row.gpu_time_ns();
-      if (row.in_step()) in_steps_ns += row.gpu_time_ns();
+      in_run.AddTime(row);
+      if (row.in_step()) in_steps.AddTime(row);
     }
-    for (const v1::StepRow& row : process->steps()) {
-      any_step = true;
-      exposed_ns += row.exposed_communication_ns();
+    for (const v1::CommunicationRow& row : process->communications()) {
+      in_run.AddCommunication(row);
+      if (row.in_step()) in_steps.AddCommunication(row);
     }
   }
-  if (!any_step) return in_run_ns - std::min(in_run_ns, run_exposed_ns);
-  return in_steps_ns - std::min(in_steps_ns, exposed_ns);
+  return any_step ? in_steps.hidden_communication_ns() : in_run.hidden_communication_ns();
 }
 
 // Busy, idle and exposed time: of the steps where there are any, else of the whole run.
@@ -75,7 +73,7 @@ void SummarizeDeviceTime(const RankGroups& groups, Totals* totals) {
   uint64_t busy_ns = 0;
   uint64_t idle_ns = 0;
   uint64_t exposed_ns = 0;
-  uint64_t hidden_ns = 0;
+  std::optional<uint64_t> hidden_ns = 0;
   bool any = false;
   // Where CUPTI was not ours all along, unseen work would pass for idle time.
   bool all_seen = true;
@@ -97,7 +95,12 @@ void SummarizeDeviceTime(const RankGroups& groups, Totals* totals) {
     all_seen = all_seen && seen;
     if (rank_busy_ns == 0) continue;
     any = true;
-    hidden_ns += HiddenCommunication(group, rank_exposed_ns);
+    const std::optional<uint64_t> rank_hidden_ns = HiddenCommunication(group);
+    if (!rank_hidden_ns.has_value()) {
+      hidden_ns.reset();
+    } else if (hidden_ns.has_value()) {
+      *hidden_ns += *rank_hidden_ns;
+    }
     busy_ns += rank_busy_ns;
     const StepTime steps = CompleteSteps(group);
     if (steps.complete > 0) {
@@ -113,10 +116,8 @@ void SummarizeDeviceTime(const RankGroups& groups, Totals* totals) {
   totals->gpu_busy_ns = busy_ns;
   if (!all_seen) return;
   totals->idle_ns = idle_ns;
-  if (exposed_known) {
-    totals->exposed_communication_ns = exposed_ns;
-    totals->hidden_communication_ns = hidden_ns;
-  }
+  totals->hidden_communication_ns = hidden_ns;
+  if (exposed_known) totals->exposed_communication_ns = exposed_ns;
 }
 
 void SummarizeKernels(const RankGroups& groups, size_t max_kernels, Summary* summary) {
@@ -189,6 +190,9 @@ std::map<std::string, std::string> DescribeMethod(const Summary& summary) {
       {"collectives",
        "bytes as the caller passed them; wait: GPU time before the last rank of the group began, "
        "known where all of them ran on one node and were seen; the rest is transfer"},
+      {"hidden communication",
+       "time of communication kernels while the same device did anything else (kernels, copies, "
+       "sets); the rest is exposed; communication beside communication is not hidden by it"},
       {"params",
        "elements, each memory once (tied weights), whole where ranks hold parts of them; active: "
        "without the experts that a token is not sent to"},

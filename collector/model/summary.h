@@ -28,6 +28,8 @@ struct Work {
   uint64_t unknown_gpu_time_ns = 0;
   uint64_t communication_ns = 0;  // of the GPU time
   GradientWorks gradients;        // of the counted work of the backward
+  // Of it, what ran while the device did anything but communication; absent: not known.
+  std::optional<uint64_t> hidden_communication_ns;
   // Flops per GPU second of the same calls; absent when flops or times are not complete.
   std::optional<double> flop_per_s;
   Provenance provenance = Provenance::kExact;
@@ -168,8 +170,7 @@ struct Totals {
   std::optional<uint64_t> gpu_busy_ns;
   std::optional<uint64_t> idle_ns;
   std::optional<uint64_t> exposed_communication_ns;
-  // Time of communication kernels in steps while another kernel, maybe of communication too, ran on
-  // the device.
+  // Time of communication kernels in steps while the device did anything but communication.
   std::optional<uint64_t> hidden_communication_ns;
   Utilisation utilisation;  // of all ranks together
 };
@@ -220,6 +221,13 @@ struct CollectiveSummary {
   uint64_t matched_calls = 0;
   uint64_t matched_time_ns = 0;
   uint64_t wait_ns = 0;
+  // GPU time that was compared with other work of the device, and what of it ran beside that.
+  uint64_t compared_time_ns = 0;
+  uint64_t hidden_ns = 0;
+
+  std::optional<uint64_t> known_hidden_ns() const {
+    return compared_time_ns == gpu_time_ns ? std::optional<uint64_t>(hidden_ns) : std::nullopt;
+  }
 };
 
 // Decimal texts as in v1::RangeRow; "" without numbers.

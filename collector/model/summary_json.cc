@@ -4,6 +4,8 @@
 
 #include <absl/time/time.h>
 
+#include <algorithm>
+
 #include "collector/model/coverage.h"
 #include "collector/model/json_writer.h"
 
@@ -184,6 +186,20 @@ class SummaryJson {
     json_.EndObject();
   }
 
+  // The rest of the communication, beside other work or not.
+  void WriteHidden(const Work& work) {
+    const std::optional<uint64_t>& hidden_ns = work.hidden_communication_ns;
+    WriteExposed("exposed_communication_s", work.communication_ns, hidden_ns);
+    Maybe("hidden_communication_s", hidden_ns, &JsonWriter::Seconds);
+  }
+
+  void WriteExposed(std::string_view key, uint64_t all_ns, std::optional<uint64_t> hidden_ns) {
+    Maybe(key,
+          hidden_ns.has_value() ? std::optional<uint64_t>(all_ns - std::min(*hidden_ns, all_ns))
+                                : std::nullopt,
+          &JsonWriter::Seconds);
+  }
+
   void WriteJob(const JobSummary& job) {
     json_.Key("job");
     json_.BeginObject();
@@ -321,6 +337,7 @@ class SummaryJson {
     }
     WriteList("devices", rank.devices, &SummaryJson::WriteDevice);
     WriteWork(rank.work);
+    WriteHidden(rank.work);
     WriteTypes(rank.flops_by_type);
     WriteUtilisation(rank.utilisation);
     json_.Key("loss");
@@ -378,6 +395,7 @@ class SummaryJson {
     for (const std::string& alias : module.aliases) json_.String(alias);
     json_.EndArray();
     WriteWork(module.inclusive);
+    WriteHidden(module.inclusive);
     json_.Key("ranks");
     json_.BeginObject();
     Maybe("min", module.ranks.min_ns, &JsonWriter::Seconds);
@@ -388,6 +406,7 @@ class SummaryJson {
     json_.Key("self");
     json_.BeginObject();
     WriteWork(module.self);
+    WriteHidden(module.self);
     json_.EndObject();
   }
 
@@ -451,6 +470,8 @@ class SummaryJson {
     Maybe("wait_s", known(collective.wait_ns), &JsonWriter::Seconds);
     Maybe("transfer_s", known(collective.matched_time_ns - collective.wait_ns),
           &JsonWriter::Seconds);
+    WriteExposed("exposed_s", collective.gpu_time_ns, collective.known_hidden_ns());
+    Maybe("hidden_s", collective.known_hidden_ns(), &JsonWriter::Seconds);
   }
 
   void WriteNumbers(const NumbersSummary& numbers) {

@@ -62,6 +62,19 @@ void Tally::AddTime(const v1::TimeRow& row) {
   }
 }
 
+void Tally::AddCommunication(const v1::CommunicationRow& row) {
+  compared_communication_ns_ += row.compared_ns();
+  hidden_communication_ns_ += row.hidden_ns();
+}
+
+std::optional<uint64_t> Tally::hidden_communication_ns() const {
+  if (compared_communication_ns_ != communication_ns_) return std::nullopt;
+  for (const PhaseTally& phase : phases_) {
+    if (phase.has_unseen) return std::nullopt;
+  }
+  return hidden_communication_ns_;
+}
+
 void Tally::MarkUnseen(int phase) { phases_[phase].has_unseen = true; }
 
 void Tally::Add(const Tally& other) {
@@ -70,6 +83,8 @@ void Tally::Add(const Tally& other) {
     gradients_[i].flops += other.gradients_[i].flops;
     gradients_[i].gpu_time_ns += other.gradients_[i].gpu_time_ns;
   }
+  compared_communication_ns_ += other.compared_communication_ns_;
+  hidden_communication_ns_ += other.hidden_communication_ns_;
   for (int i = 0; i < kPhaseCount; ++i) {
     PhaseTally& to = phases_[i];
     const PhaseTally& from = other.phases_[i];

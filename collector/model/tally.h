@@ -38,6 +38,7 @@ class Tally {
  public:
   void AddCall(const v1::CallRow& row, Gradient gradient = Gradient::kNotTold);
   void AddTime(const v1::TimeRow& row);
+  void AddCommunication(const v1::CommunicationRow& row);
   // GPU work of the phase may have run without being seen: its time is missing, and what was
   // not counted is unknown.
   void MarkUnseen(int phase);
@@ -51,6 +52,9 @@ class Tally {
   uint64_t unknown_gpu_time_ns() const;
   uint64_t communication_ns() const { return communication_ns_; }
   const GradientWorks& gradients() const { return gradients_; }
+  // Of it, what ran beside other work; absent when not all of it was seen
+  // and compared.
+  std::optional<uint64_t> hidden_communication_ns() const;
   // Sum of what is counted, over all phases.
   FlopCount counted_flops() const;
   // Sum of what was measured, over all phases.
@@ -80,6 +84,8 @@ class Tally {
   std::array<PhaseTally, kPhaseCount> phases_;
   uint64_t communication_ns_ = 0;
   GradientWorks gradients_;
+  uint64_t compared_communication_ns_ = 0;
+  uint64_t hidden_communication_ns_ = 0;
 };
 
 // True for rows that say how many flops were executed: neither captured nor collective.

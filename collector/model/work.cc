@@ -72,6 +72,9 @@ std::unordered_map<uint32_t, Tally> TallyScopes(const v1::RunInfo& run,
   for (const v1::TimeRow& row : process.times()) {
     if (InWindow(run, row)) tallies[row.scope()].AddTime(row);
   }
+  for (const v1::CommunicationRow& row : process.communications()) {
+    if (InWindow(run, row)) tallies[row.scope()].AddCommunication(row);
+  }
   if (MayHaveUnseenKernels(process)) MarkUnseenPhases(process, &tallies);
   return tallies;
 }
@@ -84,6 +87,7 @@ Work ToWork(const Tally& tally) {
   work.unknown_gpu_time_ns = tally.unknown_gpu_time_ns();
   work.communication_ns = tally.communication_ns();
   work.gradients = tally.gradients();
+  work.hidden_communication_ns = tally.hidden_communication_ns();
   work.provenance = ProvenanceOf(tally);
   const uint64_t time_ns = tally.measured_gpu_time_ns();
   const FlopCount flops = tally.counted_flops();

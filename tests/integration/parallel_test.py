@@ -8,6 +8,7 @@ one process gives the numbers that the ranks together must have.
 
 import os
 
+import ledger as book
 import pytest
 import summary_checks
 from flopsprof_run import PROGRAMS, run_profiled, torchrun
@@ -22,8 +23,8 @@ PLAIN = ["DdpNet", "FlatNet", "OriginalNet", "ShardedNet", "TensorNet", "Pipelin
 ALL = [*PLAIN, "ShardedCheckpointNet"]
 
 
-def run(command, folder):
-    result = run_profiled(command, folder=str(folder / "run"))
+def run(command, folder, **more):
+    result = run_profiled(command, folder=str(folder / "run"), **more)
     assert result.ended_well(), result.explain()
     assert summary_checks.problems(result.summary) == [], result.explain()
     return result
@@ -177,6 +178,32 @@ def test_waits_are_told_apart_from_transfers(two):
     assert totals["communication_s"] == pytest.approx(sum(r["gpu_time_s"] for r in rows), rel=1e-6)
     assert totals["exposed_communication_s"] > 0
     assert totals["hidden_communication_s"] >= 0
+
+
+def test_hidden_and_exposed_communication_are_the_ledgers(tmp_path):
+    # Long kernels: backward runs on beside the reduction of a bucket.
+    durations = '{"durations": 300000}'
+    result = run(torchrun(2, PROGRAM, "ddp"), tmp_path, faults=durations, ledger=True)
+    assert len(result.summary["ranks"]) == 2
+    for rank in result.summary["ranks"]:
+        own = [row for row in result.ledger if f".{rank['pid']}." in row["file"]]
+        whole, hidden = book.hidden_communication(own)
+        assert 0 < hidden < whole
+        assert summary_checks.nanoseconds(rank["hidden_communication_s"]) == hidden
+        assert summary_checks.nanoseconds(rank["exposed_communication_s"]) == whole - hidden
+    for row in [*result.summary["collectives"], *(m["self"] for m in result.summary["modules"])]:
+        collective = "exposed_s" in row
+        whole = row["gpu_time_s"] if collective else row["communication_s"]
+        parts = ("exposed_s", "hidden_s") if collective else (
+            "exposed_communication_s", "hidden_communication_s",
+        )  # fmt: skip
+        assert sum(row[part] for part in parts) == pytest.approx(whole, abs=1e-9), row
+    reduces = [r for r in result.summary["collectives"] if r["api"] == "ncclAllReduce"]
+    assert sum(r["hidden_s"] for r in reduces) > 0
+    totals = result.summary["totals"]
+    assert totals["hidden_communication_s"] == pytest.approx(
+        sum(r["hidden_communication_s"] for r in result.summary["ranks"]), abs=1e-9
+    )
 
 
 def test_experts_of_all_ranks_count(two):

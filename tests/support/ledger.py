@@ -72,3 +72,19 @@ def union(ledger: list) -> int:
             total += max(0, end - max(start, reached))
             reached = max(reached, end)
     return total
+
+
+def hidden_communication(ledger: list) -> tuple:
+    """(ns of NCCL's kernels, ns of them beside anything else of the device) of one process."""
+    rows = executed(ledger)
+    collectives = [row for row in rows if row["call"].startswith("nccl")]
+    hidden = 0
+    for one in collectives:
+        begin, reached = one["start_ns"], one["start_ns"]
+        for other in sorted(rows, key=lambda row: row["start_ns"]):
+            if other["device"] != one["device"] or other["call"].startswith("nccl"):
+                continue
+            end = min(other["end_ns"], one["end_ns"])
+            hidden += max(0, end - max(begin, reached, other["start_ns"]))
+            reached = max(reached, end)
+    return sum(duration(row) for row in collectives), hidden

@@ -22,6 +22,8 @@ void Add(const Row& row, Row* sum) {
   sum->matched_calls += row.matched_calls;
   sum->matched_time_ns += row.matched_time_ns;
   sum->wait_ns += row.wait_ns;
+  sum->compared_time_ns += row.compared_time_ns;
+  sum->hidden_ns += row.hidden_ns;
 }
 
 // Rows added up where `key` is equal, longest time first.
@@ -48,6 +50,14 @@ std::string WaitText(const ReportContext& context, const Row& row) {
   if (row.matched_calls == 0) return "?";
   const char* least = row.matched_calls >= row.calls ? "" : context.terminal.utf8 ? "≥" : ">=";
   return least + TimeText(context, row.wait_ns, true);
+}
+
+// What of the time ran while the device did nothing else.
+std::string ExposedText(const ReportContext& context, const Row& row) {
+  const std::optional<uint64_t> hidden_ns = row.known_hidden_ns();
+  const bool known = hidden_ns.has_value() && row.gpu_time_ns != 0;
+  return TimeText(context, known ? row.gpu_time_ns - std::min(*hidden_ns, row.gpu_time_ns) : 0,
+                  known);
 }
 
 // "2 ranks: 0,4".
@@ -77,7 +87,8 @@ std::string ByGroup(const ReportContext& context, size_t most) {
                {.header = "calls"},
                {.header = "bytes"},
                {.header = "GPU time"},
-               {.header = "of it wait", .drop_order = 3},
+               {.header = "exposed", .drop_order = 3},
+               {.header = "of it wait", .drop_order = 4},
                {.header = "payload/s", .drop_order = 2}});
   const size_t shown = std::min(most, rows.size());
   bool any_unknown = false;
@@ -90,6 +101,7 @@ std::string ByGroup(const ReportContext& context, size_t most) {
                   {FormatCount(static_cast<double>(row.calls))},
                   {FormatBytes(static_cast<double>(row.bytes))},
                   {TimeText(context, row.gpu_time_ns, row.gpu_time_ns != 0)},
+                  {ExposedText(context, row)},
                   {WaitText(context, row)},
                   {RateText(row)}});
   }
@@ -116,7 +128,8 @@ std::string ByModule(const ReportContext& context, size_t most) {
                {.header = "calls"},
                {.header = "bytes"},
                {.header = "GPU time"},
-               {.header = "of it wait", .drop_order = 1}});
+               {.header = "exposed", .drop_order = 1},
+               {.header = "of it wait", .drop_order = 2}});
   const size_t shown = std::min(most, rows.size());
   for (size_t i = 0; i < shown; ++i) {
     const Row& row = rows[i];
@@ -126,6 +139,7 @@ std::string ByModule(const ReportContext& context, size_t most) {
                   {FormatCount(static_cast<double>(row.calls))},
                   {FormatBytes(static_cast<double>(row.bytes))},
                   {TimeText(context, row.gpu_time_ns, row.gpu_time_ns != 0)},
+                  {ExposedText(context, row)},
                   {WaitText(context, row)}});
   }
   return Title(context, "Communication by module", TopNote(shown, rows.size())) +

@@ -4,12 +4,14 @@
 
     parallel.py                                    one process: SingleNet, SingleCheckpointNet
     torchrun --nproc-per-node 2 parallel.py        DdpNet, FlatNet, OriginalNet, ShardedNet ...
+    torchrun --nproc-per-node 2 parallel.py ddp    DdpNet alone
 
 Every way sees ROWS rows a step, all ranks together, for STEPS steps: the work of each module,
 summed over the ranks, is that of one process.
 """
 
 import os
+import sys
 
 import torch
 import torch.distributed as dist
@@ -205,13 +207,14 @@ def main():
     rank = dist.get_rank()
     torch.cuda.set_device(rank)
     ddp(rank)
-    fsdp1(rank, "FlatNet")
-    fsdp1(rank, "OriginalNet", use_orig_params=True)
-    fsdp2(rank, "ShardedNet")
-    fsdp2(rank, "ShardedCheckpointNet", checkpointed)
-    tensor_parallel(rank)
-    pipeline(rank)
-    expert_parallel(rank)
+    if sys.argv[1:] != ["ddp"]:
+        fsdp1(rank, "FlatNet")
+        fsdp1(rank, "OriginalNet", use_orig_params=True)
+        fsdp2(rank, "ShardedNet")
+        fsdp2(rank, "ShardedCheckpointNet", checkpointed)
+        tensor_parallel(rank)
+        pipeline(rank)
+        expert_parallel(rank)
     torch.cuda.synchronize()
     dist.destroy_process_group()
 

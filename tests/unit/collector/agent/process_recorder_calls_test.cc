@@ -144,6 +144,10 @@ TEST_F(ProcessRecorderTest, ExposedCommunicationIsWhatNothingElseCovers) {
   EXPECT_EQ(received_.devices[0].not_communication_ns(), 400u);
   EXPECT_EQ(received_.devices[0].first_gpu_ns(), 1000u);
   EXPECT_EQ(received_.devices[0].last_gpu_ns(), 1900u);
+  const v1::CommunicationRow& row = received_.communications.at("0/PHASE_FORWARD/ncclAllReduce");
+  EXPECT_EQ(row.shape(), "count=1000 type=f32 ranks=2");
+  EXPECT_EQ(row.compared_ns(), 600u);
+  EXPECT_EQ(row.hidden_ns(), 100u);
 }
 
 // Groups of one grouped product: 2*6*5*7 + 2*1*1*1 + 2*1*1*1 = 424, one call, both kernels.

@@ -42,6 +42,10 @@ class Received {
     for (const auto& row : profile.kernel_owners()) {
       owners[row.name() + "/" + v1::TimeCategory_Name(row.category())] = row;
     }
+    for (const auto& row : profile.communications()) {
+      communications[std::to_string(row.scope()) + "/" + v1::Phase_Name(row.phase()) + "/" +
+                     row.api()] = row;
+    }
     for (const auto& row : profile.steps()) steps[row.step()] = row;
     for (const auto& row : profile.scopes()) scopes[row.id()] = row;
     for (const auto& row : profile.device_times()) devices[row.device()] = row;
@@ -54,6 +58,7 @@ class Received {
   std::map<std::string, v1::TimeRow> times;
   std::map<std::string, v1::KernelRow> kernels;
   std::map<std::string, v1::KernelOwner> owners;
+  std::map<std::string, v1::CommunicationRow> communications;
   std::map<uint32_t, v1::StepRow> steps;
   std::map<uint32_t, v1::Scope> scopes;
   std::map<uint32_t, v1::DeviceTime> devices;

@@ -41,6 +41,13 @@ inline v1::ProcessProfile SampleRank(int rank, uint64_t conv_forward_ns) {
       .Time(0, v1::PHASE_BACKWARD, v1::TIME_CATEGORY_COMMUNICATION, 40)
       .Time(0, v1::PHASE_OPTIMIZER, v1::TIME_CATEGORY_NO_PRODUCTS, 20)
       .Time(0, v1::PHASE_OTHER, v1::TIME_CATEGORY_COPY, 5, /*in_step=*/false);
+  v1::CommunicationRow& hidden = *b.profile().add_communications();
+  hidden.set_phase(v1::PHASE_BACKWARD);
+  hidden.set_api("ncclAllReduce");
+  hidden.set_shape(reduce.shape());
+  hidden.set_in_step(true);
+  hidden.set_compared_ns(40);
+  hidden.set_hidden_ns(15);
   v1::Device& device = *b.profile().add_devices();
   device.set_name("NVIDIA A100-SXM4-80GB");
   device.set_uuid("GPU-0");

@@ -391,7 +391,30 @@ TEST(SummaryTest, CommunicationIsAPartOfTheGpuTime) {
   EXPECT_EQ(ModuleAt(summary, "").inclusive.communication_ns, 0u);
   // 40 on each rank, 10 in each of its two steps with nothing else running.
   EXPECT_EQ(summary.totals.exposed_communication_ns, 40u);
-  EXPECT_EQ(summary.totals.hidden_communication_ns, 40u);
+  EXPECT_EQ(summary.totals.hidden_communication_ns, 30u);  // beside other work
+}
+
+TEST(SummaryTest, HiddenCommunicationIsOfModuleRankAndCollective) {
+  const Summary summary = Summarize(SampleRun());
+  EXPECT_EQ(ModuleAt(summary, "(outside)").self.hidden_communication_ns, 30u);
+  EXPECT_EQ(ModuleAt(summary, "fc").inclusive.hidden_communication_ns, 0u);
+  EXPECT_EQ(summary.ranks[1].work.hidden_communication_ns, 15u);
+  ASSERT_EQ(summary.collectives.size(), 1u);
+  EXPECT_EQ(summary.collectives[0].known_hidden_ns(), 30u);
+  const std::string json = ToJson(summary);
+  EXPECT_NE(json.find("\"exposed_s\": 0.00000005,"), std::string::npos) << json;
+}
+
+TEST(SummaryTest, HiddenCommunicationThatWasNotComparedIsNotKnown) {
+  RunProfile run = SampleRun();
+  run.processes[1].mutable_communications(0)->set_compared_ns(39);
+  const Summary summary = Summarize(run);
+  EXPECT_FALSE(ModuleAt(summary, "(outside)").self.hidden_communication_ns.has_value());
+  EXPECT_FALSE(summary.ranks[1].work.hidden_communication_ns.has_value());
+  EXPECT_EQ(summary.ranks[0].work.hidden_communication_ns, 15u);
+  EXPECT_FALSE(summary.collectives[0].known_hidden_ns().has_value());
+  EXPECT_FALSE(summary.totals.hidden_communication_ns.has_value());
+  EXPECT_TRUE(summary.totals.exposed_communication_ns.has_value());
 }
 
 TEST(SummaryTest, NothingRecordedIsEmptyWithAReason) {

@@ -25,9 +25,9 @@ TEST(CommunicationViewTest, PayloadIsPerTimeAfterTheLastRankBegan) {
   // 24,240 bytes in 10,000 - 4,000 ns.
   EXPECT_THAT(LinesWith(text, "ncclAllReduce"),
               ElementsAre("ncclAllReduce | 2 ranks: 0-1 | backward | 6 | 24.2 kB | 10.0 µs | "
-                          "4.00 µs | 4.04 GB/s",
+                          "7.50 µs | 4.00 µs | 4.04 GB/s",
                           "features.0 | ncclAllReduce | backward | 6 | 24.2 kB | 10.0 µs | "
-                          "4.00 µs"));
+                          "7.50 µs | 4.00 µs"));
   EXPECT_THAT(text, Not(HasSubstr(kWhatWaitIs)));
 }
 
@@ -37,7 +37,7 @@ TEST(CommunicationViewTest, WithACallWhoseWaitIsUnknownThereIsNoRate) {
   const std::string text = Render(summary);
   EXPECT_THAT(LinesWith(text, "2 ranks: 0-1"),
               ElementsAre("ncclAllReduce | 2 ranks: 0-1 | backward | 6 | 24.2 kB | 10.0 µs | "
-                          "≥4.00 µs | ?"));
+                          "7.50 µs | ≥4.00 µs | ?"));
   EXPECT_THAT(text, HasSubstr(kWhatWaitIs));
 }
 
@@ -46,25 +46,36 @@ TEST(CommunicationViewTest, WithoutAnyMatchTheWaitIsUnknown) {
   model::CollectiveSummary& row = summary.collectives[0];
   row.matched_calls = row.matched_time_ns = row.wait_ns = 0;
   EXPECT_THAT(LinesWith(Render(summary), "ncclAllReduce"),
-              ElementsAre("ncclAllReduce | 2 ranks: 0-1 | backward | 6 | 24.2 kB | 10.0 µs | ? | ?",
-                          "features.0 | ncclAllReduce | backward | 6 | 24.2 kB | 10.0 µs | ?"));
+              ElementsAre("ncclAllReduce | 2 ranks: 0-1 | backward | 6 | 24.2 kB | 10.0 µs | "
+                          "7.50 µs | ? | ?",
+                          "features.0 | ncclAllReduce | backward | 6 | 24.2 kB | 10.0 µs | "
+                          "7.50 µs | ?"));
   // No kernel of it was seen.
   row.gpu_time_ns = 0;
   EXPECT_THAT(LinesWith(Render(summary), "2 ranks: 0-1"),
-              ElementsAre("ncclAllReduce | 2 ranks: 0-1 | backward | 6 | 24.2 kB | ? | ? | ?"));
+              ElementsAre("ncclAllReduce | 2 ranks: 0-1 | backward | 6 | 24.2 kB | ? | ? | ? | ?"));
+}
+
+TEST(CommunicationViewTest, ExposedTimeThatWasNotComparedIsUnknown) {
+  model::Summary summary = SampleSummary();
+  summary.collectives[0].compared_time_ns -= 1;
+  EXPECT_THAT(LinesWith(Render(summary), "2 ranks: 0-1"),
+              ElementsAre("ncclAllReduce | 2 ranks: 0-1 | backward | 6 | 24.2 kB | 10.0 µs | ? | "
+                          "4.00 µs | 4.04 GB/s"));
 }
 
 TEST(CommunicationViewTest, ModulesOfOneGroupAddUpAndTheLongestIsFirst) {
   model::Summary summary = SampleSummary();
   // 6,000 bytes in 12,000 - 7,000 ns; together 30,240 in 22,000 - 11,000 ns.
-  summary.collectives.push_back(
-      {"ncclAllReduce", "2 ranks", "backward", "", "0-1", 2, 6000, 12000, 2, 12000, 7000});
-  EXPECT_THAT(LinesWith(Render(summary), "ncclAllReduce"),
-              ElementsAre("ncclAllReduce | 2 ranks: 0-1 | backward | 8 | 30.2 kB | 22.0 µs | "
-                          "11.0 µs | 2.75 GB/s",
-                          "(model) | ncclAllReduce | backward | 2 | 6.00 kB | 12.0 µs | 7.00 µs",
-                          "features.0 | ncclAllReduce | backward | 6 | 24.2 kB | 10.0 µs | "
-                          "4.00 µs"));
+  summary.collectives.push_back({"ncclAllReduce", "2 ranks", "backward", "", "0-1", 2, 6000, 12000,
+                                 2, 12000, 7000, 12000, 1000});
+  EXPECT_THAT(
+      LinesWith(Render(summary), "ncclAllReduce"),
+      ElementsAre("ncclAllReduce | 2 ranks: 0-1 | backward | 8 | 30.2 kB | 22.0 µs | "
+                  "18.5 µs | 11.0 µs | 2.75 GB/s",
+                  "(model) | ncclAllReduce | backward | 2 | 6.00 kB | 12.0 µs | 11.0 µs | 7.00 µs",
+                  "features.0 | ncclAllReduce | backward | 6 | 24.2 kB | 10.0 µs | "
+                  "7.50 µs | 4.00 µs"));
   const std::string first = Render(summary, 1);
   EXPECT_THAT(LinesWith(first, "features.0"), IsEmpty());
   EXPECT_THAT(first, HasSubstr("top 1 of 2 rows"));

@@ -164,8 +164,10 @@ BookedCall Aggregator::BookCollective(const shm::CollectiveCall& call) {
   // A send and its receive: the channel from the one to the other.
   const int32_t from = send ? call.rank : receive ? call.peer : -1;
   const int32_t to = send ? call.peer : receive ? call.rank : -1;
-  booked.match = absl::HashOf(call.group, call.sequence, from, to);
+  const bool to_itself = from != -1 && from == to;  // in a group: its one kernel is both ends
+  booked.match = absl::HashOf(call.group, call.sequence, from, to, to_itself && send);
   booked.end_count = send || receive ? 2 : static_cast<uint32_t>(std::max(call.rank_count, 0));
+  if (to_itself) booked.end_count = 1;
   booked.rank = call.rank;
   return booked;
 }
@@ -280,11 +282,15 @@ void Aggregator::AddActivity(const JoinedActivity& activity) {
   if (activity.in_call && activity.call.row != kNoRow && activity.valid_times) {
     calls_.AddKernel(activity.call.row, activity.duration_ns);
   }
-  if (communication && activity.call.match != 0 && activity.valid_times &&
-      collective_times_.size() < kMaxCollectiveTimes) {
+  if (communication && activity.valid_times && collective_times_.size() < kMaxCollectiveTimes) {
     const BookedCall& call = activity.call;
-    collective_times_.push_back({call.match, call.end_count, call.rank, call.row,
-                                 activity.record.start_gpu_ns, activity.record.end_gpu_ns});
+    if (call.nccl_group != 0) {
+      collective_groups_.AppendTimes(call.nccl_group, activity.record.start_gpu_ns,
+                                     activity.record.end_gpu_ns, &collective_times_);
+    }
+    if (call.match != 0)
+      collective_times_.push_back({call.match, call.end_count, call.rank, call.row,
+                                   activity.record.start_gpu_ns, activity.record.end_gpu_ns});
   }
   if (const uint32_t row = times_.FindOrAdd(TimeKey(activity.context, category)); row != kNoRow) {
     TimeRow& time = times_.Change(row);
@@ -487,8 +493,7 @@ size_t Aggregator::EmitDevices(v1::ProcessProfile* profile) {
 uint64_t Aggregator::refused_count() const {
   return ranges_.refused_count() + stacks_.refused_count() + calls_.refused_count() +
          times_.refused_count() + kernels_.refused_count() + scope_kernels_.refused_count() +
-         scope_calls_.refused_count() + communications_.refused_count() +
-         devices_refused_count_;
+         scope_calls_.refused_count() + communications_.refused_count() + devices_refused_count_;
 }
 
 uint64_t Aggregator::late_count() const {

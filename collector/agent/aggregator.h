@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "collector/agent/call_rows.h"
+#include "collector/agent/collective_groups.h"
 #include "collector/agent/collective_waits.h"
 #include "collector/agent/communication_rows.h"
 #include "collector/agent/correlator.h"
@@ -61,6 +62,7 @@ class Aggregator : public JoinSink {
   BookedCall BookParted(const PartedCall& call);
   BookedCall BookCudnn(const shm::CudnnCall& call);
   BookedCall BookCollective(const shm::CollectiveCall& call);
+  CollectiveGroups& collective_groups() { return collective_groups_; }
   BookedCall BookOperation(const shm::OperationCall& call);
   // Its texts have come, or never will.
   BookedCall BookNamed(const shm::NamedWork& work);
@@ -169,6 +171,7 @@ class Aggregator : public JoinSink {
   std::deque<WaitingKernel> waiting_kernels_;
   ReplayWork* describing_ = nullptr;
   CallRows calls_;
+  CollectiveGroups collective_groups_;
   std::vector<CollectiveTime> collective_times_;
   CommunicationRows communications_;
   StepRows steps_;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -19,6 +20,11 @@ struct CollectiveTime {
   uint32_t row = 0;        // of the process's call rows
   uint64_t start_ns = 0;   // on a clock that all processes of the node share
   uint64_t end_ns = 0;
+  // Of a kernel that is one end of several calls, an NCCL group: a number that only those have in
+  // the process, how many they are, and whether the kernel's time is in this one's row.
+  uint64_t nccl_group = 0;
+  uint32_t group_size = 0;
+  bool has_time = true;
 };
 
 // What one end of a call has spent until the last end began.
@@ -31,8 +37,9 @@ struct CollectiveWait {
 
 // Finds the ends of a call among the processes of one node: a kernel that began before the last
 // one of its call has waited until then, what is left was the transfer. Calls with ends on other
-// nodes are never complete and fall out. Keeps the newest 65,536 calls, those that are complete
-// too: a further kernel of one must not begin it again. One thread.
+// nodes are never complete and fall out. The kernel of a group has waited for the last end of all
+// of its calls; none of them is known before all are. Keeps the newest 65,536 calls, those that are
+// complete too: a further kernel of one must not begin it again. One thread.
 class CollectiveWaits {
  public:
   // `process`: any number that tells processes apart. Appends what is known now to `waits`.
@@ -55,12 +62,22 @@ class CollectiveWaits {
     bool done = false;
   };
 
+  // The kernel of a group whose calls are complete in part.
+  struct Group {
+    std::vector<End> complete;
+    uint64_t last_start_ns = 0;
+  };
+  using GroupKey = std::pair<size_t, uint64_t>;  // process, CollectiveTime::nccl_group
+
   static bool IsFurtherKernel(size_t process, const CollectiveTime& time, std::vector<End>* ends);
-  static void AppendWaits(const std::vector<End>& ends, std::vector<CollectiveWait>* waits);
+  void AppendWaits(const std::vector<End>& ends, std::vector<CollectiveWait>* waits);
+  void AddToGroup(const End& end, uint64_t last_start_ns, std::vector<CollectiveWait>* waits);
 
   absl::flat_hash_map<uint64_t, Call> calls_;  // by CollectiveTime::match
-  std::deque<uint64_t> order_;                 // their matches, oldest first
-  size_t pending_count_ = 0;                   // of them, those that are not done
+  absl::flat_hash_map<GroupKey, Group> groups_;
+  std::deque<GroupKey> group_order_;  // of groups_ and of those that are complete
+  std::deque<uint64_t> order_;        // their matches, oldest first
+  size_t pending_count_ = 0;          // of them, those that are not done
 };
 
 }  // namespace flopsprof::agent

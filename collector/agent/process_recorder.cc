@@ -187,7 +187,9 @@ void ProcessRecorder::BookWaitingCalls(bool final) {
 void ProcessRecorder::OnCollective(RingId ring, const shm::CollectiveCall& record) {
   EndInterrupted(ring, record.call);
   if (Captured(record.header)) graphs_.AddCallRecord(ring, record.call, record);
-  correlator_.EndCall(ring, record.call, aggregator_.BookCollective(record));
+  BookedCall booked = aggregator_.BookCollective(record);
+  aggregator_.collective_groups().Add(ring, record, &booked);
+  correlator_.EndCall(ring, record.call, booked);
 }
 
 void ProcessRecorder::OnOperation(RingId ring, const shm::OperationCall& record) {
@@ -227,6 +229,7 @@ void ProcessRecorder::BookNamedWork(bool final) {
 
 void ProcessRecorder::OnCallEnd(RingId ring, const shm::CallEnd& record) {
   EndInterrupted(ring, record.call);
+  aggregator_.collective_groups().Forget(ring);
   correlator_.EndCall(ring, record.call, std::nullopt);
 }
 

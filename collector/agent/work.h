@@ -33,6 +33,7 @@ struct BookedCall {
   uint64_t match = 0;
   uint32_t end_count = 0;
   int32_t rank = -1;
+  uint64_t nccl_group = 0;  // of several calls (collective_groups.h); 0 = a call alone
 };
 
 // A kernel, copy or set with the work that it belongs to.

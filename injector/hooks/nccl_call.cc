@@ -72,6 +72,7 @@ void EndCollective(CallScope* call, int status, const void* caller, const Collec
     EmitRecord(&record);
     return;
   }
+  thread->group_collective.header.flags |= shm::kFlagMore;  // the group goes on
   EmitHeldCollective(thread);
   thread->group_collective = record;
   thread->has_group_collective = true;

@@ -126,8 +126,8 @@ enum class CollectiveKind : uint8_t {
 constexpr uint8_t kFlagCaptured = 1;      // made while its stream was captured: not executed
 constexpr uint8_t kFlagBadTimestamp = 2;  // kActivity: start or end is 0, or end < start
 constexpr uint8_t kFlagSizesUnknown = 4;  // kGemmCall: a size is not known, `m` is the reason
-constexpr uint8_t kFlagMore = 8;  // kGemmCall, kLibraryCall: the next record of the ring is a
-                                  // further part of the same call
+constexpr uint8_t kFlagMore = 8;  // kGemmCall, kLibraryCall: next in the ring is a further part of
+                                  // the call; kCollective: a further call of the NCCL group
 
 // Why the work of a call is not known; numbers are never reused.
 enum class UnknownReason : uint8_t {

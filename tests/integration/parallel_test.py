@@ -46,7 +46,11 @@ def root_of(summary, name) -> str:
 
 def tree(summary, name) -> dict:
     """{path in the model: module} of the model of that class."""
-    root = root_of(summary, name)
+    return below(summary, root_of(summary, name))
+
+
+def below(summary, root) -> dict:
+    """{path below the root: module}"""
     found = {}
     for module in summary["modules"]:
         path = module["path"]
@@ -223,8 +227,36 @@ def test_experts_of_all_ranks_count(two):
 
 
 def test_stages_send_to_each_other(two):
-    apis = {r["api"] for r in two.summary["collectives"]}
-    assert {"ncclSend", "ncclRecv"} <= apis
+    rows = [r for r in two.summary["collectives"] if r["api"] in ("ncclSend", "ncclRecv")]
+    assert {r["api"] for r in rows} == {"ncclSend", "ncclRecv"}
+    # Alone and in groups: all ends are known.
+    assert [r["matched_calls"] for r in rows] == [r["calls"] for r in rows]
+
+
+SCHEDULES = ["GPipeNet", "InterleavedNet", "LoopedNet", "ZeroBubbleNet", "VNet"]
+
+
+@pytest.fixture(scope="module")
+def pipelines(tmp_path_factory):
+    program = os.path.join(PROGRAMS, "parallel", "pipelines.py")
+    return run(torchrun(2, program), tmp_path_factory.mktemp("pipelines")).summary
+
+
+@pytest.mark.parametrize("name", SCHEDULES)
+def test_the_stages_of_a_schedule_do_the_work_of_one_process(one, pipelines, name):
+    # The stages of one rank are models of one class: each has a root of its own.
+    stages = [
+        below(pipelines, m["path"])
+        for m in pipelines["modules"]
+        if m["class"] == name and not m["depth"]
+    ]
+    assert len(stages) == (1 if name == "GPipeNet" else 2)
+    alone = tree(one, "SingleNet")
+    assert {path for stage in stages for path in stage} == set(alone)
+    for path, module in alone.items():
+        for phase, count in known_flops(module).items():
+            parts = [known_flops(stage[path])[phase] for stage in stages if path in stage]
+            assert sum(parts) == count, (path, phase)
 
 
 def test_the_report_shows_who_communicates(two):

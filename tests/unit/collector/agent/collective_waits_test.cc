@@ -55,6 +55,46 @@ TEST_F(CollectiveWaitsTest, TwoKernelsOfOneRankAreOneEnd) {
   EXPECT_EQ(found[0].wait_ns, 1500u);
 }
 
+CollectiveTime Grouped(CollectiveTime time, uint64_t group, uint32_t size, bool has_time) {
+  time.nccl_group = group;
+  time.group_size = size;
+  time.has_time = has_time;
+  return time;
+}
+
+// Each of three ranks in a ring sends to the next and receives from the one before, in one kernel.
+TEST_F(CollectiveWaitsTest, AGroupHasWaitedForTheLastEndOfAllOfItsCalls) {
+  const uint64_t starts[] = {1000, 1600, 1200};
+  for (int rank = 0; rank < 3; rank++) {
+    EXPECT_TRUE(found.empty());
+    const auto process = static_cast<size_t>(rank);
+    const uint64_t sent = 70 + process;
+    const uint64_t received = 70 + (process + 2) % 3;
+    waits.Add(process, Grouped(End(sent, rank, starts[rank], 2000), 9, 2, false), &found);
+    waits.Add(process, Grouped(End(received, rank, starts[rank], 2000), 9, 2, true), &found);
+  }
+  ASSERT_EQ(found.size(), 6u);
+  uint64_t durations = 0, waited[3] = {};
+  for (const CollectiveWait& wait : found) {
+    durations += wait.duration_ns;
+    waited[wait.process] += wait.wait_ns;
+  }
+  EXPECT_EQ(durations, 1000u + 400 + 800);
+  EXPECT_EQ(waited[0], 600u);  // for rank 1
+  EXPECT_EQ(waited[1], 0u);
+  EXPECT_EQ(waited[2], 400u);  // for rank 1
+}
+
+TEST_F(CollectiveWaitsTest, OfAGroupNothingIsKnownBeforeAllIs) {
+  waits.Add(0, Grouped(End(7, 0, 1000, 2000), 9, 2, false), &found);
+  waits.Add(0, Grouped(End(8, 0, 1000, 2000), 9, 2, true), &found);
+  waits.Add(1, End(7, 1, 1300, 2000), &found);
+  ASSERT_EQ(found.size(), 1u);  // the other end was a call alone
+  EXPECT_EQ(found[0].process, 1u);
+  waits.Add(2, End(8, 1, 1700, 2000), &found);
+  ASSERT_EQ(found.size(), 4u);
+}
+
 TEST_F(CollectiveWaitsTest, RanksOfOneProcessAreTwoEnds) {
   waits.Add(0, End(7, 0, 1000, 2000), &found);
   waits.Add(0, End(7, 1, 1500, 2000), &found);

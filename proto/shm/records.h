@@ -97,6 +97,7 @@ enum class GraphEventKind : uint8_t {
   kGraphDestroy = 8,
   kConditional = 9,  // `graph` has conditional nodes: nobody tells how often their bodies run
   kEdit = 10,        // single nodes of `executable` were changed or switched
+  kUnrecorded = 11,  // `graph` has got what was captured while work was not recorded
 };
 
 enum class StepEvent : uint8_t {
@@ -104,6 +105,8 @@ enum class StepEvent : uint8_t {
   kBegin = 1,         // step `header.step` begins (its first root forward)
   kOptimizerEnd = 2,  // an optimizer has stepped in step `header.step`
   kProcessBegin = 3,  // session start
+  kWindowBegin = 4,   // recording begins, with step `header.step`; kNoStep: at once
+  kWindowEnd = 5,     // recording has ended before step `header.step`; kNoStep: at once
 };
 
 enum class GoodbyeReason : uint8_t { kUnspecified = 0, kExit = 1, kFastExit = 2, kDetach = 3 };

@@ -30,6 +30,29 @@ enum class ProcessState : uint32_t {
   kDead = 3,     // the injector gave up; reason in the notes and counters
 };
 
+// What an agent takes. Nobody but the injector changes kWork to kPaused and back, where the steps
+// of its window begin and end.
+enum class Recording : uint32_t {
+  kNothing = 0,
+  kWork = 1,
+  kPaused = 2,  // definitions, notes and what becomes of graphs; no calls, launches and activities
+};
+
+// Steps to be recorded: from `first` up to, not including, `end`. None where they are equal.
+// Without an end and from 0 on: also what a process does that has not begun a step.
+struct StepsWanted {
+  uint32_t first;
+  uint32_t end;
+};
+constexpr uint32_t kNoEnd = 0xffffffffu;
+constexpr uint64_t PackSteps(StepsWanted steps) {
+  return uint64_t{steps.first} << 32 | uint64_t{steps.end};
+}
+constexpr StepsWanted UnpackSteps(uint64_t word) {
+  return {static_cast<uint32_t>(word >> 32), static_cast<uint32_t>(word)};
+}
+constexpr uint64_t kNoSteps = 0;
+
 enum class SlotState : uint32_t {
   kFree = 0,     // agent -> writer: may be claimed (compare and swap to kOwned)
   kOwned = 1,    // a thread writes
@@ -63,7 +86,7 @@ struct SegmentHeader {
   uint64_t first_slot;  // offset of slot 0
   uint64_t reserved0[3];
   // Written by the agent at any time.
-  alignas(64) std::atomic<uint32_t> recording;  // 0 = write nothing
+  alignas(64) std::atomic<uint32_t> recording;  // Recording
   std::atomic<uint32_t> agent_alive;            // agent's heartbeat, seconds, wraps
   uint64_t reserved1[7];
   // Written by the injector at any time.
@@ -77,11 +100,26 @@ struct SegmentHeader {
   std::atomic<uint64_t> own_cpu_ns;    // CPU time of our own threads
   std::atomic<uint64_t> cupti_overhead_ns;
   alignas(64) std::atomic<uint64_t> loss[kLossCounterSlots];
+  // Written by the agent at any time: what `flopsprof ctl` has asked for.
+  alignas(64) std::atomic<uint32_t> controlled;  // 1: obey what follows
+  std::atomic<uint32_t> times_wanted;            // number of the start; 0 = CUPTI is not needed
+  std::atomic<uint64_t> steps_wanted;            // PackSteps
+  std::atomic<uint32_t> flush_wanted;            // number of the newest flush
+  uint32_t reserved3;
+  uint64_t reserved4[5];
+  // Written by the injector.
+  alignas(64) std::atomic<uint32_t> times_answer;  // times_wanted that CUPTI has been set to
+  std::atomic<uint32_t> flush_answer;
+  std::atomic<uint32_t> step;     // current; kNoStep: none has begun
+  std::atomic<uint32_t> windows;  // that were opened, ever
+  uint64_t reserved5[6];
 };
 static_assert(sizeof(SegmentHeader) <= kSegmentHeaderBytes);
 static_assert(offsetof(SegmentHeader, recording) == 64);
 static_assert(offsetof(SegmentHeader, process_state) == 128);
 static_assert(offsetof(SegmentHeader, loss) == 192);
+static_assert(offsetof(SegmentHeader, controlled) == 704);
+static_assert(offsetof(SegmentHeader, times_answer) == 768);
 
 constexpr uint64_t SlotStride(uint32_t ring_records) {
   return kSlotHeaderBytes + uint64_t{ring_records} * kRecordBytes;

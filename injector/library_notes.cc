@@ -64,7 +64,7 @@ bool GpuWasUsed() {
 }  // namespace
 
 void EmitLibraryNotes() {
-  if (!IsRecording() || !GpuWasUsed()) return;
+  if (!IsConnected() || !GpuWasUsed()) return;
   static bool marker_done = false;
   if (!marker_done) {
     marker_done = true;

@@ -29,7 +29,7 @@ ThreadState* ThreadWithRing(uint64_t lost_if_none) {
 bool WaitForRoom(ThreadState* thread, uint64_t count) {
   if (count > thread->ring.capacity()) return false;
   while (!thread->ring.HasRoom(count)) {
-    if (MonoNs() >= thread->patient_until_ns || !IsRecording()) return false;
+    if (MonoNs() >= thread->patient_until_ns || !IsConnected()) return false;
     SleepNs(kFullRingPollNs);
   }
   return true;
@@ -43,7 +43,7 @@ void CountRingFull(ThreadState* thread, uint64_t count) {
 }  // namespace
 
 bool EmitRecord(const void* record) {
-  if (!IsRecording()) return false;
+  if (!IsConnected()) return false;
   ThreadState* known = current_thread_state;
   if (__builtin_expect(known != nullptr && HasRing(known) && known->ring.Write(record), 1)) {
     return true;
@@ -57,7 +57,7 @@ bool EmitRecord(const void* record) {
 }
 
 void* ReserveRecord() {
-  if (!IsRecording()) return nullptr;
+  if (!IsConnected()) return nullptr;
   ThreadState* thread = current_thread_state;
   return thread != nullptr && HasRing(thread) ? thread->ring.Reserve() : nullptr;
 }
@@ -65,7 +65,7 @@ void* ReserveRecord() {
 void CommitRecord() { current_thread_state->ring.Commit(); }
 
 bool ReserveRoom(uint64_t count) {
-  if (!IsRecording()) return false;
+  if (!IsConnected()) return false;
   ThreadState* thread = ThreadWithRing(count);
   if (thread == nullptr) return false;
   if (thread->ring.HasRoom(count) || WaitForRoom(thread, count)) return true;
@@ -74,7 +74,7 @@ bool ReserveRoom(uint64_t count) {
 }
 
 bool EmitBlob(shm::BlobKind kind, uint32_t id, const char* data, size_t bytes) {
-  if (!IsRecording()) return false;
+  if (!IsConnected()) return false;
   if (bytes > shm::kMaxBlobBytes) {
     CountLoss(shm::LossCounter::kBlobTooLarge);
     return false;
@@ -108,7 +108,7 @@ bool EmitBlob(shm::BlobKind kind, uint32_t id, const char* data, size_t bytes) {
 }
 
 uint32_t InternString(const char* text, size_t bytes) {
-  if (text == nullptr || bytes == 0 || !IsRecording()) return shm::kNoString;
+  if (text == nullptr || bytes == 0 || !IsConnected()) return shm::kNoString;
   if (bytes > StringTable::kMaxStringBytes) CountLoss(shm::LossCounter::kBlobTooLarge);
   StringTable::Entry* entry = strings.Intern(text, bytes);
   if (entry == nullptr) {

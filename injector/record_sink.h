@@ -15,8 +15,12 @@
 
 namespace flopsprof::injector {
 
-// True while an agent takes records. One relaxed load; check it before any other work.
+// True while work is recorded. One relaxed load; check it before any other work.
 bool IsRecording();
+
+// True while an agent is there, also when work is not recorded just now (window.h): definitions and
+// notes are written. Everything below asks this only; who records work asks IsRecording() first.
+bool IsConnected();
 
 // Changes whenever a new segment is in use: definitions of an older epoch must be sent again.
 // 0 = never recorded.

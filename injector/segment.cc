@@ -70,7 +70,14 @@ shm::SegmentHeader* Statistics() { return counting_header.load(std::memory_order
 bool IsRecording() {
   // An acquire load is a plain load on x86-64.
   return recording_header.load(std::memory_order_acquire)
-             ->recording.load(std::memory_order_relaxed) != 0;
+             ->recording.load(std::memory_order_relaxed) ==
+         static_cast<uint32_t>(shm::Recording::kWork);
+}
+
+bool IsConnected() {
+  return recording_header.load(std::memory_order_acquire)
+             ->recording.load(std::memory_order_relaxed) !=
+         static_cast<uint32_t>(shm::Recording::kNothing);
 }
 
 uint32_t SessionEpoch() { return epoch.load(std::memory_order_relaxed); }

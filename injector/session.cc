@@ -19,6 +19,7 @@
 #include "injector/stacks/stack_sampler.h"
 #include "injector/stacks/stack_table.h"
 #include "injector/thread_state.h"
+#include "injector/window.h"
 #include "proto/shm/handshake.h"
 
 namespace flopsprof::injector {
@@ -53,6 +54,11 @@ GraphTimes GraphTimesOf(uint32_t options) {
   return GraphTimes::kAuto;
 }
 
+void StartTimes() {
+  StartCupti(foreign_cupti_client.load(std::memory_order_relaxed),
+             GraphTimesOf(link_to_agent.options()));
+}
+
 // The segment is mapped: everything begins. Runs once, on the thread that got the welcome. False:
 // the process has begun to end meanwhile, and it is too late to call into CUDA.
 bool BeginRecording() {
@@ -65,13 +71,17 @@ bool BeginRecording() {
     return false;
   }
   EmitProcessBegin();
+  if (!IsRecording()) EmitNote("recording", "paused at start");
   DefineScopesSoFar();
   const uint32_t options = link_to_agent.options();
   StartStacks(link_to_agent.stacks_per_second());
+  CurrentSegment()->step.store(CurrentAttribution().step, std::memory_order_relaxed);
   if ((options & shm::kOptionCupti) == 0) {
     EmitNote("cupti", "not wanted");
+  } else if (IsRecording()) {
+    StartTimes();
   } else {
-    StartCupti(foreign_cupti_client.load(std::memory_order_relaxed), GraphTimesOf(options));
+    EmitNote("cupti", "paused");
   }
   if ((options & shm::kOptionModules) != 0) BeginScopes();
   return true;
@@ -120,7 +130,46 @@ void Tick() {
   if ((link_to_agent.options() & shm::kOptionModules) != 0) TickScopes();
 }
 
-bool AgentHasGone() { return link_to_agent.AgentHasGone(); }
+// CUPTI is only held while somebody wants times: the program's own profiler may need it.
+void FollowTimesWanted(shm::SegmentHeader* header) {
+  const uint32_t wanted = header->times_wanted.load(std::memory_order_acquire);
+  if (wanted == header->times_answer.load(std::memory_order_relaxed)) return;
+  if ((link_to_agent.options() & shm::kOptionCupti) != 0) {
+    if (wanted != 0 && !CuptiIsOurs()) {
+      StartTimes();
+      EmitClockPair();
+      EmitNewDevices();
+    } else if (wanted == 0) {
+      FlushCupti(true);
+      StopCupti();
+      ForgetActivities();
+    }
+  }
+  header->times_answer.store(wanted, std::memory_order_release);
+}
+
+// What `flopsprof ctl` has asked for.
+void FollowAgent() {
+  if (state.load(std::memory_order_acquire) != SessionState::kRecording) return;
+  shm::SegmentHeader* header = CurrentSegment();
+  if (header == nullptr || header->controlled.load(std::memory_order_relaxed) == 0) return;
+  FollowWindow(CurrentAttribution().step);
+  FollowTimesWanted(header);
+  const uint32_t flush = header->flush_wanted.load(std::memory_order_acquire);
+  const bool asked = flush != header->flush_answer.load(std::memory_order_relaxed);
+  // After a window its last kernels are waited for.
+  if (asked || (!IsRecording() && CuptiIsOurs())) FlushCupti(false);
+  if (asked) {
+    FoldCounts();
+    header->flush_answer.store(flush, std::memory_order_release);
+  }
+}
+
+bool AgentHasGone() {
+  if (link_to_agent.AgentHasGone()) return true;
+  FollowAgent();
+  return false;
+}
 
 void OnAgentGone() {
   FoldCounts();
@@ -185,7 +234,9 @@ void StartSession() {
 
 bool SessionWantsRecords() {
   if (IsRecording()) return true;
-  if (state.load(std::memory_order_relaxed) == SessionState::kDormant) StartSession();
+  const SessionState now = state.load(std::memory_order_acquire);
+  if (now == SessionState::kRecording) return IsRecording();  // paused
+  if (now == SessionState::kDormant) StartSession();
   const ErrnoKeeper keep;
   // Another thread may be connecting: within the same patience its calls are recorded as well.
   while (state.load(std::memory_order_acquire) == SessionState::kConnecting &&

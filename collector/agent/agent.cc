@@ -59,6 +59,10 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(Options options) {
     self->events_.ended.emplace_back(id, end);
     self->wake_.Signal();
   };
+  agent->control_ = std::make_unique<RunControl>(
+      RunControl::Options{.paused = o.paused, .fixed_steps = o.window.has_value()});
+  agent->pause_new_ = agent->control_->NewAreToPause();
+  server.pause = [self] { return self->pause_new_.load(std::memory_order_relaxed); };
   absl::StatusOr<std::unique_ptr<AgentServer>> created = AgentServer::Create(std::move(server));
   if (!created.ok()) return created.status();
   agent->server_ = std::move(*created);
@@ -71,10 +75,22 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(Options options) {
   agent->uploader_ = std::make_unique<Uploader>(std::move(uploader));
   agent->serve_thread_ = std::thread([self] { self->ServeLoop(); });
   agent->drain_thread_ = std::thread([self] { self->DrainLoop(); });
+  if (!o.control_socket.empty()) {
+    absl::StatusOr<std::unique_ptr<ControlServer>> control = ControlServer::Create(
+        o.control_socket,
+        [self](const v1::ControlRequest& request) { return self->Control(request); });
+    // Without it the run is as good as one that nobody controls.
+    if (!control.ok()) {
+      base::Log().warn("no control socket: {}", std::string(control.status().message()));
+    } else {
+      agent->control_server_ = *std::move(control);
+    }
+  }
   return agent;
 }
 
 Agent::~Agent() {
+  control_server_.reset();
   {
     base::MutexLock lock(&mutex_);
     stop_serving_ = absl::InfinitePast();
@@ -118,6 +134,7 @@ void Agent::DrainLoop() {
     TakeEvents(now_ns);
     const bool more = DrainAll(now_ns);
     MatchCollectives();
+    FollowControl(now_ns, /*emptied=*/!more);
     if (now_ns >= next_upload_ns) {
       // What does not fit is not lost: it stays changed.
       PostChanges();
@@ -131,7 +148,8 @@ void Agent::DrainLoop() {
     pause = more ? kMinPause : std::min(pause * 2, kMaxPause);
     if (more) continue;
     base::MutexLock lock(&mutex_);
-    const bool news = stop_ || !events_.started.empty() || !events_.ended.empty();
+    const bool news = stop_ || (exchange_.asked && !exchange_.answered) ||
+                      !events_.started.empty() || !events_.ended.empty();
     if (!news) wake_.WaitWithTimeout(&mutex_, pause);
   }
 }
@@ -148,12 +166,56 @@ void Agent::TakeEvents(uint64_t now_ns) {
                          std::move(started.segment), std::move(started.key),
                          std::move(started.info), options_.window, options_.formulas)});
     processes_.back().recorder->SetExecutable(started.executable);
+    control_->Adopt(processes_.back().recorder.get());
   }
   for (const auto& [id, end] : events.ended) {
     for (Process& process : processes_) {
       if (process.id == id) process.recorder->Finish(end, now_ns);
     }
   }
+}
+
+v1::ControlReply Agent::Control(const v1::ControlRequest& request) {
+  constexpr absl::Duration kPatience = absl::Seconds(5);
+  const absl::Time deadline = absl::Now() + kPatience;
+  base::MutexLock lock(&mutex_);
+  exchange_ = {request, {}, /*asked=*/true, /*answered=*/false};
+  wake_.SignalAll();
+  while (!exchange_.answered && !stop_ && absl::Now() < deadline) {
+    answered_.WaitWithTimeout(&mutex_, absl::Milliseconds(50));
+  }
+  v1::ControlReply reply = exchange_.reply;
+  if (!exchange_.answered) {
+    reply.set_error(stop_ ? "the run is ending" : "the agent is too busy to answer");
+    reply.set_next(stop_ ? "its report is being written" : "try again");
+  }
+  exchange_.asked = false;
+  reply.set_flushed(flushed_);
+  return reply;
+}
+
+void Agent::FollowControl(uint64_t now_ns, bool emptied) {
+  control_->Follow(now_ns, emptied);
+  pause_new_.store(control_->NewAreToPause(), std::memory_order_relaxed);
+  if (const uint32_t flush = control_->TakeReadyFlush(); flush != 0) flush_posted_ = flush;
+  const bool flushed = flush_posted_ != 0 && PostChanges() && uploader_->Idle();
+  v1::ControlRequest request;
+  {
+    base::MutexLock lock(&mutex_);
+    if (flushed) flushed_ = std::exchange(flush_posted_, 0);
+    if (!exchange_.asked || exchange_.answered) return;
+    request = exchange_.request;
+  }
+  v1::ControlReply reply = control_->Handle(request, now_ns);
+  pause_new_.store(control_->NewAreToPause(), std::memory_order_relaxed);
+  reply.set_run_id(options_.run_id);
+  reply.set_job(options_.run.job());
+  reply.set_folder(options_.folder);
+  reply.set_launcher_pid(::getpid());
+  base::MutexLock lock(&mutex_);
+  exchange_.reply = std::move(reply);
+  exchange_.answered = true;
+  answered_.SignalAll();
 }
 
 bool Agent::DrainAll(uint64_t now_ns) {
@@ -226,6 +288,7 @@ void Agent::UpdateProgress() {
 
 absl::Status Agent::Finish(std::optional<int> job_exit_code, absl::Duration timeout) {
   const absl::Time deadline = absl::Now() + timeout;
+  control_server_.reset();
   {
     base::MutexLock lock(&mutex_);
     stop_serving_ = absl::Now() + std::min(kStragglers, timeout / 2);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -17,7 +18,9 @@
 #include "absl/time/time.h"
 #include "collector/agent/agent_server.h"
 #include "collector/agent/collective_waits.h"
+#include "collector/agent/control_server.h"
 #include "collector/agent/process_recorder.h"
+#include "collector/agent/run_control.h"
 #include "collector/agent/uploader.h"
 #include "collector/base/mutex.h"
 #include "collector/model/formula_registry.h"
@@ -49,6 +52,9 @@ class Agent {
     v1::RunInfo run;
     std::string collector_target;  // "unix:/path" or "host:port"
     std::optional<StepWindow> window;
+    bool paused = false;         // nothing is recorded until `flopsprof ctl start`
+    std::string control_socket;  // "": no control; its folder is the user's alone
+    std::string folder;          // of the run, for who asks there; "" = not here
     std::shared_ptr<const model::FormulaRegistry> formulas;  // null: all are on
     SegmentOptions segment;
     uint32_t welcome_options = shm::kOptionCupti | shm::kOptionModules;
@@ -87,22 +93,39 @@ class Agent {
   // False: the uploader takes no more now; what is left stays for the next time.
   bool PostChanges();
   void UpdateProgress();
+  // On the control server's thread: handed to the draining one.
+  v1::ControlReply Control(const v1::ControlRequest& request);
+  void FollowControl(uint64_t now_ns, bool emptied);
+
+  struct ControlExchange {
+    v1::ControlRequest request;
+    v1::ControlReply reply;
+    bool asked = false;
+    bool answered = false;
+  };
 
   const Options options_;
   std::unique_ptr<AgentServer> server_;
   std::unique_ptr<Uploader> uploader_;
-  CollectiveWaits waits_;           // the draining thread's
-  std::vector<Process> processes_;  // the draining thread's
+  CollectiveWaits waits_;                // the draining thread's
+  std::vector<Process> processes_;       // the draining thread's
+  std::unique_ptr<RunControl> control_;  // the draining thread's
+  uint32_t flush_posted_ = 0;            // the draining thread's: waits for its acknowledgement
 
   mutable base::Mutex mutex_;
   base::CondVar wake_;
+  base::CondVar answered_;  // exchange_
   Events events_ ABSL_GUARDED_BY(mutex_);
   Progress progress_ ABSL_GUARDED_BY(mutex_);
   absl::Time stop_serving_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteFuture();
   bool stop_ ABSL_GUARDED_BY(mutex_) = false;
+  ControlExchange exchange_ ABSL_GUARDED_BY(mutex_);
+  uint32_t flushed_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::atomic<bool> pause_new_{false};
 
   std::thread serve_thread_;
   std::thread drain_thread_;
+  std::unique_ptr<ControlServer> control_server_;  // last: its thread uses all of the above
 };
 
 }  // namespace flopsprof::agent

@@ -39,6 +39,21 @@ std::string ExecutableOf(pid_t pid) {
   return bytes > 0 ? std::string(path, static_cast<size_t>(bytes)) : "";
 }
 
+// Before the process sees it: with what it begins.
+void PrepareHeader(bool paused, shm::SegmentHeader* header) {
+  constexpr auto kRelaxed = std::memory_order_relaxed;
+  header->controlled.store(1, kRelaxed);
+  header->step.store(shm::kNoStep, kRelaxed);
+  if (paused) {
+    header->recording.store(static_cast<uint32_t>(shm::Recording::kPaused), kRelaxed);
+    return;
+  }
+  // CUPTI is started with the session, and not again when it is given up.
+  header->times_wanted.store(1, kRelaxed);
+  header->times_answer.store(1, kRelaxed);
+  header->steps_wanted.store(shm::PackSteps({0, shm::kNoEnd}), kRelaxed);
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<AgentServer>> AgentServer::Create(Options options) {
@@ -154,6 +169,8 @@ void AgentServer::OnHello(Connection* connection, const shm::Hello& hello, pid_t
   if (running_count() >= options_.max_processes) return Refuse(connection, "too many processes");
   absl::StatusOr<Segment> segment = Segment::Create(options_.segment);
   if (!segment.ok()) return Refuse(connection, std::string(segment.status().message()));
+
+  PrepareHeader(options_.pause && options_.pause(), &segment->header());
 
   shm::Welcome welcome = {};
   welcome.magic = shm::kWelcomeMagic;

@@ -39,6 +39,7 @@ class AgentServer {
     uint32_t welcome_options = shm::kOptionCupti | shm::kOptionModules;
     uint32_t stacks_per_second = shm::kNoStacks;
     size_t max_processes = 4096;
+    std::function<bool()> pause;  // asked for each process: begins it without recording? null: no
     std::function<void(NewProcess)> on_process;
     // Nothing more is written by the process.
     std::function<void(uint64_t id, ProcessEnd)> on_end;

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/agent/correlator.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace flopsprof::agent {
 namespace {
 
@@ -54,6 +57,8 @@ void Correlator::ForgetOldCalls() {
 
 Correlator::Launch* Correlator::FindOrAddLaunch(uint32_t correlation, const WorkContext& context) {
   ForgetOldLaunches();
+  window_.first = std::min(window_.first, correlation);
+  window_.last = std::max(window_.last, correlation);
   const auto [found, added] = launches_.try_emplace(correlation);
   if (!added) return &found->second;  // the runtime's and the driver's callback of one launch
   news_ = true;
@@ -172,9 +177,33 @@ void Correlator::GiveUp(const shm::ActivityRecord& record) {
     Join(record, &found->second, nullptr);
     return;
   }
+  if (partly_ && record.correlation != 0 && !InWindow(record.correlation)) {
+    counters_.activities_outside_windows++;
+    return;
+  }
   counters_.activities_without_launch++;
   Launch nobody;
   Join(record, &nobody, nullptr);
+}
+
+void Correlator::EndWindow() {
+  partly_ = true;
+  if (window_.first > window_.last) return;
+  past_windows_.push_back(std::exchange(window_, Window()));
+  if (past_windows_.size() > kMaxWindows) past_windows_.pop_front();
+}
+
+bool Correlator::InWindow(uint32_t correlation) const {
+  const auto holds = [correlation](const Window& window) {
+    return correlation >= window.first && correlation <= window.last;
+  };
+  return holds(window_) || std::any_of(past_windows_.begin(), past_windows_.end(), holds);
+}
+
+size_t Correlator::open_launch_count() const {
+  return static_cast<size_t>(std::count_if(launches_.begin(), launches_.end(), [](const auto& l) {
+    return l.second.activities == 0 && !l.second.captured;
+  }));
 }
 
 void Correlator::Retry(uint64_t now_ns, bool final) {

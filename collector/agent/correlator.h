@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -45,6 +46,13 @@ class Correlator {
   // (nullopt, the call failed) are not.
   void EndCall(RingId ring, uint32_t call, std::optional<BookedCall> booked);
 
+  // Only a part of the process' work is recorded, and that part ends or begins here: activities
+  // whose number no recorded launch comes near were launched outside of it and are left out.
+  void EndWindow();
+
+  // Launches whose activity has not come.
+  size_t open_launch_count() const;
+
   // Tries what waits again; gives up on what has waited for kMaxWaitNs, or, when `final`, on
   // everything. Call it after each pass over the rings.
   void Retry(uint64_t now_ns, bool final);
@@ -53,6 +61,7 @@ class Correlator {
     uint64_t launches_without_activity = 0;
     uint64_t activities_without_launch = 0;
     uint64_t calls_without_end = 0;  // activities booked without their call
+    uint64_t activities_outside_windows = 0;
   };
   // Launches that still wait count as without activity only after Retry(final).
   const Counters& counters() const { return counters_; }
@@ -96,6 +105,15 @@ class Correlator {
   // comes. Few, so that the maps stay in the cache.
   static constexpr size_t kKeptDone = 4096;
 
+  // Correlation ids of recorded launches, of one window. CUPTI gives rising ids to a process'
+  // calls.
+  struct Window {
+    uint32_t first = UINT32_MAX;
+    uint32_t last = 0;
+  };
+  static constexpr size_t kMaxWindows = 1024;
+
+  bool InWindow(uint32_t correlation) const;
   static uint64_t CallKey(RingId ring, uint32_t call);
   Launch* FindOrAddLaunch(uint32_t correlation, const WorkContext& context);
   Call* FindOrAddCall(uint64_t key);
@@ -113,6 +131,9 @@ class Correlator {
   absl::flat_hash_map<uint64_t, Call> calls_;
   std::deque<uint64_t> call_order_;
   std::deque<Waiting> waiting_;
+  Window window_;
+  std::deque<Window> past_windows_;
+  bool partly_ = false;
   bool news_ = false;  // a launch or an end of a call since the last Retry
   Counters counters_;
 };

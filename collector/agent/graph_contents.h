@@ -76,6 +76,7 @@ struct GraphContent {
   std::vector<std::shared_ptr<NodeSet>> nodes;
   bool conditional = false;  // has bodies that run an unknown number of times
   bool edited = false;       // nodes were changed or switched off
+  bool unrecorded = false;   // some of it was captured while work was not recorded
 
   void Append(const GraphContent& other);
   bool Holds(const CapturedCall& call) const;

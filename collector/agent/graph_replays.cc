@@ -55,6 +55,8 @@ const char* GraphReplays::StateText(State state) {
       return "changed after instantiation, node by node or by an unknown child";
     case State::kForgotten:
       return "forgotten: too many graphs were made and destroyed since";
+    case State::kUnrecorded:
+      return "captured before `flopsprof ctl start`, while nothing was recorded";
     case State::kUnseen:
       break;
   }
@@ -183,6 +185,7 @@ GraphReplays::State GraphReplays::StateOf(uint32_t executable) {
   if (executable == GraphTable::kUnknown) return State::kUnseen;
   const Executable* known = table_.executable(executable);
   if (known == nullptr) return State::kForgotten;
+  if (known->content->unrecorded) return State::kUnrecorded;
   if (known->content->edited) return State::kEdited;
   return known->content->conditional ? State::kConditional : State::kCounted;
 }
@@ -268,7 +271,8 @@ void GraphReplays::OnReplayed(const JoinedActivity& activity, uint32_t executabl
   const std::shared_ptr<GraphContent> content = known == nullptr ? nullptr : known->content;
   if (activity.record.kind == static_cast<uint8_t>(ActivityKind::kGraph)) {
     // How much of it was spent in conditional bodies is not known.
-    const bool shared = content != nullptr && !content->conditional && ShareOut(activity, *content);
+    const bool shared = content != nullptr && !content->conditional && !content->unrecorded &&
+                        ShareOut(activity, *content);
     if (!shared) aggregator_->OnJoined(activity);
     return;
   }
@@ -298,7 +302,7 @@ void GraphReplays::GiveToNode(const JoinedActivity& activity, GraphNode* node,
   given.context.phase = node->context.phase;
   // Of an executable that was changed, or of a conditional body, the call may not be what ran.
   const bool counted = node->call != nullptr && !node->call->records.empty() && !content.edited &&
-                       content.Holds(*node->call);
+                       !content.unrecorded && content.Holds(*node->call);
   if (counted) {
     const ReplayWork& work = WorkOf(node->call.get(), activity.context.step != shm::kNoStep);
     given.in_call = true;

@@ -61,7 +61,7 @@ class GraphReplays : public JoinSink {
 
  private:
   // Why the work of a replay is counted, or is not.
-  enum class State : uint32_t { kCounted, kConditional, kUnseen, kEdited, kForgotten };
+  enum class State : uint32_t { kCounted, kConditional, kUnseen, kEdited, kForgotten, kUnrecorded };
   static const char* StateText(State state);
 
   struct Row {

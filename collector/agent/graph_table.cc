@@ -18,6 +18,7 @@ void GraphContent::Append(const GraphContent& other) {
   append(&nodes, other.nodes);
   conditional |= other.conditional;
   edited |= other.edited;
+  unrecorded |= other.unrecorded;
 }
 
 bool GraphContent::Holds(const CapturedCall& call) const {
@@ -66,6 +67,12 @@ void GraphTable::Apply(const shm::GraphEvent& event) {
     }
     case GraphEventKind::kConditional: {
       if (Graph* graph = OpenGraph(event.graph)) graph->content.conditional = true;
+      return;
+    }
+    case GraphEventKind::kUnrecorded: {
+      OnCaptureEnd(event);
+      if (event.graph == 0) return;
+      if (Graph* graph = OpenGraph(event.graph)) graph->content.unrecorded = true;
       return;
     }
     case GraphEventKind::kEdit: {

@@ -59,12 +59,14 @@ void ProcessRecorder::Finish(const ProcessEnd& end, uint64_t now_ns) {
   info_.set_exit_code_known(end.exit_code.has_value());
   info_.set_exit_code(end.exit_code.value_or(0));
   info_.set_exit_signal(end.exit_signal);
+  windows_.Seen(now_ns, /*final=*/true);
   finished_ = true;
 }
 
 void ProcessRecorder::Heartbeat(uint64_t now_ns) {
   const auto seconds = static_cast<uint32_t>(now_ns / 1'000'000'000);
   segment_.header().agent_alive.store(seconds, std::memory_order_relaxed);
+  windows_.Seen(now_ns, /*final=*/false);
 }
 
 void ProcessRecorder::OnString(uint32_t id, std::string text) { names_.Define(id, text); }
@@ -93,7 +95,10 @@ void ProcessRecorder::OnClock(const shm::ClockRecord& record) {
 }
 void ProcessRecorder::OnDevice(const shm::DeviceRecord& record) { definitions_.AddDevice(record); }
 void ProcessRecorder::OnNote(const shm::NoteRecord& record) { definitions_.AddNote(record); }
-void ProcessRecorder::OnStep(const shm::StepRecord& record) { aggregator_.OnStep(record); }
+void ProcessRecorder::OnStep(const shm::StepRecord& record) {
+  aggregator_.OnStep(record);
+  windows_.OnStep(record);
+}
 void ProcessRecorder::OnGoodbye(const shm::GoodbyeRecord& record) { said_goodbye_ = true; }
 
 std::vector<CollectiveTime> ProcessRecorder::TakeCollectiveTimes() {

@@ -18,6 +18,7 @@
 #include "collector/agent/name_table.h"
 #include "collector/agent/ring_reader.h"
 #include "collector/agent/segment.h"
+#include "collector/agent/window_rows.h"
 #include "flopsprof/v1/profile.pb.h"
 
 namespace flopsprof::agent {
@@ -57,6 +58,16 @@ class ProcessRecorder : public RecordHandler {
 
   // Tells the process that somebody listens.
   void Heartbeat(uint64_t now_ns);
+
+  // What `flopsprof ctl` wants of the process goes through here.
+  shm::SegmentHeader& header() { return segment_.header(); }
+  void EndWindow() { correlator_.EndWindow(); }
+  size_t open_launch_count() const { return correlator_.open_launch_count(); }
+  void Mark(const std::string& name, uint64_t mono_ns, int64_t utc_ns, int64_t step) {
+    windows_.Mark(name, mono_ns, utc_ns, step);
+  }
+  // Sum of the losses that are known so far.
+  uint64_t loss_count() const;
 
   bool said_goodbye() const { return said_goodbye_; }
   const v1::ProcessKey& key() const { return key_; }
@@ -139,6 +150,7 @@ class ProcessRecorder : public RecordHandler {
   GraphReplays graphs_{&aggregator_};
   Correlator correlator_{&graphs_};
   CallParts parts_;
+  WindowRows windows_;
   std::deque<WaitingCall> waiting_calls_;
   std::deque<WaitingNamed> waiting_named_;
   const v1::ProcessKey key_;

@@ -13,6 +13,7 @@ bool ProcessRecorder::Emit(size_t max_rows, v1::ProcessProfile* profile, bool* m
   size_t emitted = definitions_.Emit(names_, max_rows, finished_, profile);
   emitted += aggregator_.Emit(names_, max_rows - emitted, finished_, profile);
   emitted += graphs_.Emit(max_rows - std::min(max_rows, emitted), profile);
+  emitted += windows_.Emit(max_rows - std::min(max_rows, emitted), profile);
   emitted += aggregator_.EmitStacks(names_, max_rows - std::min(max_rows, emitted), finished_,
                                     now_ns_, profile);
   if (more != nullptr) *more = emitted >= max_rows;
@@ -34,6 +35,12 @@ void ProcessRecorder::SetLoss(const char* name, uint64_t count) {
   if (count <= known) return;
   known = count;
   losses_changed_ = true;
+}
+
+uint64_t ProcessRecorder::loss_count() const {
+  uint64_t sum = 0;
+  for (const auto& [name, count] : losses_) sum += count;
+  return sum;
 }
 
 void ProcessRecorder::ReadCounters() {
@@ -59,8 +66,8 @@ void ProcessRecorder::ReadCounters() {
   SetLoss("malformed_record", decoder_.malformed_count());
   SetLoss("names_refused", names_.refused_count());
   SetLoss("names_lost", definitions_.names_lost_count() + aggregator_.names_lost_count());
-  SetLoss("rows_refused",
-          definitions_.refused_count() + aggregator_.refused_count() + graphs_.refused_count());
+  SetLoss("rows_refused", definitions_.refused_count() + aggregator_.refused_count() +
+                              graphs_.refused_count() + windows_.refused_count());
   SetLoss("formula_failed", aggregator_.calls().failed_formula_count());
   SetLoss("formula_refused", aggregator_.kernel_formulas().refused_count());
   SetLoss("plans_refused", aggregator_.calls().plans_refused_count());
@@ -68,6 +75,7 @@ void ProcessRecorder::ReadCounters() {
   SetLoss("communication_shared", aggregator_.shared_communication_count());
   SetLoss("late_interval", aggregator_.late_count());
   SetLoss("bad_times_unmarked", aggregator_.bad_times_count());
+  SetLoss("activity_outside_windows", correlator_.counters().activities_outside_windows);
   SetLoss("call_without_end", correlator_.counters().calls_without_end);
 }
 

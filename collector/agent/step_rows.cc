@@ -19,6 +19,8 @@ void StepRows::OnStep(const shm::StepRecord& record) {
   if (step == shm::kNoStep) return;
   if (record.event == static_cast<uint8_t>(shm::StepEvent::kBegin)) {
     Begin(step, record.mono_ns);
+  } else if (record.event == static_cast<uint8_t>(shm::StepEvent::kWindowEnd)) {
+    EndBefore(step, record.mono_ns);  // this one is not recorded
   } else if (record.event == static_cast<uint8_t>(shm::StepEvent::kOptimizerEnd)) {
     const uint32_t index = Find(step);
     if (index == kNoRow) return;

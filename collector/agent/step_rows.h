@@ -46,6 +46,7 @@ class StepRows {
   // Appends at most `max` changed rows; returns how many.
   size_t Emit(size_t max, v1::ProcessProfile* profile);
 
+  size_t count() const { return rows_.size(); }
   bool any_begun() const { return any_begun_; }
   uint32_t newest_step() const { return newest_step_; }
   // From the begin of the step before to the begin of the newest one; 0 = not known.

@@ -61,6 +61,11 @@ Uploader::Stats Uploader::stats() const {
   return stats_;
 }
 
+bool Uploader::Idle() const {
+  base::MutexLock lock(&mutex_);
+  return requests_.empty() || !refused_.empty();
+}
+
 absl::Status Uploader::Finish(const v1::RunInfo& run, absl::Duration timeout) {
   const absl::Time deadline = absl::Now() + timeout;
   absl::Status result;

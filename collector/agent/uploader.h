@@ -39,6 +39,8 @@ class Uploader {
 
   // False: not now, too much waits for its acknowledgement. After a refusal nothing waits.
   bool CanAccept() const;
+  // True: all that was posted is acknowledged (or refused, and waits no more).
+  bool Idle() const;
   // One request. Ignored after a refusal.
   void Post(std::vector<v1::ProcessProfile> processes);
 

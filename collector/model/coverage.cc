@@ -5,6 +5,7 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
+#include "collector/model/window_summary.h"
 #include "collector/model/work.h"
 #include "proto/shm/loss_counters.h"
 
@@ -106,6 +107,13 @@ void AddGraphs(const RankGroups& groups, Coverage* coverage) {
 
 void AddEmptyReasons(const RunProfile& run, const RankGroups& groups, Coverage* coverage) {
   if (!groups.ranks.empty()) return;
+  const bool paused = std::any_of(run.processes.begin(), run.processes.end(), IsPausedAtStart);
+  if (paused) {
+    coverage->reasons.push_back(
+        "the run was paused from its start, and no `flopsprof ctl start` was followed by a step of "
+        "its; next time, while it runs: flopsprof ctl start, or start --steps 5");
+    return;
+  }
   if (run.processes.empty()) {
     coverage->reasons.push_back(
         "no process of the job used CUDA (one that is statically linked, setuid, in a container, "
@@ -137,6 +145,8 @@ std::string_view LossText(std::string_view name) {
     return "activity that came too late for busy, exposed and hidden times: they are lower bounds";
   if (name == "formula_failed") return "operation or kernel whose formula gave no count: unknown";
   if (name == "formula_refused") return "declared kernel formula that was not kept";
+  if (name == "activity_outside_windows")
+    return "GPU activity of work before or after a window of `flopsprof ctl`: left out on purpose";
   if (name == "bad_times_unmarked") return "activity whose end is before its start";
   return "";
 }

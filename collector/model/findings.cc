@@ -177,6 +177,17 @@ void AddUnseenCallers(const Summary& summary, std::vector<Finding>* findings) {
   }
 }
 
+void AddWindows(const Summary& summary, std::vector<Finding>* findings) {
+  for (const WindowSummary& window : summary.recording.windows) {
+    if (window.aligned) continue;
+    findings->push_back(
+        {"warning", "ranks have not recorded the same steps",
+         absl::StrCat("window ", window.number, ": steps differ between ranks"),
+         "compare ranks by steps; record again with flopsprof ctl start --steps N"});
+    return;
+  }
+}
+
 void AddIdentity(const Summary& summary, int ranks_numbered, std::vector<Finding>* findings) {
   if (ranks_numbered > 0) {
     findings->push_back(
@@ -217,7 +228,8 @@ std::vector<Finding> FindFindings(const Summary& summary, int ranks_numbered) {
   if (summary.empty) {
     findings.push_back({"warning", "nothing was recorded",
                         summary.coverage.reasons.empty() ? "" : summary.coverage.reasons.front(),
-                        "run: flopsprof doctor"});
+                        summary.recording.paused_at_start ? "while it runs: flopsprof ctl start"
+                                                          : "run: flopsprof doctor"});
   }
   AddCupti(summary, &findings);
   AddLosses(summary, &findings);
@@ -226,6 +238,7 @@ std::vector<Finding> FindFindings(const Summary& summary, int ranks_numbered) {
   AddUnknownKernels(summary, &findings);
   AddUnseenCallers(summary, &findings);
   AddTuning(summary, &findings);
+  AddWindows(summary, &findings);
   AddIdentity(summary, ranks_numbered, &findings);
   AddUtilisation(summary, &findings);
   return findings;

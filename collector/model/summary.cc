@@ -22,6 +22,7 @@
 #include "collector/model/stack_summary.h"
 #include "collector/model/step_summary.h"
 #include "collector/model/utilisation.h"
+#include "collector/model/window_summary.h"
 #include "collector/model/work.h"
 
 namespace flopsprof::model {
@@ -280,6 +281,7 @@ Summary Summarize(const RunProfile& run, const SummaryOptions& options) {
   summary.empty = groups.ranks.empty();
   summary.totals.work = ToWork(total);
   SummarizeDeviceTime(groups, &summary.totals);
+  summary.recording = SummarizeRecording(run, groups);
   summary.steps = SummarizeSteps(groups);
   summary.totals.utilisation = Together(summary.ranks);
   summary.steps.utilisation = UtilisationBySteps(groups, summary.ranks);

@@ -278,6 +278,31 @@ struct Finding {
   std::string next;
 };
 
+// A part of the run in which work was recorded: windows of one number, of all processes.
+struct WindowSummary {
+  uint32_t number = 0;  // 1 ...
+  int64_t begin_utc_ns = 0;
+  int64_t end_utc_ns = 0;              // 0: open
+  std::optional<uint32_t> first_step;  // absent: began without a step
+  std::optional<uint32_t> end_step;    // not recorded any more; absent: open, or cut in a step
+  uint32_t processes = 0;
+  bool aligned = true;  // all processes recorded the same steps
+};
+
+struct InstantSummary {
+  std::string name;
+  int64_t utc_ns = 0;
+  std::optional<uint32_t> step;  // the newest of all processes
+};
+
+// Where `flopsprof ctl` has decided what is recorded. Without windows: all was, or nothing.
+struct RecordingSummary {
+  bool paused_at_start = false;
+  std::optional<double> share;  // of the processes' time, where there are windows
+  std::vector<WindowSummary> windows;
+  std::vector<InstantSummary> marks;
+};
+
 struct JobSummary {
   std::string id;
   std::string name;
@@ -293,6 +318,7 @@ struct Summary {
   bool simulated = false;
   bool empty = false;
   JobSummary job;
+  RecordingSummary recording;
   StepsSummary steps;
   Coverage coverage;
   Totals totals;

@@ -45,6 +45,7 @@ class SummaryJson {
     Flag("simulated", summary.simulated);
     Flag("empty", summary.empty);
     WriteJob(summary.job);
+    WriteRecording(summary.recording);
     WriteSteps(summary.steps);
     WriteCoverage(summary.coverage);
     WriteTotals(summary.totals);
@@ -215,6 +216,32 @@ class SummaryJson {
     json_.EndArray();
     Maybe("exit_code", job.exit_code, &JsonWriter::Int);
     Text("version", job.version);
+    json_.EndObject();
+  }
+
+  void WriteWindow(const WindowSummary& window) {
+    Unsigned("number", window.number);
+    Text("begin_utc", UtcText(window.begin_utc_ns));
+    Text("end_utc", window.end_utc_ns == 0 ? "" : UtcText(window.end_utc_ns));
+    Maybe("first_step", window.first_step, &JsonWriter::Uint);
+    Maybe("end_step", window.end_step, &JsonWriter::Uint);
+    Unsigned("processes", window.processes);
+    Flag("aligned", window.aligned);
+  }
+
+  void WriteInstant(const InstantSummary& mark) {
+    Text("name", mark.name);
+    Text("utc", UtcText(mark.utc_ns));
+    Maybe("step", mark.step, &JsonWriter::Uint);
+  }
+
+  void WriteRecording(const RecordingSummary& recording) {
+    json_.Key("recording");
+    json_.BeginObject();
+    Flag("paused_at_start", recording.paused_at_start);
+    Maybe("share", recording.share, &JsonWriter::Double);
+    WriteList("windows", recording.windows, &SummaryJson::WriteWindow);
+    WriteList("marks", recording.marks, &SummaryJson::WriteInstant);
     json_.EndObject();
   }
 

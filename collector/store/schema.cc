@@ -54,6 +54,8 @@ const std::vector<RowTable>& RowTables() {
       Table("step_facts", {"step"}, {"has_unknown", "exposed_unknown"}),
       Table("communications", {"scope", "phase", "api", "shape", "in_step"},
             {"compared_ns", "hidden_ns"}),
+      Table("windows", {"number"}, {"end_mono_ns", "process_until_mono_ns"}),
+      Table("instants", {"number"}, {}),
   };
   return *kTables;
 }
@@ -298,6 +300,15 @@ CREATE TABLE IF NOT EXISTS communications(
   api TEXT NOT NULL, shape TEXT NOT NULL, in_step INTEGER NOT NULL,
   compared_ns INTEGER NOT NULL, hidden_ns INTEGER NOT NULL,
   PRIMARY KEY(process_id, scope, phase, api, shape, in_step)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS windows(
+  process_id INTEGER NOT NULL, number INTEGER NOT NULL, begin_mono_ns INTEGER NOT NULL,
+  end_mono_ns INTEGER NOT NULL, begin_utc_ns INTEGER NOT NULL, end_utc_ns INTEGER NOT NULL,
+  first_step INTEGER NOT NULL, end_step INTEGER NOT NULL, process_begin_mono_ns INTEGER NOT NULL,
+  process_until_mono_ns INTEGER NOT NULL, PRIMARY KEY(process_id, number)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS instants(
+  process_id INTEGER NOT NULL, number INTEGER NOT NULL, name TEXT NOT NULL,
+  mono_ns INTEGER NOT NULL, utc_ns INTEGER NOT NULL, step INTEGER NOT NULL,
+  PRIMARY KEY(process_id, number)) WITHOUT ROWID;
 
 CREATE VIEW IF NOT EXISTS scope_places AS
 WITH RECURSIVE place(process_id, scope, module, user_range, depth) AS (

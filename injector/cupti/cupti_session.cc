@@ -17,6 +17,7 @@
 #include "injector/record_sink.h"
 #include "injector/stacks/stack_sampler.h"
 #include "injector/text.h"
+#include "injector/window.h"
 
 namespace flopsprof::injector {
 namespace {
@@ -45,7 +46,7 @@ void OnBufferCompleted(void*, uint32_t, uint8_t* buffer, size_t, size_t valid_by
   }
   CallbackGuard guard;
   ThreadState* thread = guard.thread();
-  if (thread != nullptr && IsRecording() && valid_bytes <= ActivityBuffers::kBufferBytes) {
+  if (thread != nullptr && ActivitiesAreWanted() && valid_bytes <= ActivityBuffers::kBufferBytes) {
     thread->may_use_reserved_slots = true;
     const uint64_t before = thread->patient_until_ns;
     thread->patient_until_ns = MonoNs() + kPatienceNs;

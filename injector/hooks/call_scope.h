@@ -24,6 +24,11 @@ class CallScope {
   // False: nested, not recording, or a call of our own. Then only pass through.
   bool counted() const { return counted_; }
 
+  // Of a call that is not counted: only because work is not recorded just now?
+  bool outermost() const {
+    return thread_ != nullptr && !thread_->inside_injector && !entered_ && IsConnected();
+  }
+
   // If a capture is active anywhere, asks whether `stream` is being captured; its call is then
   // not executed now. `caller`: as for RealFunction.
   void AskCapture(void* stream, const void* caller);

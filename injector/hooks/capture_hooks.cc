@@ -12,6 +12,7 @@
 #include "injector/hooks/graph_steps.h"
 #include "injector/hooks/real_function.h"
 #include "injector/platform.h"
+#include "injector/record_sink.h"
 #include "injector/scopes/captured_steps.h"
 #include "injector/session.h"
 #include "injector/thread_state.h"
@@ -80,13 +81,15 @@ int End(RealFunction* real, Api api, const void* caller, void* stream, void** gr
   // end.
   Capture still;
   if (status != 0 && Ask(api, stream, caller, &still)) return status;
+  const bool cut = CapturesAreCut();
   OnCaptureEnded();
   const uint8_t steps = EndCapture(capture.id);
   GraphObjects objects;
   objects.capture = capture.id;
   objects.graph = status == 0 && graph != nullptr ? *graph : nullptr;
   if (objects.graph != nullptr) SetStepsOfGraph(objects.graph, steps);
-  EmitGraphEvent(shm::GraphEventKind::kCaptureEnd, objects);
+  EmitGraphEvent(cut ? shm::GraphEventKind::kUnrecorded : shm::GraphEventKind::kCaptureEnd,
+                 objects);
   return status;
 }
 
@@ -111,7 +114,9 @@ int Launch(RealFunction* real, Api api, const void* caller, void* executable, vo
   if (function == nullptr) return kCudaNotSupported;
   ThreadState* thread = CurrentThread();
   const bool outermost = thread != nullptr && !thread->inside_injector &&
-                         thread->launching_graph == nullptr && SessionWantsRecords();
+                         thread->launching_graph == nullptr &&
+                         // Steps are numbered while nothing is recorded, too.
+                         (SessionWantsRecords() || IsConnected());
   if (!outermost) return function(executable, stream);
   thread->launching_graph = executable;
   thread->graph_correlation = 0;
@@ -122,10 +127,11 @@ int Launch(RealFunction* real, Api api, const void* caller, void* executable, vo
   } else {
     const uint8_t steps = StepsOfGraph(executable);
     if (steps != 0) BeforeReplay(steps);
+    const bool recorded = IsRecording();
     const uint64_t order = NewestGraphEvent();
     status = function(executable, stream);
     // Not before: a launch that is refused replays nothing.
-    if (status == 0) EmitGraphLaunch(thread->graph_correlation, executable, order);
+    if (status == 0 && recorded) EmitGraphLaunch(thread->graph_correlation, executable, order);
     if (status == 0 && steps != 0) AfterReplay(steps);
   }
   thread->launching_graph = nullptr;

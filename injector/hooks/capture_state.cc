@@ -5,11 +5,13 @@
 #include <atomic>
 
 #include "injector/hooks/real_function.h"
+#include "injector/record_sink.h"
 
 namespace flopsprof::injector {
 namespace {
 
 std::atomic<int32_t> active_captures{0};
+std::atomic<bool> cut{false};
 
 // Seven parameters since CUDA 13 (runtime) and 12.3 (driver); older forms take the first three or
 // six of them, and do not look at the others.
@@ -32,7 +34,18 @@ bool Ask(RealFunction* real, void* stream, const void* caller, Capture* capture)
 
 }  // namespace
 
-void OnCaptureBegan() { active_captures.fetch_add(1, std::memory_order_relaxed); }
+void CutCaptures() {
+  if (AnyCaptureIsActive()) cut.store(true, std::memory_order_relaxed);
+}
+
+bool CapturesAreCut() { return cut.load(std::memory_order_relaxed); }
+
+void OnCaptureBegan() {
+  if (active_captures.fetch_add(1, std::memory_order_relaxed) == 0) {
+    cut.store(false, std::memory_order_relaxed);
+  }
+  if (!IsRecording()) cut.store(true, std::memory_order_relaxed);
+}
 
 void OnCaptureEnded() {
   int32_t active = active_captures.load(std::memory_order_relaxed);

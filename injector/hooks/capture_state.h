@@ -21,6 +21,12 @@ bool FindCapture(void* stream, const void* caller, Capture* capture);
 // The same for a caller of the driver's functions.
 bool FindCaptureOfDriver(void* stream, const void* caller, Capture* capture);
 
+// Recording of work begins or ends: of what is being captured just now, a part is not seen.
+void CutCaptures();
+// Was one of the captures that are active now, or were together with them, cut, or begun while work
+// was not recorded?
+bool CapturesAreCut();
+
 // A capture has begun; has ended, with or without a graph. On the thread that did it.
 void OnCaptureBegan();
 void OnCaptureEnded();

@@ -49,7 +49,7 @@ void NoteAttribute(const void* caller, const void* descriptor, int name, int typ
     overridden_packs.NoteIds(descriptor, static_cast<const int64_t*>(elements), count);
   } else if (name == kPackOverrideShapes && type == kCudnnTypePointer && count == 1) {
     overridden_packs.NoteShapes(descriptor, elements);
-  } else if (IsRecording() && cudnn_follower.on(caller)) {
+  } else if (IsConnected() && cudnn_follower.on(caller)) {
     cudnn_follower.OnSet(caller, descriptor, name, type, count, elements);
   }
 }
@@ -98,7 +98,7 @@ FLOPSPROF_EXPORT int cudnnBackendGetAttribute(void* descriptor, int name, int ty
       reinterpret_cast<int (*)(void*, int, int, int64_t, int64_t*, void*)>(real.Enter(&caller));
   if (function == nullptr) return kCudnnNotSupported;
   const int status = function(descriptor, name, type, room, count, elements);
-  if (status == 0 && count != nullptr && IsRecording() && cudnn_follower.on(caller)) {
+  if (status == 0 && count != nullptr && IsConnected() && cudnn_follower.on(caller)) {
     cudnn_follower.OnGet(descriptor, name, type, *count < room ? *count : room, elements);
   }
   return status;

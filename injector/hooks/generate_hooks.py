@@ -97,7 +97,11 @@ FLOPSPROF_EXPORT int {name}({declaration(parameters)}) {{
   auto* const function = reinterpret_cast<int (*)({types_only(parameters)})>(real.Enter(&caller));
   if (function == nullptr) return kNcclInvalidUsage;
   CallScope call(shm::ApiId::{name});
-  if (!call.counted()) return function({names_only(parameters)});
+  if (!call.counted()) {{
+    const int status = function({names_only(parameters)});
+    if (call.outermost()) SkipCollective(status, shm::CollectiveKind::{call["kind"]}, {peer}, comm);
+    return status;
+  }}
   call.AskCapture(stream, caller);
   const int status = function({names_only(parameters)});
   EndCollective(&call, status, caller,

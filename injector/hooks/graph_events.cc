@@ -17,7 +17,8 @@ std::atomic<uint64_t> newest_event{0};
 uint64_t NewestGraphEvent() { return newest_event.load(std::memory_order_relaxed); }
 
 void EmitGraphEvent(shm::GraphEventKind kind, const GraphObjects& objects) {
-  if (!IsRecording()) return;
+  // While work is not recorded, too: an address that is used again must not mean the old graph.
+  if (!IsConnected()) return;
   shm::GraphEvent event{};
   event.header.type = static_cast<uint16_t>(shm::RecordType::kGraphEvent);
   event.header.step = shm::kNoStep;

@@ -78,6 +78,10 @@ void EndCollective(CallScope* call, int status, const void* caller, const Collec
   thread->has_group_collective = true;
 }
 
+void SkipCollective(int status, shm::CollectiveKind kind, int peer, void* communicator) {
+  if (Succeeded(status)) NextGroupCall(communicator, kind, peer);
+}
+
 }  // namespace flopsprof::injector
 
 FLOPSPROF_EXPORT int ncclGroupStart() {

@@ -25,4 +25,7 @@ struct Collective {
 // before ncclGroupEnd; its launches then belong to the group's last collective.
 void EndCollective(CallScope* call, int status, const void* caller, const Collective& collective);
 
+// While work is not recorded: numbers of collectives go on, or the ranks' would no longer agree.
+void SkipCollective(int status, shm::CollectiveKind kind, int peer, void* communicator);
+
 }  // namespace flopsprof::injector

@@ -222,7 +222,7 @@ FLOPSPROF_HOT uint32_t EnterNamedRange(shm::ScopeKind kind, const char* domain, 
                                        size_t bytes) {
   uint32_t scope;
   const uint32_t depth = EnterFoundRange(kind, domain, name, bytes, &scope);
-  if (depth != ThreadScopes::kRefused && IsRecording()) {
+  if (depth != ThreadScopes::kRefused) {
     EmitScopeEnter(scope, ThisThread().TopPhase());
   }
   return depth;
@@ -232,15 +232,16 @@ uint32_t EnterRangeWith(const RangeFacts& facts, const char* domain, const char*
                         size_t bytes) {
   uint32_t scope;
   const uint32_t depth = EnterFoundRange(shm::ScopeKind::kRange, domain, name, bytes, &scope);
-  if (depth != ThreadScopes::kRefused && IsRecording()) {
+  if (depth != ThreadScopes::kRefused) {
     EmitScopeEnterWith(facts, scope, ThisThread().TopPhase());
   }
   return depth;
 }
 
 void EmitScopeEnter(uint32_t scope, shm::Phase phase) {
-  if (scope == shm::kOutsideScope) return;
-  EnsureScopeDefined(scope);
+  if (scope == shm::kOutsideScope || !IsConnected()) return;
+  EnsureScopeDefined(scope);  // also for work that a later window records
+  if (!IsRecording()) return;
   const uint32_t step = CurrentStep();
   EmitInPlace<shm::ScopeEnter>([&](shm::ScopeEnter* record) {
     record->header.type = static_cast<uint16_t>(shm::RecordType::kScopeEnter);

@@ -14,9 +14,9 @@ namespace flopsprof::injector {
 
 inline void BeginBackwardNode(ThreadScopes* thread, uint64_t thread_number, uint64_t sequence) {
   thread->BeginNode(thread_number, sequence);
-  if (!IsRecording()) return;
+  if (!IsConnected()) return;
   EnsureScopeDefined(thread->CurrentScope());
-  CountBackwardNodes(1);
+  if (IsRecording()) CountBackwardNodes(1);
 }
 
 }  // namespace flopsprof::injector

@@ -64,7 +64,7 @@ FLOPSPROF_HOT uint32_t EnterModuleCall(PyObject* module) {
   if (in_pass) parent.outermost = false;
   ModuleEdge edge = ResolveModule(module, parent);
   if (parent.outermost) {
-    if (IsRecording() && NeedsDescription(edge.root_scope, SessionEpoch())) {
+    if (IsConnected() && NeedsDescription(edge.root_scope, SessionEpoch())) {
       DescribeRoot(edge.root_scope);
       edge = ResolveModule(module, parent);  // shared modules are known now
     }
@@ -75,12 +75,10 @@ FLOPSPROF_HOT uint32_t EnterModuleCall(PyObject* module) {
   if (parent.outermost && depth != ThreadScopes::kRefused && IsEvaluation()) {
     thread.MarkEvaluation();
   }
-  if (IsRecording()) {
-    if (edge.kind != EdgeKind::kInherited && depth != ThreadScopes::kRefused) {
-      EmitScopeEnter(edge.scope, thread.TopPhase());
-    }
-    CountModuleCalls(1);
+  if (edge.kind != EdgeKind::kInherited && depth != ThreadScopes::kRefused) {
+    EmitScopeEnter(edge.scope, thread.TopPhase());
   }
+  if (IsRecording()) CountModuleCalls(1);
   return depth;
 }
 

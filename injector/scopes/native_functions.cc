@@ -79,7 +79,7 @@ FLOPSPROF_NATIVE(modules_refused, 1) {
 }
 FLOPSPROF_NATIVE(push_scope, 1) {
   const uint32_t scope = Unsigned32(a[0]);
-  if (IsRecording()) EnsureScopeDefined(scope);  // it may never be called
+  if (IsConnected()) EnsureScopeDefined(scope);  // it may never be called
   return Number(ThisThread().EnterPushed(scope));
 }
 FLOPSPROF_NATIVE(push_range, 1) {
@@ -93,7 +93,7 @@ FLOPSPROF_NATIVE(leave, 1) {
 }
 FLOPSPROF_NATIVE(push_node, 1) {
   const uint32_t scope = Unsigned32(a[0]);
-  if (IsRecording()) EnsureScopeDefined(scope);
+  if (IsConnected()) EnsureScopeDefined(scope);
   ThisThread().BeginNodeOfScope(scope);
   return None();
 }

@@ -55,7 +55,6 @@ uint64_t Start(const char* domain, const NvtxName& name, const RangeFacts& facts
   const uint32_t scope = FindOrAddScope(identity);
   const uint64_t id = BeginStartedRange(scope, ThisThread().started_range);
   if (id != 0) ThisThread().started_range = id;
-  if (!IsRecording()) return id;
   if (facts.any()) {
     EmitScopeEnterWith(facts, scope, shm::Phase::kOther);
   } else {

@@ -39,4 +39,4 @@ FLOPSPROF_EXPORT void flopsprof_pop(void) {
 
 FLOPSPROF_EXPORT void flopsprof_step(void) { OnExplicitStep(); }
 
-FLOPSPROF_EXPORT int flopsprof_active(void) { return IsRecording() ? 1 : 0; }
+FLOPSPROF_EXPORT int flopsprof_active(void) { return IsConnected() ? 1 : 0; }

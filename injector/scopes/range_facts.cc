@@ -20,8 +20,9 @@ TextTable<kMaxMarkTexts> g_mark_texts;
 }  // namespace
 
 void EmitScopeEnterWith(const RangeFacts& facts, uint32_t scope, shm::Phase phase) {
-  if (scope == shm::kOutsideScope) return;
+  if (scope == shm::kOutsideScope || !IsConnected()) return;
   EnsureScopeDefined(scope);
+  if (!IsRecording()) return;
   shm::ScopeEnter record = {};
   record.header.type = static_cast<uint16_t>(shm::RecordType::kScopeEnter);
   record.header.phase = static_cast<uint8_t>(phase);

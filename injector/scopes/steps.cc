@@ -7,6 +7,7 @@
 #include "injector/record_sink.h"
 #include "injector/scopes/captured_steps.h"
 #include "injector/scopes/spin_lock.h"
+#include "injector/window.h"
 
 namespace flopsprof::injector {
 
@@ -22,6 +23,7 @@ std::atomic<uint32_t> g_checks_left{kOptimizerChecks};
 SpinLock g_lock;  // beginning a step
 
 void EmitStep(shm::StepEvent event, uint32_t step) {
+  if (!IsRecording()) return;
   shm::StepRecord record = {};
   record.header.type = static_cast<uint16_t>(shm::RecordType::kStep);
   record.header.step = step;
@@ -36,7 +38,9 @@ void BeginStep() {
     SpinGuard guard(g_lock);
     step = g_step.load(std::memory_order_relaxed) + 1;  // kNoStep + 1 = 0
     g_primary_stepped.store(false, std::memory_order_relaxed);
+    BeforeStepBegins(step);
     g_step.store(step, std::memory_order_relaxed);
+    AfterStepBegan(step);
   }
   EmitStep(shm::StepEvent::kBegin, step);
 }

@@ -106,6 +106,10 @@ void DefineRun(CLI::App* app, RunOptions* options) {
          },
          "profile steps A to B-1 only, numbered from 0; default all")
       ->type_name("A:B");
+  app->add_flag("--paused", options->paused,
+                "record nothing until `flopsprof ctl start`; until then the job pays next to "
+                "nothing")
+      ->excludes("--steps");
   app->add_option("--collector", options->collector,
                   "send to `flopsprof collector` there instead of writing a run folder here")
       ->type_name("HOST:PORT");
@@ -255,6 +259,77 @@ void DefineCollector(CLI::App* app, CollectorOptions* options) {
                 "listen beyond this machine although nothing is encrypted or checked");
 }
 
+constexpr const char* kCtlVerbs[] = {"start", "stop", "mark", "flush", "status"};
+
+bool IsCtlVerb(const std::string& word) {
+  return std::any_of(std::begin(kCtlVerbs), std::end(kCtlVerbs),
+                     [&](const char* verb) { return word == verb; });
+}
+
+// [RUN] VERB [NAME]: "" or what is wrong.
+std::string TakeCtlWords(const std::vector<std::string>& words, CtlOptions* options) {
+  size_t at = 0;
+  if (!words.empty() && !IsCtlVerb(words[0])) options->folder = words[at++];
+  if (at == words.size()) {
+    return at == 0 ? "what is to be done? start, stop, mark NAME, flush or status"
+                   : "what is to be done with " + words[0] +
+                         "? start, stop, mark NAME, flush or status";
+  }
+  options->verb = words[at++];
+  if (!IsCtlVerb(options->verb)) {
+    const std::string nearest =
+        Nearest(options->verb, {std::begin(kCtlVerbs), std::end(kCtlVerbs)});
+    return "\"" + options->verb + "\" is none of start, stop, mark, flush, status" +
+           (nearest.empty() ? "" : "; did you mean " + nearest + "?");
+  }
+  if (options->verb == "mark") {
+    if (at == words.size() || words[at].empty()) return "mark needs a name";
+    options->name = words[at++];
+  }
+  return at == words.size() ? "" : "unexpected argument " + words[at];
+}
+
+void DefineCtl(CLI::App* app, CtlOptions* options) {
+  SetUsage(app,
+           "flopsprof ctl [OPTIONS] [RUN] start [--steps N] [--wait]\n"
+           "  flopsprof ctl [OPTIONS] [RUN] stop [--now] | mark NAME | flush | status [--json]");
+  app->add_option_function<std::vector<std::string>>(
+         "WORDS",
+         [options](const std::vector<std::string>& words) {
+           const std::string error = TakeCtlWords(words, options);
+           if (!error.empty()) throw CLI::ValidationError("ctl", error);
+         },
+         "RUN: folder of a run of yours on this machine; default the only one that runs")
+      ->type_name("");
+  app->add_option("--run", options->run_id, "the run with this id instead of a folder")
+      ->type_name("ID");
+  app->add_option_function<std::string>(
+         "--steps",
+         [options](const std::string& text) {
+           constexpr unsigned kMost = 1u << 30;
+           if (!absl::SimpleAtoi(text, &options->steps) || options->steps < 1 ||
+               options->steps > kMost) {
+             throw CLI::ValidationError("--steps", "\"" + text + "\" is no number of steps from 1");
+           }
+         },
+         "start: record so many whole steps, the same ones on all ranks; default until stop")
+      ->type_name("N");
+  app->add_flag("--wait", options->wait, "start: return when these steps have been recorded");
+  app->add_flag("--now", options->now,
+                "stop: in the middle of a step, which is then left out of MFU and step times");
+  app->add_flag("-j,--json", options->json, "the answer as JSON");
+  AddLook(app, &options->colour, &options->ascii);
+  app->footer(
+      "Recording begins and ends with a step. Start and stop as often as you like; in between the\n"
+      "job's own profiler can have CUPTI. flush: everything so far is in profile.db, so that\n"
+      "`flopsprof report RUN` shows it.\n"
+      "\nExamples:\n"
+      "  flopsprof-run --paused -- python train.py\n"
+      "  flopsprof ctl start --steps 5 --wait\n"
+      "  flopsprof ctl flopsprof-train-20270101T120000Z mark \"learning rate halved\"\n"
+      "  flopsprof ctl status --json");
+}
+
 void DefineEnv(CLI::App* app, EnvOptions* options) {
   SetUsage(app, "flopsprof env [OPTIONS]");
   AddChoice<std::string>(app, "--format", &options->format, "how to print (sh)",
@@ -345,6 +420,7 @@ bool WithVerb(const std::string& verb, const std::function<void(const CLI::App&)
   PeaksOptions peaks;
   CollectorOptions collector;
   EnvOptions env;
+  CtlOptions ctl;
   CompletionOptions completion;
   HelpOptions help;
   const std::map<std::string, std::function<void()>> definitions = {
@@ -354,6 +430,7 @@ bool WithVerb(const std::string& verb, const std::function<void(const CLI::App&)
       {"doctor", [&] { DefineDoctor(app.get(), &doctor); }},
       {"peaks", [&] { DefinePeaks(app.get(), &peaks); }},
       {"collector", [&] { DefineCollector(app.get(), &collector); }},
+      {"ctl", [&] { DefineCtl(app.get(), &ctl); }},
       {"env", [&] { DefineEnv(app.get(), &env); }},
       {"completion", [&] { DefineCompletion(app.get(), &completion); }},
       {"help", [&] { DefineHelp(app.get(), &help); }},
@@ -384,6 +461,25 @@ ParseOutcome ParsePeaks(const std::vector<std::string>& arguments, PeaksOptions*
 }
 ParseOutcome ParseCollector(const std::vector<std::string>& arguments, CollectorOptions* options) {
   return ParseVerb("collector", DefineCollector, arguments, options);
+}
+ParseOutcome ParseCtl(const std::vector<std::string>& arguments, CtlOptions* options) {
+  const ParseOutcome outcome = ParseVerb("ctl", DefineCtl, arguments, options);
+  if (!outcome.run) return outcome;
+  const auto wrong = [](const std::string& what) {
+    return ParseOutcome{false, kExitUsage, ErrorText("ctl: " + what, {"help: flopsprof help ctl"})};
+  };
+  std::string error;
+  if (options->verb.empty()) error = TakeCtlWords({}, options);
+  if (!error.empty()) return wrong(error);
+  if (options->steps != 0 && options->verb != "start") return wrong("--steps belongs to start");
+  if (options->now && options->verb != "stop") return wrong("--now belongs to stop");
+  if (options->wait && (options->verb != "start" || options->steps == 0)) {
+    return wrong("--wait belongs to start --steps N");
+  }
+  if (!options->folder.empty() && !options->run_id.empty()) {
+    return wrong("a folder and --run are two runs: give one");
+  }
+  return outcome;
 }
 ParseOutcome ParseEnv(const std::vector<std::string>& arguments, EnvOptions* options) {
   return ParseVerb("env", DefineEnv, arguments, options);

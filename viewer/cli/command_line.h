@@ -24,6 +24,7 @@ struct RunOptions {
   std::string collector;  // HOST:PORT; "" = our own
   std::string run_id;
   bool strict = false;
+  bool paused = false;  // nothing is recorded until `flopsprof ctl start`
   bool times = true;
   bool modules = true;
   bool formulas = true;                    // false: work without a library call is unknown
@@ -85,6 +86,19 @@ struct CollectorOptions {
   bool insecure = false;
 };
 
+struct CtlOptions {
+  std::string folder;  // run folder; "" = the one run there is
+  std::string run_id;
+  std::string verb;    // start, stop, mark, flush, status
+  std::string name;    // mark
+  unsigned steps = 0;  // start: 0 = until a stop
+  bool now = false;    // stop
+  bool wait = false;   // start: until the last step was recorded
+  bool json = false;
+  ColourMode colour = ColourMode::kAuto;
+  bool ascii = false;
+};
+
 struct EnvOptions {
   std::string format = "sh";
   std::string socket;
@@ -111,6 +125,7 @@ ParseOutcome ParseQuery(const std::vector<std::string>& arguments, QueryOptions*
 ParseOutcome ParseDoctor(const std::vector<std::string>& arguments, DoctorOptions* options);
 ParseOutcome ParsePeaks(const std::vector<std::string>& arguments, PeaksOptions* options);
 ParseOutcome ParseCollector(const std::vector<std::string>& arguments, CollectorOptions* options);
+ParseOutcome ParseCtl(const std::vector<std::string>& arguments, CtlOptions* options);
 ParseOutcome ParseEnv(const std::vector<std::string>& arguments, EnvOptions* options);
 ParseOutcome ParseCompletion(const std::vector<std::string>& arguments, CompletionOptions* options);
 ParseOutcome ParseHelp(const std::vector<std::string>& arguments, HelpOptions* options);

@@ -59,6 +59,7 @@ const std::map<std::string, std::function<int(const Arguments&)>>& SimpleVerbs()
       {"doctor", [](const Arguments& a) { return Do(ParseDoctor, DoctorVerb, a); }},
       {"peaks", [](const Arguments& a) { return Do(ParsePeaks, PeaksVerb, a); }},
       {"collector", [](const Arguments& a) { return Do(ParseCollector, CollectorVerb, a); }},
+      {"ctl", [](const Arguments& a) { return Do(ParseCtl, CtlVerb, a); }},
       {"env", [](const Arguments& a) { return Do(ParseEnv, EnvVerb, a); }},
       {"completion", [](const Arguments& a) { return Do(ParseCompletion, CompletionVerb, a); }},
       {"version", DoVersion},

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "viewer/cli/node_services.h"
 
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -60,6 +62,13 @@ absl::StatusOr<std::unique_ptr<NodeServices>> NodeServices::Start(const Options&
   settings.socket_path = options.agent_socket;
   settings.run_id = options.run_id;
   settings.run = run;
+  settings.paused = options.paused;
+  settings.control_socket = options.control_socket;
+  // Who asks may be in another folder.
+  std::error_code ignored;
+  if (const std::string folder = services->folder(); !folder.empty()) {
+    settings.folder = std::filesystem::absolute(folder, ignored);
+  }
   settings.collector_target = target;
   settings.welcome_options =
       (options.times ? shm::kOptionCupti : 0u) | (options.modules ? shm::kOptionModules : 0u) |

@@ -29,6 +29,7 @@ class NodeServices {
   struct Options {
     std::string agent_socket;
     std::string collector_socket;
+    std::string control_socket;
     std::string collector_target;  // HOST:PORT; "" = our own collector
     std::string output;            // run folder; "" = flopsprof-<job>-<UTC time>
     std::string run_id;
@@ -37,6 +38,7 @@ class NodeServices {
     std::string node;
     absl::Time start;
     std::optional<StepWindowText> steps;
+    bool paused = false;
     bool times = true;
     bool modules = true;
     std::shared_ptr<const model::FormulaRegistry> formulas;  // null: all are on

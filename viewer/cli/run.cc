@@ -152,6 +152,8 @@ class Run {
     services.collector_socket = runtime_dir_->collector_socket();
     services.collector_target = options_.collector;
     services.output = ExpandRunFolder(options_.output, facts_);
+    services.control_socket = runtime_dir_->control_socket();
+    services.paused = options_.paused;
     services.run_id = run_id_;
     services.job = facts_.job;
     services.command = QuoteCommand(command_);
@@ -170,8 +172,20 @@ class Run {
     }
     services_ = *std::move(started);
     if (!services_->folder().empty()) OpenLog(services_->folder() + "/log.txt");
+    LinkControl();
     Verbose(absl::StrCat("run ", run_id_, ", folder ", services_->folder(), ", agent at ",
                          services.agent_socket));
+  }
+
+  // The run folder says where its control socket is: paths of sockets are short, and a folder may
+  // be on a file system without sockets. Without the link the run is found by its id.
+  void LinkControl() {
+    if (services_->folder().empty()) return;
+    control_link_ = services_->folder() + "/" + kControlLink;
+    if (symlink(runtime_dir_->control_socket().c_str(), control_link_.c_str()) != 0) {
+      Note(absl::StrCat("no link to the control socket: ", std::strerror(errno)));
+      control_link_.clear();
+    }
   }
 
   // Silent until the job uses the GPU: a job that never does gets one line, at its end.
@@ -182,16 +196,19 @@ class Run {
     const absl::Time now = absl::Now();
     if (!started_) {
       started_ = true;
-      progress_.Start(now, absl::StrCat("profiling ", facts_.job,
-                                        services_->folder().empty()
-                                            ? " for the collector at " + options_.collector
-                                            : ", run folder " + services_->folder()));
+      progress_.Start(
+          now,
+          absl::StrCat(options_.paused ? "paused until `flopsprof ctl start`: " : "profiling ",
+                       facts_.job,
+                       services_->folder().empty() ? " for the collector at " + options_.collector
+                                                   : ", run folder " + services_->folder()));
     }
     progress_.Update(now, facts);
   }
 
   int Finish(const JobResult& job) {
     if (services_ == nullptr) return job.exit_code;
+    if (!control_link_.empty()) unlink(control_link_.c_str());
     const absl::Status sent = services_->FinishAgent(job.exit_code, kFinishTimeout);
     if (!sent.ok()) {
       failed_ = true;
@@ -236,6 +253,7 @@ class Run {
   ProgressPrinter progress_;
   RunFacts facts_;
   std::string run_id_;
+  std::string control_link_;  // "": there is none
   launch::ChildEnvironment environment_;
   bool can_profile_ = false;
   bool started_ = false;

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 
@@ -20,10 +21,17 @@ class RuntimeDir {
 
   std::string agent_socket() const { return path_ + "/agent"; }
   std::string collector_socket() const { return path_ + "/collector"; }
+  std::string control_socket() const { return path_ + "/control"; }
 
  private:
   explicit RuntimeDir(std::string path) : path_(std::move(path)) {}
   std::string path_;
 };
+
+// In the run folder while the run lasts: a link to its control socket.
+inline constexpr char kControlLink[] = "control.sock";
+
+// Control sockets of the runs of this user, on this machine, for which a launcher was there once.
+std::vector<std::string> ControlSockets();
 
 }  // namespace flopsprof::viewer

@@ -17,6 +17,7 @@ int QueryVerb(const QueryOptions& options);
 int DoctorVerb(const DoctorOptions& options);
 int PeaksVerb(const PeaksOptions& options);
 int CollectorVerb(const CollectorOptions& options);
+int CtlVerb(const CtlOptions& options);
 int EnvVerb(const EnvOptions& options);
 int CompletionVerb(const CompletionOptions& options);
 int VersionVerb();

@@ -37,6 +37,7 @@ const std::vector<Verb>& Verbs() {
   static const std::vector<Verb> verbs = {
       {"run", "launch a command under the profiler: run [OPTIONS] -- COMMAND...", true},
       {"report", "print the report of a run folder", true},
+      {"ctl", "start, stop and mark in a running job; its status", true},
       {"query", "run a read-only SQL query on a run folder", true},
       {"doctor", "what works on this machine, what is missing, what to do", true},
       {"peaks", "the peak rates that utilisation is measured against, with sources", true},
@@ -47,7 +48,6 @@ const std::vector<Verb>& Verbs() {
       {"help", "print help on a verb", true},
       {"attach", "start profiling a running job", false},
       {"detach", "stop profiling a running job", false},
-      {"ctl", "start, stop and mark in a running job", false},
       {"ps", "list processes that could be profiled", false},
       {"top", "live view of running jobs", false},
       {"html", "write the report as one web page", false},

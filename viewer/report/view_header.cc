@@ -182,6 +182,63 @@ std::string SpeedLine(const ReportContext& context) {
   return line.empty() ? "" : line + "\n";
 }
 
+std::string UtcClock(int64_t utc_ns) {
+  return absl::FormatTime("%H:%M:%S", absl::FromUnixNanos(utc_ns), absl::UTCTimeZone());
+}
+
+std::string WindowText(const model::WindowSummary& window) {
+  std::string text;
+  if (window.first_step.has_value() && window.end_step.has_value()) {
+    const uint32_t last = *window.end_step - 1;
+    text = *window.first_step >= last
+               ? "step " + std::to_string(last)
+               : "steps " + std::to_string(*window.first_step) + "-" + std::to_string(last);
+  } else if (window.first_step.has_value()) {
+    text = "from step " + std::to_string(*window.first_step);
+  } else if (window.end_step.has_value()) {
+    text = "up to step " + std::to_string(*window.end_step - 1);
+  } else {
+    text = "not by steps";
+  }
+  text += ", " + UtcClock(window.begin_utc_ns) + " to " +
+          (window.end_utc_ns == 0 ? "the end" : UtcClock(window.end_utc_ns) + " UTC");
+  return window.aligned ? text : text + ", not the same steps on all ranks";
+}
+
+// What of the run is in this report, where that is not all.
+std::string RecordingLines(const ReportContext& context) {
+  constexpr size_t kMostLines = 5;
+  const model::RecordingSummary& recording = context.summary.recording;
+  std::string lines;
+  if (!recording.windows.empty()) {
+    const std::string what =
+        Plural(recording.windows.size(), "window") +
+        (recording.share.has_value() ? ", " + FormatShare(recording.share) + " of the run's time"
+                                     : "") +
+        "; the rest of the run is in no number here";
+    lines += context.terminal.Paint(Tone::kStrong, "recorded") + "  " +
+             Wrap(what, context.terminal.width, sizeof("recorded  ") - 1) + "\n";
+  }
+  for (size_t i = 0; i < recording.windows.size(); ++i) {
+    if (i == kMostLines) {
+      lines += "  - " + Plural(recording.windows.size() - i, "more window") + " in summary.json\n";
+      break;
+    }
+    lines += "  - " + WindowText(recording.windows[i]) + "\n";
+  }
+  for (size_t i = 0; i < recording.marks.size(); ++i) {
+    if (i == kMostLines) {
+      lines += "mark  " + Plural(recording.marks.size() - i, "more mark") + " in summary.json\n";
+      break;
+    }
+    const model::InstantSummary& mark = recording.marks[i];
+    lines += context.terminal.Paint(Tone::kStrong, "mark") + "  " +
+             context.terminal.Clean(mark.name) + "  " + UtcClock(mark.utc_ns) + " UTC" +
+             (mark.step.has_value() ? ", step " + std::to_string(*mark.step) : "") + "\n";
+  }
+  return lines;
+}
+
 // Evidence names kernels as the GPU library does, mangled and hundreds of letters long.
 std::string ReadableText(const ReportContext& context, const std::string& text) {
   constexpr size_t kLongestName = 60;
@@ -293,7 +350,7 @@ std::string HeaderView(const ReportContext& context) {
     return text + context.terminal.Paint(Tone::kWarning, "! ") +
            Wrap(context.terminal.Clean(EmptyReason(summary)), context.terminal.width, 2) + "\n";
   }
-  text += SpeedLine(context) + CoverageLines(context);
+  text += SpeedLine(context) + RecordingLines(context) + CoverageLines(context);
   const std::string findings = FindingLines(context);
   return findings.empty() ? text : text + "\n" + findings;
 }

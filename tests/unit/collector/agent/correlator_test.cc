@@ -240,5 +240,27 @@ TEST_F(CorrelatorTest, StaysBoundedUnderLaunchesThatNeverRun) {
   EXPECT_EQ(correlator_.counters().launches_without_activity, 10u);
 }
 
+TEST_F(CorrelatorTest, AnActivityThatWasLaunchedOutsideOfAllWindowsIsLeftOut) {
+  correlator_.EndWindow();
+  correlator_.AddLaunch(kRing, Launch(10, 1, shm::kNoCall));
+  correlator_.AddLaunch(kRing, Launch(20, 1, shm::kNoCall));
+  correlator_.EndWindow();
+  correlator_.AddLaunch(kRing, Launch(50, 1, shm::kNoCall));
+  for (const uint32_t correlation : {9u, 15u, 21u, 49u}) {
+    correlator_.AddActivity(Kernel(correlation, 0, 100, 150), kNow);
+  }
+  End();
+  EXPECT_EQ(sink_.joined.size(), 1u);  // in a window: its launch was lost
+  EXPECT_EQ(correlator_.counters().activities_without_launch, 1u);
+  EXPECT_EQ(correlator_.counters().activities_outside_windows, 3u);
+}
+
+TEST_F(CorrelatorTest, ALaunchIsOpenUntilItsActivityComes) {
+  correlator_.AddLaunch(kRing, Launch(1, 1, shm::kNoCall));
+  EXPECT_EQ(correlator_.open_launch_count(), 1u);
+  correlator_.AddActivity(Kernel(1, 0, 100, 150), kNow);
+  EXPECT_EQ(correlator_.open_launch_count(), 0u);
+}
+
 }  // namespace
 }  // namespace flopsprof::agent

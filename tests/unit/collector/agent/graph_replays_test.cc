@@ -259,6 +259,25 @@ TEST_F(GraphReplaysTest, AnEditedExecutableIsUnknown) {
   EXPECT_EQ(OnlyRow().state(), "changed after instantiation, node by node or by an unknown child");
 }
 
+TEST_F(GraphReplaysTest, WhatWasCapturedWhileNothingWasRecordedIsUnknownWithItsTime) {
+  CaptureProduct(1, 1);  // the part that was recorded
+  shm::GraphEvent event = GraphChange(1, Kind::kUnrecorded, kGraph);
+  event.capture = kCapture;
+  event.graph_id = kGraphId;
+  replays_.AddEvent(event);
+  Instantiate(2);
+  Launch(Replay(1, kExec, 2));
+  Settle();
+  TimedWhole(1, 600);
+  Settle(/*final=*/true);
+  EXPECT_EQ(aggregator_.flops(), model::FlopCount{0});
+  const v1::GraphRow row = OnlyRow();
+  EXPECT_EQ(row.state(), "captured before `flopsprof ctl start`, while nothing was recorded");
+  EXPECT_EQ(row.replays(), 1u);
+  EXPECT_EQ(row.gpu_time_ns(), 600u);
+  EXPECT_EQ(replays_.counters().unknown_replays, 1u);
+}
+
 TEST_F(GraphReplaysTest, ConditionalBodiesAreSaidToBeMissing) {
   CaptureProduct(1, 1);
   EndCapture(1);

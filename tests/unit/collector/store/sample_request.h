@@ -64,6 +64,18 @@ inline v1::UploadRequest SampleRequest(uint64_t sequence, uint64_t amount) {
   v1::ModuleWeights& weights = *process.add_module_weights();
   weights.set_root_scope(1);
   weights.set_weights("84x120 10x84");
+  v1::WindowRow& window = *process.add_windows();
+  window.set_number(1);
+  window.set_begin_mono_ns(5);
+  window.set_end_mono_ns(amount);
+  window.set_first_step(-1);
+  window.set_end_step(4);
+  window.set_process_until_mono_ns(amount);
+  v1::InstantRow& instant = *process.add_instants();
+  instant.set_number(1);
+  instant.set_name("halved");
+  instant.set_utc_ns(1'800'000'000'000'000'000);
+  instant.set_step(3);
   v1::CallRow& call = *process.add_calls();
   call.set_scope(1);
   call.set_phase(v1::PHASE_FORWARD);

@@ -112,10 +112,51 @@ TEST(CommandLineTest, PeaksMayBeGivenBeforeTheRun) {
 }
 
 TEST(CommandLineTest, EveryAvailableVerbHasHelp) {
-  for (const char* verb :
-       {"run", "report", "query", "doctor", "peaks", "collector", "env", "completion", "help"}) {
+  for (const char* verb : {"run", "report", "ctl", "query", "doctor", "peaks", "collector", "env",
+                           "completion", "help"}) {
     EXPECT_THAT(HelpOf(verb), HasSubstr(std::string("flopsprof ") + verb));
   }
+}
+
+TEST(CommandLineTest, CtlTakesARunAVerbAndItsName) {
+  CtlOptions options;
+  ASSERT_TRUE(ParseCtl({"dir", "mark", "a b"}, &options).run);
+  EXPECT_EQ(options.folder, "dir");
+  EXPECT_EQ(options.verb, "mark");
+  EXPECT_EQ(options.name, "a b");
+  CtlOptions start;
+  ASSERT_TRUE(ParseCtl({"start", "--steps", "3", "--wait"}, &start).run);
+  EXPECT_EQ(start.folder, "");
+  EXPECT_EQ(start.steps, 3u);
+}
+
+TEST(CommandLineTest, CtlSaysWhatIsWrong) {
+  const auto error = [](const std::vector<std::string>& arguments) {
+    CtlOptions options;
+    const ParseOutcome outcome = ParseCtl(arguments, &options);
+    EXPECT_FALSE(outcome.run);
+    EXPECT_EQ(outcome.exit_code, 2);
+    return outcome.text;
+  };
+  EXPECT_THAT(error({}), HasSubstr("what is to be done?"));
+  EXPECT_THAT(error({"dir"}), HasSubstr("what is to be done with dir?"));
+  EXPECT_THAT(error({"dir", "strat"}), HasSubstr("did you mean start?"));
+  EXPECT_THAT(error({"mark"}), HasSubstr("mark needs a name"));
+  EXPECT_THAT(error({"stop", "more"}), HasSubstr("unexpected argument more"));
+  for (const char* steps : {"0", "-1", "x", "9999999999"}) {
+    EXPECT_THAT(error({"start", "--steps", steps}), HasSubstr("no number of steps from 1"));
+  }
+  EXPECT_THAT(error({"stop", "--steps", "3"}), HasSubstr("--steps belongs to start"));
+  EXPECT_THAT(error({"start", "--now"}), HasSubstr("--now belongs to stop"));
+  EXPECT_THAT(error({"start", "--wait"}), HasSubstr("--wait belongs to start --steps N"));
+  EXPECT_THAT(error({"dir", "--run", "x", "stop"}), HasSubstr("give one"));
+}
+
+TEST(CommandLineTest, APausedRunHasNoStepsOfItsOwn) {
+  RunOptions options;
+  EXPECT_EQ(ParseRun({"--paused", "--steps", "1:2"}, &options).exit_code, 2);
+  EXPECT_TRUE(ParseRun({"--paused"}, &options).run);
+  EXPECT_TRUE(options.paused);
 }
 
 }  // namespace

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "injector/window.h"
+
+#include <atomic>
+
+#include "injector/hooks/capture_state.h"
+#include "injector/record_sink.h"
+#include "injector/segment.h"
+
+namespace flopsprof::injector {
+namespace {
+
+// A window has been open since CUPTI was subscribed.
+std::atomic<bool> activities_come{false};
+
+// The header, if an agent is there that says which steps it wants.
+shm::SegmentHeader* Controlled() {
+  shm::SegmentHeader* header = CurrentSegment();
+  // In a forked child the header is its parent's.
+  if (header == nullptr || !IsConnected()) return nullptr;
+  if (header->controlled.load(std::memory_order_relaxed) == 0) return nullptr;
+  return header;
+}
+
+shm::StepsWanted Wanted(const shm::SegmentHeader& header) {
+  return shm::UnpackSteps(header.steps_wanted.load(std::memory_order_acquire));
+}
+
+void EmitEdge(shm::StepEvent event, uint32_t step) {
+  shm::StepRecord record{};
+  record.header.type = static_cast<uint16_t>(shm::RecordType::kStep);
+  record.header.step = step;
+  record.event = static_cast<uint8_t>(event);
+  record.mono_ns = MonoNs();
+  EmitRecord(&record);
+}
+
+// The agent may say at any time that nothing is to be written: that stays.
+bool Change(shm::SegmentHeader* header, shm::Recording from, shm::Recording to) {
+  auto expected = static_cast<uint32_t>(from);
+  return header->recording.compare_exchange_strong(expected, static_cast<uint32_t>(to),
+                                                   std::memory_order_acq_rel);
+}
+
+void Open(shm::SegmentHeader* header, uint32_t step) {
+  if (header->recording.load(std::memory_order_relaxed) !=
+      static_cast<uint32_t>(shm::Recording::kPaused)) {
+    return;
+  }
+  CutCaptures();
+  // Before the first record of the window.
+  EmitEdge(shm::StepEvent::kWindowBegin, step);
+  activities_come.store(true, std::memory_order_relaxed);
+  if (!Change(header, shm::Recording::kPaused, shm::Recording::kWork)) return;
+  header->windows.fetch_add(1, std::memory_order_relaxed);
+}
+
+void Close(shm::SegmentHeader* header, uint32_t step) {
+  activities_come.store(true, std::memory_order_relaxed);
+  if (!Change(header, shm::Recording::kWork, shm::Recording::kPaused)) return;
+  CutCaptures();
+  EmitEdge(shm::StepEvent::kWindowEnd, step);
+}
+
+}  // namespace
+
+void BeforeStepBegins(uint32_t step) {
+  shm::SegmentHeader* header = Controlled();
+  if (header == nullptr || !IsRecording()) return;
+  const shm::StepsWanted wanted = Wanted(*header);
+  if (step < wanted.first || step >= wanted.end) Close(header, step);
+}
+
+void AfterStepBegan(uint32_t step) {
+  shm::SegmentHeader* header = Controlled();
+  if (header == nullptr) return;
+  header->step.store(step, std::memory_order_relaxed);
+  if (IsRecording()) return;
+  const shm::StepsWanted wanted = Wanted(*header);
+  if (step >= wanted.first && step < wanted.end) Open(header, step);
+}
+
+void FollowWindow(uint32_t step) {
+  shm::SegmentHeader* header = Controlled();
+  if (header == nullptr) return;
+  const shm::StepsWanted wanted = Wanted(*header);
+  const bool none = wanted.first == wanted.end;
+  if (IsRecording()) {
+    if (none) Close(header, shm::kNoStep);  // at once: the step that runs is not whole
+  } else if (!none && wanted.first == 0 && wanted.end == shm::kNoEnd && step == shm::kNoStep) {
+    Open(header, shm::kNoStep);
+  }
+}
+
+bool ActivitiesAreWanted() {
+  return IsRecording() || activities_come.load(std::memory_order_relaxed);
+}
+
+void ForgetActivities() { activities_come.store(false, std::memory_order_relaxed); }
+
+}  // namespace flopsprof::injector

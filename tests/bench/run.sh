@@ -59,10 +59,10 @@ start_lttng() {
 
 # Instructions of one range, hook and records: the same on every machine and under every load.
 count_instructions() {
-  local bound=$1 few=2000 many=22000 a b per
+  local bound=$1 option=${2:---calls} few=2000 many=22000 a b per
   instructions() {
     valgrind --tool=callgrind --trace-children=yes --callgrind-out-file="$work/cg.%p" \
-      "$build/bin/injector_hook_bench" "$injector" --calls "$1" > /dev/null 2> "$work/cg.log"
+      "$build/bin/injector_hook_bench" "$injector" "$option" "$1" > /dev/null 2> "$work/cg.log"
     # The child is the process that loaded the injector.
     grep -lE '^c?ob=.*libflopsprof_inject' "$work"/cg.* | xargs -r grep -h '^summary:' | awk '{print $2}'
     rm -f "$work"/cg.*
@@ -79,6 +79,7 @@ if start_lttng; then :; else printf 'no LTTng session: its rows are left out\n' 
 bench hook_and_range "$build/bin/injector_hook_bench" "$injector" $([[ -n $short ]] && echo 31 || echo 301)
 if command -v valgrind > /dev/null; then
   bench hook_instructions count_instructions 620
+  bench hook_instructions_paused count_instructions 360 --paused-calls
 else
   skip hook_instructions "valgrind is not installed"
 fi

@@ -122,10 +122,11 @@ int MakeCalls(long count) {
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    fprintf(stderr, "usage: hook_bench INJECTOR [BLOCKS | --calls N]\n");
+    fprintf(stderr, "usage: hook_bench INJECTOR [BLOCKS | --calls N | --paused-calls N]\n");
     return 2;
   }
-  if (getenv("HOOK_BENCH_CHILD") == nullptr) return bench::ServeChild(argv, argv[1]);
-  if (argc == 4 && strcmp(argv[2], "--calls") == 0) return MakeCalls(atol(argv[3]));
+  const bool paused = argc == 4 && strcmp(argv[2], "--paused-calls") == 0;
+  if (getenv("HOOK_BENCH_CHILD") == nullptr) return bench::ServeChild(argv, argv[1], paused);
+  if (paused || (argc == 4 && strcmp(argv[2], "--calls") == 0)) return MakeCalls(atol(argv[3]));
   return Measure(argc > 2 ? atoi(argv[2]) : 301);
 }

@@ -98,6 +98,9 @@ class MiniAgent {
     sendmsg(connection_, &message, 0);
   }
 
+  // As between windows of `flopsprof ctl`. Before Welcome().
+  void Pause() { header_->recording = static_cast<uint32_t>(shm::Recording::kPaused); }
+
   // Copies every record out, as an agent does.
   void Drain() {
     for (uint32_t i = 0; i < kSlots; ++i) {
@@ -121,11 +124,12 @@ class MiniAgent {
   uint64_t read_ = 0;
 };
 
-inline int ServeChild(char** argv, const std::string& injector) {
+inline int ServeChild(char** argv, const std::string& injector, bool paused = false) {
   char folder[] = "/tmp/flopsprof_benchXXXXXX";
   if (mkdtemp(folder) == nullptr) return 1;
   const std::string path = std::string(folder) + "/s";
   MiniAgent agent(path);
+  if (paused) agent.Pause();
   const pid_t child = fork();
   if (child == 0) {
     setenv("LD_PRELOAD", injector.c_str(), 1);

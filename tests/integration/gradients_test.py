@@ -53,7 +53,8 @@ def run(python, tmp_path_factory):
 
 
 def report(run, *options):
-    return run_plain([product("bin/flopsprof"), "report", run.folder, *options])
+    wide = {"COLUMNS": "200"}  # nothing is shortened
+    return run_plain([product("bin/flopsprof"), "report", run.folder, *options], env=wide)
 
 
 def rows(run, condition):

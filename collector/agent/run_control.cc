@@ -178,15 +178,21 @@ void RunControl::Plan(uint64_t now_ns) {
   state_ = State::kRecording;
 }
 
-bool RunControl::WindowsHaveEnded() {
+bool RunControl::WindowsHaveEnded(uint64_t now_ns, bool emptied) {
+  bool any = false;
+  bool all = true;
   for (ProcessControl* process : Live()) {
-    if (process->recording()) return false;
-    const shm::StepsWanted steps = process->steps_wanted();
-    if (steps.first == steps.end || process->opened()) continue;
-    const bool missed = process->step() != shm::kNoStep && process->step() >= steps.end;
-    if (!missed) return false;
+    const bool begun = process->step() != shm::kNoStep;
+    const bool missed = begun && process->step() >= process->steps_wanted().end;
+    if (!process->recording() && (process->opened() || missed)) {
+      any = true;
+      // Its part is done, whatever the others do.
+      if (emptied) process->Settle(now_ns);
+    } else if (process->recording() || begun) {
+      all = false;  // else it has no steps: a launcher, which is not waited for
+    }
   }
-  return true;
+  return any && all;
 }
 
 void RunControl::MeasureSpeed(uint64_t now_ns) {
@@ -216,7 +222,7 @@ void RunControl::Follow(uint64_t now_ns, bool emptied) {
       return;
     }
     case State::kRecording:
-      if (end_ != shm::kNoEnd && !live.empty() && WindowsHaveEnded()) state_ = State::kStopping;
+      if (end_ != shm::kNoEnd && WindowsHaveEnded(now_ns, emptied)) state_ = State::kStopping;
       return;
     case State::kStopping: {
       bool settled = true;

@@ -49,7 +49,7 @@ class RunControl {
   std::string Stop(bool now, std::string* next);
   std::string Mark(const std::string& name, uint64_t now_ns, std::string* next);
   void Plan(uint64_t now_ns);
-  bool WindowsHaveEnded();
+  bool WindowsHaveEnded(uint64_t now_ns, bool emptied);
   void MeasureSpeed(uint64_t now_ns);
   void FollowFlush(uint64_t now_ns, bool emptied);
   void DescribeState(v1::ControlReply* reply);

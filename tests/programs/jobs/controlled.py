@@ -132,6 +132,7 @@ def ranks(trainer, ctl, steps: int) -> None:
             if over[0] > 0:
                 break
     dist.destroy_process_group()
+    print("steps:", count)
 
 
 def main() -> None:

@@ -123,6 +123,31 @@ TEST_F(RunControlTest, CuptiIsGivenBackWhenTheStepsAreOver) {
   EXPECT_GE(a_.wanted().first, 8u);
 }
 
+// torchrun itself has a session, too.
+TEST_F(RunControlTest, AProcessThatNeverBeginsAStepHoldsNobodyUp) {
+  Adopt();
+  a_.BeginStep(0);
+  Ask(Request::VERB_START, 1);
+  a_.AnswerTimes();
+  b_.AnswerTimes();
+  Follow();
+  for (uint32_t step = 1; step <= 3; step++) a_.BeginStep(step);
+  for (int i = 0; i < 4; i++) Follow(400'000'000);
+  EXPECT_EQ(a_.header().times_wanted, 0u);
+  EXPECT_EQ(b_.header().times_wanted, 0u);
+  EXPECT_EQ(Ask(Request::VERB_STATUS).state(), v1::RECORDING_STATE_PAUSED);
+}
+
+TEST_F(RunControlTest, AProcessGivesCuptiBackBeforeTheOthersAreThrough) {
+  Adopt();
+  StartAt(0, 0, 1);
+  for (uint32_t step = 1; step <= 3; step++) a_.BeginStep(step);
+  for (int i = 0; i < 3; i++) Follow(400'000'000);
+  EXPECT_EQ(a_.header().times_wanted, 0u);
+  EXPECT_NE(b_.header().times_wanted, 0u);
+  EXPECT_EQ(Ask(Request::VERB_STATUS).state(), v1::RECORDING_STATE_WAITING);
+}
+
 TEST_F(RunControlTest, StopEndsWithTheNewestStepOfAll) {
   Adopt();
   StartAt(0, 0, 0);

@@ -28,11 +28,11 @@ def stand_in(name: str) -> str:
     return path
 
 
-def run(way, folder, command, **variables):
+def run(way, folder, command, may_lose=(), **variables):
     done = run_profiled([*way, *command], folder=folder, env=variables)
     assert done.exit_code == 0, done.explain()
     (rank,) = done.summary["ranks"]
-    assert not rank["loss"], rank["loss"]
+    assert set(rank["loss"]) <= set(may_lose), rank["loss"]
     return done.summary
 
 
@@ -57,5 +57,7 @@ def test_jax(way, folder):
     nvidia = os.path.join(os.path.dirname(os.path.dirname(JAX)), "lib", "python*", "site-packages",
                           "nvidia", "*", "lib")  # fmt: skip
     command = [JAX, os.path.join(PROGRAMS, "jobs", "jax_products.py")]
-    summary = run(way, folder, command, LD_LIBRARY_PATH=":".join(sorted(glob.glob(nvidia))))
+    # XLA's ranges have payloads of its own schemas, which are not read.
+    libraries = ":".join(sorted(glob.glob(nvidia)))
+    summary = run(way, folder, command, may_lose=("nvtx_dropped",), LD_LIBRARY_PATH=libraries)
     assert summary["totals"]["flops"]["other"] == 3 * 2 * 64 * 128 * 256

@@ -3,7 +3,9 @@
 """Phases beside forward, backward and optimizer, in the summary and the report."""
 
 import os
+import subprocess
 
+import pytest
 import summary_checks
 from flopsprof_run import PROGRAMS, run_profiled
 
@@ -24,3 +26,24 @@ def test_clipping_scaling_and_evaluation_are_phases_of_their_own(python, folder)
         assert times[phase] > 0, phase
         assert phase in run.report()
     assert times["generate"] == 0
+
+
+def test_the_own_generate_of_transformers(python, folder):
+    if subprocess.run([python, "-c", "import transformers"], check=False).returncode != 0:
+        pytest.skip("no transformers here")
+    new = 4
+    command = [python, os.path.join(PROGRAMS, "jobs", "generates.py"), str(new)]
+    run = run_profiled(command, folder=folder)
+    assert run.ended_well(), run.explain()
+    assert run.stdout.strip() == "(2, 9)"
+    assert summary_checks.problems(run.summary) == []
+    # The prompt of 5 makes the first token, then one token at a time: 2 sequences.
+    rows, last = 2 * (5 + new - 1), 2 * new
+    for path, count, size in (
+        ("model.layers.1.self_attn.q_proj", rows, 64 * 64),
+        ("model.layers.1.self_attn.v_proj", rows, 64 * 32),  # half as many heads
+        ("model.layers.0.mlp.down_proj", rows, 96 * 64),
+        ("lm_head", last, 64 * 128),
+    ):
+        flops = {phase: n for phase, n in run.module(path)["flops"].items() if n}
+        assert flops == {"generate": 2 * count * size}, path

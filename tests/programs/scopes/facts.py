@@ -4,6 +4,7 @@
 
 import json
 import os
+import sys
 import threading
 import time
 
@@ -124,6 +125,15 @@ def more_sizes() -> None:
     sizes = sizes_of(probe.take())
     check("experts in one parameter", sizes[""], [56, 0, 48, 20, 112])
     check("that parameter's module", sizes["experts"], [48, 0, 48, 12, 96])
+
+
+def slices() -> None:
+    """A slice of a ModuleList is a ModuleList, and so a parent: some models make one a call."""
+    layers = nn.ModuleList([nn.Identity()])
+    for _ in range(1000):
+        layers[:1]
+    known = sys.modules["_flopsprof_modules"].parents[id(layers[0])]
+    check("parents that are gone are forgotten", len(known) <= 2, True)
 
 
 def flat_experts() -> None:
@@ -272,7 +282,7 @@ def main() -> None:
     check("way", notes["modules"], "global hooks" if hooks else "vectorcall hook")
     nn.Identity()(1)
     check("backward", probe.take()["notes"]["backward"], "engine")
-    for function in (parameters, more_sizes, flat_experts, replaced, steps, threads, public_package, reinstall):
+    for function in (parameters, more_sizes, slices, flat_experts, replaced, steps, threads, public_package, reinstall):
         function()
     check("failures of the shim", probe.LIB.probe_loss(22), 0)
 

@@ -20,8 +20,12 @@ _scan_seconds = None
 
 def add_parent(child, parent) -> None:
     references = parents.setdefault(id(child), [])
-    if not any(reference() is parent for reference in references):
-        references.append(weakref.ref(parent))
+    for reference in references:
+        if reference() is parent:
+            return
+    # A slice of a ModuleList is a new parent, for a moment: some models make one at each call.
+    references[:] = [reference for reference in references if reference() is not None]
+    references.append(weakref.ref(parent))
 
 
 def on_registration(parent, name, child):

@@ -60,7 +60,8 @@ missing_packages() {
     name=${name//-/_}
     version='*'
     [[ $requirement == *==* ]] && version=${requirement##*==}
-    found=("$site/$name-"$version.dist-info)
+    # A pattern in any case: without one nullglob would keep a name that does not exist.
+    found=("$site/$name-"$version.dist-inf[o])
     ((${#found[@]})) || printf '%s\n' "$requirement"
   done
 }

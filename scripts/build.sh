@@ -2,10 +2,13 @@
 # SPDX-FileCopyrightText: 2026 The flopsprof authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# build.sh: builds the product into build/: bin/flopsprof, bin/flopsprof-run,
-# lib/libflopsprof_inject.so. Needs no GPU and no stand-in GPU.
+# build.sh: builds into build/: bin/flopsprof, bin/flopsprof-run, lib/libflopsprof_inject.so.
+# Needs no GPU and no stand-in GPU.
 #
 #   build.sh [--preset NAME] [TARGET ...]     default: preset release, target all
+#
+# Target product is what a user runs and nothing else; all has tests and benchmarks too, which are
+# built against the headers of the stand-in GPU's environment where it is there.
 set -euo pipefail
 script_name=build
 # shellcheck source=common.sh
@@ -16,7 +19,7 @@ targets=()
 while (($#)); do
   case $1 in
     --preset) preset=${2:?--preset needs a name}; shift 2 ;;
-    -h | --help) sed -n 's/^# \{0,1\}//; 4,9p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    -h | --help) sed -n '5,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
     *) targets+=("$1"); shift ;;
   esac
 done
@@ -24,15 +27,33 @@ done
 cd "$root"
 folder=build
 [[ $preset == release ]] || folder=build-$preset
-if [[ ! -f $folder/build.ninja ]]; then
+mkdir -p "$folder"
+# Two builds at once in one folder leave truncated objects.
+exec 8> "$folder/build-lock"
+flock 8
+
+# Configures anew when what was found last time may not be what is there now: headers and
+# libraries that came later, another home.
+shopt -s nullglob
+headers=("$sim_env"/lib/python3*/site-packages/nvidia/*/include)
+found="$preset $tools_env $sim_env ${headers[*]}"
+if [[ ! -f $folder/build.ninja || ! -f $folder/configured-for ||
+  $(< "$folder/configured-for") != "$found" ]]; then
   say "configuring preset $preset"
-  cmake --preset "$preset" > "/tmp/flopsprof-cmake-$$.log" 2>&1 ||
-    { cat "/tmp/flopsprof-cmake-$$.log" >&2; die "cmake failed"; }
-  rm -f "/tmp/flopsprof-cmake-$$.log"
+  log=$root/build/logs/cmake-$preset.log
+  mkdir -p "$(dirname "$log")"
+  cmake --preset "$preset" -DFLOPSPROF_SIM_ENV="$sim_env" \
+    -DFLOPSPROF_TOOLS_ENV="$tools_env" > "$log" 2>&1 || {
+    tail -n 30 "$log" >&2
+    die "cmake failed; all of its output: $log"
+  }
+  printf '%s' "$found" > "$folder/configured-for"
 fi
+# Objects of another clone are as good: paths below this one are relative to it in ccache's eyes.
+export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$root} CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR:-yes}
 say "building ${targets[*]:-all} in $folder with $jobs jobs"
 nice ninja -C "$folder" -j "$jobs" "${targets[@]}" >&2
-if [[ $preset == release && ${#targets[@]} -eq 0 ]]; then
+if [[ $preset == release && (${#targets[@]} -eq 0 || ${targets[0]} == product) ]]; then
   for file in bin/flopsprof bin/flopsprof-run lib/libflopsprof_inject.so; do
     [[ -e build/$file ]] || die "build/$file is missing after the build"
     printf '%s\n' "$root/build/$file"

@@ -1,12 +1,14 @@
 # SPDX-FileCopyrightText: 2026 The flopsprof authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# Sourced by the other scripts: where things are, how they talk.
+# Sourced by the other scripts: where things are, how they talk, how long work shows progress.
 
 # shellcheck shell=bash
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cache_dir=${FLOPSPROF_CACHE_DIR:-$HOME/.cache/flopsprof}
 tools_env=$cache_dir/tools-env
+sim_env=${FLOPSPROF_SIM_ENV:-$cache_dir/sim-env}
+jax_env=${FLOPSPROF_JAX_ENV:-$cache_dir/sim-env-jax}
 jobs=${JOBS:-$(nproc)}
 
 say() { printf '%s: %s\n' "${script_name:-flopsprof}" "$*" >&2; }
@@ -17,3 +19,55 @@ die() {
 
 # A driver and a card: what programs of this machine would really run on.
 has_gpu() { [[ -e /dev/nvidia0 ]] && ldconfig -p 2> /dev/null | grep -q 'libcuda\.so\.1'; }
+
+# last_line_of LOG: what the part that writes it does now, in a few words: ninja's "[n/m]", or
+# the last line of a script of ours.
+last_line_of() {
+  tr '\r' '\n' < "$1" 2> /dev/null |
+    sed -nE 's/^\[([0-9]+\/[0-9]+)\] .*/step \1/p; s/^[a-z_]+: (.*)/\1/p' | tail -n 1
+}
+
+declare -A part_pid=() part_log=() part_begin=()
+
+# begin_part NAME LOG COMMAND...: starts a part of the work; its output goes to LOG.
+begin_part() {
+  local name=$1 log=$2
+  shift 2
+  mkdir -p "$(dirname "$log")"
+  "$@" > "$log" 2>&1 &
+  part_pid[$name]=$! part_log[$name]=$log part_begin[$name]=$SECONDS
+}
+
+# wait_for_parts NAME...: waits for parts, with a line of progress every FLOPSPROF_PROGRESS_S
+# seconds (20). A part that fails is named with the end of its log; the others are ended.
+wait_for_parts() {
+  local waiting=("$@") left name code next=$SECONDS told=()
+  while ((${#waiting[@]})); do
+    left=()
+    for name in "${waiting[@]}"; do
+      if kill -0 "${part_pid[$name]}" 2> /dev/null; then
+        left+=("$name")
+        continue
+      fi
+      code=0
+      wait "${part_pid[$name]}" || code=$?
+      if ((code != 0)); then
+        tail -n 25 "${part_log[$name]}" >&2
+        say "failed after $((SECONDS - part_begin[$name])) s: $name. All of its output: ${part_log[$name]}"
+        for name in "${waiting[@]}"; do kill "${part_pid[$name]}" 2> /dev/null; done
+        return 1
+      fi
+      say "done in $((SECONDS - part_begin[$name])) s: $name"
+    done
+    waiting=("${left[@]}")
+    if ((${#waiting[@]} && SECONDS >= next + ${FLOPSPROF_PROGRESS_S:-20})); then
+      told=()
+      for name in "${waiting[@]}"; do
+        told+=("$name (${part_log[$name]##*/}: $(last_line_of "${part_log[$name]}"))")
+      done
+      say "waiting for $(printf '%s; ' "${told[@]}" | sed 's/; $//')"
+      next=$SECONDS
+    fi
+    sleep 0.2
+  done
+}

@@ -2,36 +2,52 @@
 # SPDX-FileCopyrightText: 2026 The flopsprof authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# quickstart.sh: sets up everything, builds, and profiles a small training job on two
-# ranks: on this machine's GPU if there is one, else on the stand-in GPU (simulated times).
+# quickstart.sh: sets up what a user needs, builds the product, and profiles a small training job
+# on two ranks: on this machine's GPU if there is one, else on the stand-in GPU (simulated times).
 # Ends with the report. Options are passed on to flopsprof-run.
+#
+# The environment of the stand-in GPU is made while the product is compiled. Output of apt, pip
+# and compilers goes to build/logs/; a line says every 20 s what is waited for.
 set -euo pipefail
 script_name=quickstart
 # shellcheck source=common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 cd "$root"
+logs=$root/build/logs
+begin=$SECONDS
 
-say "1/4 setting up (scripts/setup.sh)"
-scripts/setup.sh
-say "2/4 building (scripts/build.sh)"
-scripts/build.sh > /dev/null
-
-say "3/4 looking for a GPU and a PyTorch"
+simulated=yes
 if has_gpu && python3 -c 'import torch, sys; sys.exit(not torch.cuda.is_available())' \
     2> /dev/null; then
-  python=$(command -v python3)
   simulated=
-  say "using this machine's GPU and $python"
-else
-  say "no GPU with a CUDA build of PyTorch here: using the stand-in GPU (SIMULATED)."
-  say "the first time this downloads PyTorch (about 3 GB)"
-  python=$(scripts/simgpu_env.sh | tail -n 1)
-  simulated=yes
 fi
 
-say "4/4 running: flopsprof-run -- torchrun --nproc-per-node 2 cifar_net.py --batch 8"
-ranks=2
-[[ -n $simulated ]] || ranks=$("$python" -c 'import torch; print(min(2, torch.cuda.device_count()))')
+say "1/3 setting up: Debian packages that compiling needs"
+begin_part "Debian packages" "$logs/setup.log" scripts/setup.sh build
+wait_for_parts "Debian packages"
+
+say "2/3 building the product"
+begin_part "the product" "$logs/build.log" scripts/build.sh product
+parts=("the product")
+if [[ -n $simulated ]]; then
+  say "no GPU with a CUDA build of PyTorch here: making the stand-in GPU (SIMULATED) meanwhile."
+  say "the first time this downloads PyTorch (about 3 GB)"
+  begin_part "the stand-in GPU" "$logs/simgpu_env.log" scripts/simgpu_env.sh --for jobs
+  parts+=("the stand-in GPU")
+fi
+wait_for_parts "${parts[@]}"
+
+if [[ -n $simulated ]]; then
+  python=$(tail -n 1 "$logs/simgpu_env.log")
+  ranks=2
+else
+  python=$(command -v python3)
+  ranks=$("$python" -c 'import torch; print(min(2, torch.cuda.device_count()))')
+  say "using this machine's GPU and $python"
+fi
+say "ready after $(((SECONDS - begin) / 60)) min $(((SECONDS - begin) % 60)) s"
+
+say "3/3 running: flopsprof-run -- torchrun --nproc-per-node $ranks cifar_net.py --batch 8"
 status=0
 PATH=$(dirname "$python"):$PATH build/bin/flopsprof-run "$@" -- \
   "$(dirname "$python")/torchrun" --standalone --nproc-per-node "$ranks" \

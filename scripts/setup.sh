@@ -5,25 +5,40 @@
 # setup.sh: installs what building and testing need on a bare Debian 12 machine, from apt
 # and pip only. Does nothing, in well under a second, when all of it is there.
 #
+#   setup.sh build    what building and running the product needs
+#   setup.sh [test]   that, and what its tests need
+#
 # JOBS, FLOPSPROF_CACHE_DIR: see docs/building.md.
 set -euo pipefail
 script_name=setup
 # shellcheck source=common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-packages=(
-  build-essential cmake ninja-build ccache git pkg-config
-  clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev
-  # collector and viewer; zlib, re2, c-ares and OpenSSL: static archives for portable tools
+build_packages=(
+  build-essential cmake ninja-build ccache git pkg-config python3 python3-venv
+  # collector and viewer
   libgrpc++-dev protobuf-compiler protobuf-compiler-grpc libprotobuf-dev libabsl-dev
-  libsqlite3-dev sqlite3 libzstd-dev nlohmann-json3-dev libfmt-dev libspdlog-dev
+  libsqlite3-dev libzstd-dev nlohmann-json3-dev libfmt-dev libspdlog-dev
   libcli11-dev libtomlplusplus-dev libncurses-dev libcpp-httplib-dev libcurl4-openssl-dev libpq-dev
-  zlib1g-dev libre2-dev libc-ares-dev libssl-dev libunwind-dev
-  # tests and benchmarks
-  libgtest-dev libgmock-dev libbenchmark-dev liblttng-ust-dev lttng-tools
-  python3 python3-venv python3-dev procps tmux jq zstd valgrind
+  libunwind-dev
 )
-python_packages=(pytest==9.2.0 pytest_xdist==3.8.0)
+test_packages=(
+  clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev
+  # static archives for portable tools
+  zlib1g-dev libre2-dev libc-ares-dev libssl-dev
+  libgtest-dev libgmock-dev libbenchmark-dev liblttng-ust-dev lttng-tools
+  # python3-dev: headers, and the shared libpython that a test embeds
+  python3-dev procps sqlite3 tmux jq zstd valgrind
+)
+python_packages=(pytest==9.2.0 pytest_xdist==3.8.0 jsonschema==4.26.0)
+
+what=${1:-test}
+case $what in
+  build) packages=("${build_packages[@]}") ;;
+  test) packages=("${build_packages[@]}" "${test_packages[@]}") ;;
+  -h | --help) sed -n '5,12s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+  *) die "unknown argument $what: build or test; see --help" ;;
+esac
 
 # Names among the arguments that dpkg does not have installed.
 missing_debian() {
@@ -48,14 +63,16 @@ if ((${#missing[@]})); then
     apt-get install -y -q --no-install-recommends "${missing[@]}" >&2
 fi
 
-missing=()
-for requirement in "${python_packages[@]}"; do
-  found=("$tools_env"/lib/python3*/site-packages/"${requirement%%==*}-${requirement##*==}.dist-info")
-  [[ -d ${found[0]} ]] || missing+=("$requirement")
-done
-if ((${#missing[@]})); then
-  say "installing ${missing[*]} into $tools_env"
-  [[ -x $tools_env/bin/python ]] || python3 -m venv "$tools_env" >&2
-  "$tools_env/bin/python" -m pip install --disable-pip-version-check -q "${missing[@]}" >&2
+if [[ $what == test ]]; then
+  missing=()
+  for requirement in "${python_packages[@]}"; do
+    found=("$tools_env"/lib/python3*/site-packages/"${requirement%%==*}-${requirement##*==}.dist-info")
+    [[ -d ${found[0]} ]] || missing+=("$requirement")
+  done
+  if ((${#missing[@]})); then
+    say "installing ${missing[*]} into $tools_env"
+    [[ -x $tools_env/bin/python ]] || python3 -m venv "$tools_env" >&2
+    "$tools_env/bin/python" -m pip install --disable-pip-version-check -q "${missing[@]}" >&2
+  fi
 fi
 say "ready"

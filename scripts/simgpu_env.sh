@@ -7,6 +7,9 @@
 # site-packages/nvidia/*/lib, found by RPATH and loaded RTLD_LOCAL as in production.
 # The real libraries stay beside them as *.real.
 #
+#   simgpu_env.sh --for jobs   what jobs need: PyTorch and torchvision
+#   simgpu_env.sh [--for tests]   that, and the packages that tests use
+#
 # Last line of stdout: the absolute path of the environment's python (torchrun is in the
 # same folder). Everything else goes to stderr. Nothing is done when nothing changed.
 #
@@ -27,6 +30,19 @@ python=$env_dir/bin/python
 build_dir=$env_dir/simgpu-build
 stamp=$env_dir/simgpu-stamp
 
+needed_for=tests
+while (($#)); do
+  case $1 in
+    --for) needed_for=${2:?--for needs jobs or tests}; shift 2 ;;
+    -h | --help) sed -n '5,22s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    *) printf 'simgpu: error: unknown option %s; see --help\n' "$1" >&2; exit 2 ;;
+  esac
+done
+case $needed_for in
+  jobs | tests) ;;
+  *) printf 'simgpu: error: --for %s: jobs or tests\n' "$needed_for" >&2; exit 2 ;;
+esac
+
 torch_packages=(torch==2.14.1 torchvision==0.29.1 numpy)
 # crt and cccl: headers that the other wheels' headers include.
 header_packages=(nvidia-cuda-crt==13.0.88 nvidia-cuda-cccl==13.0.85)
@@ -34,6 +50,9 @@ model_packages=(transformers==5.24.0 torch_geometric==2.8.1 nvtx==0.2.17)
 deepspeed_needs=(setuptools wheel ninja hjson psutil py-cpuinfo pydantic msgpack einops
                  tqdm packaging)
 deepspeed_packages=(deepspeed==0.19.8)
+
+required=("${torch_packages[@]}" "${header_packages[@]}")
+[[ $needed_for == jobs ]] || required+=("${model_packages[@]}" "${deepspeed_packages[@]}")
 
 # file in the environment's nvidia folder -> stand-in
 libraries=(
@@ -90,8 +109,7 @@ source_hash() {
 
 up_to_date() {
   [[ -x $python && -x $env_dir/bin/torchrun && -f $stamp ]] || return 1
-  [[ -z $(missing_packages "${torch_packages[@]}" "${header_packages[@]}" \
-      "${model_packages[@]}" "${deepspeed_packages[@]}") ]] || return 1
+  [[ -z $(missing_packages "${required[@]}") ]] || return 1
   [[ $(head -n 1 "$stamp") == "$(source_hash)" ]] || return 1
   (cd "$(site_packages)/nvidia" && tail -n +2 "$stamp" | sha256sum -c --status) 2> /dev/null
 }
@@ -106,7 +124,9 @@ make_environment() {
   [[ -n $(missing_packages "${torch_packages[@]}") ]] &&
     say "the CUDA build of PyTorch is about 3 GB to download, 6 GB on disk"
   pip_install "${torch_packages[@]}"
-  pip_install "${header_packages[@]}" "${model_packages[@]}" "${deepspeed_needs[@]}"
+  pip_install "${header_packages[@]}"
+  [[ $needed_for == tests ]] || return 0
+  pip_install "${model_packages[@]}" "${deepspeed_needs[@]}"
   # No dependencies: DeepSpeed's own would pull a second CUDA compiler chain.
   pip_options=(--no-deps --no-build-isolation)
   pip_install "${deepspeed_packages[@]}"

@@ -3,46 +3,54 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # simgpu_jax_env.sh: makes a Python environment with the CUDA build of JAX in which the stand-in
-# libraries of tests/simgpu stand in the place of NVIDIA's. It needs the environment of
-# simgpu_env.sh for headers. About 2 GB to download, 5 GB on disk. The test of JAX is skipped
-# without it; run the script again after a change of tests/simgpu.
+# libraries of tests/simgpu stand in the place of NVIDIA's: those that simgpu_env.sh has built,
+# whose environment it makes first. About 2 GB to download, 5 GB on disk. Nothing is done when
+# nothing changed.
 #
 # Last line of stdout: the absolute path of the environment's python.
 #
 # FLOPSPROF_JAX_ENV   where the environment is (default ~/.cache/flopsprof/sim-env-jax)
-# SIMGPU_JOBS         parallel compilers (default 2)
 set -euo pipefail
+script_name=simgpu_jax
+# shellcheck source=common.sh
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+python=$jax_env/bin/python
+jax=jax[cuda13]==0.10.2
 
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-env_dir=${FLOPSPROF_JAX_ENV:-$HOME/.cache/flopsprof/sim-env-jax}
-mkdir -p "$env_dir"
-env_dir=$(cd "$env_dir" && pwd)
-python=$env_dir/bin/python
-say() { printf 'simgpu_jax: %s\n' "$*" >&2; }
+mkdir -p "$jax_env"
+exec 9> "$jax_env/simgpu-lock"
+flock 9
+"$root/scripts/simgpu_env.sh" > /dev/null
+built=$sim_env/simgpu-build
+libraries=(
+  cu13/lib/lib{cudart.so.13,cublas.so.13,cublasLt.so.13,cupti.so.13}
+  cu13/lib/lib{cusolver.so.12,cusparse.so.12,cufft.so.12,cuda.so.1,simcore.so}
+  cudnn/lib/libcudnn.so.9 nccl/lib/libnccl.so.2
+)
 
-sim_python=$("$root/scripts/simgpu_env.sh" | tail -n 1)
-sim_site=$("$sim_python" -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])')
+wanted() {
+  printf '%s\n' "$jax"
+  head -n 1 "$sim_env/simgpu-stamp"
+  sha256sum < "$root/tests/simgpu/nvml/nvml.c"
+}
 
-# The same versions of NVIDIA's wheels, so that symbol names are those of the stand-in.
-[[ -x $python ]] || python3 -m venv "$env_dir" >&2
-(cd "$sim_site" && ls -d nvidia_*.dist-info) |
-  sed -n 's/^\(nvidia_.*\)-\([0-9.]*\)\.dist-info$/\1==\2/p' | tr _ - > "$env_dir/constraints.txt"
-say "installing JAX"
-"$python" -m pip install --disable-pip-version-check -q -c "$env_dir/constraints.txt" \
-  'jax[cuda13]==0.10.2' >&2
-
-say "building the stand-in libraries"
-build=$env_dir/simgpu-build
-NVIDIA=$sim_site/nvidia JOBS=${SIMGPU_JOBS:-2} "$root/tests/simgpu/build.sh" "$build" >&2
-gcc -O2 -shared -fPIC -Wl,-soname,libnvidia-ml.so.1 -o "$build/libnvidia-ml.so.1" \
-  "$root/tests/simgpu/nvml/nvml.c"
-
-nvidia=$("$python" -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])')/nvidia
-for target in cu13/lib/lib{cudart.so.13,cublas.so.13,cublasLt.so.13,cupti.so.13} \
-  cu13/lib/lib{cusolver.so.12,cusparse.so.12,cufft.so.12,cuda.so.1,simcore.so,nvidia-ml.so.1} \
-  cudnn/lib/libcudnn.so.9 nccl/lib/libnccl.so.2; do
-  cp "$build/${target##*/}" "$nvidia/$target.new"
-  mv -f "$nvidia/$target.new" "$nvidia/$target"
-done
-say "ready: $python"
+if [[ ! -x $python || ! -f $jax_env/stamp || $(< "$jax_env/stamp") != "$(wanted)" ]]; then
+  # The same versions of NVIDIA's wheels, so that symbol names are those of the stand-in.
+  [[ -x $python ]] || python3 -m venv "$jax_env" >&2
+  (cd "$sim_env"/lib/python3*/site-packages && ls -d nvidia_*.dist-info) |
+    sed -n 's/^\(nvidia_.*\)-\([0-9.]*\)\.dist-info$/\1==\2/p' | tr _ - > "$jax_env/constraints.txt"
+  say "installing JAX"
+  "$python" -m pip install --disable-pip-version-check -q --no-cache-dir \
+    -c "$jax_env/constraints.txt" "$jax" >&2
+  say "putting the stand-in libraries in place"
+  nvidia=("$jax_env"/lib/python3*/site-packages/nvidia)
+  for target in "${libraries[@]}"; do
+    cp "$built/${target##*/}" "${nvidia[0]}/$target.new"
+    mv -f "${nvidia[0]}/$target.new" "${nvidia[0]}/$target"
+  done
+  gcc -O2 -shared -fPIC -Wl,-soname,libnvidia-ml.so.1 \
+    -o "${nvidia[0]}/cu13/lib/libnvidia-ml.so.1" "$root/tests/simgpu/nvml/nvml.c"
+  wanted > "$jax_env/stamp"
+  say "ready: $python"
+fi
 printf '%s\n' "$python"

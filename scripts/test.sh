@@ -39,19 +39,14 @@ for group in "${groups[@]}"; do
 done
 
 mkdir -p "$logs"
+logs=$(cd "$logs" && pwd)
 rm -f "$logs"/*.tsv "$logs"/*.xml
 python=$tools_env/bin/python
 results() { python3 tests/support/test_results.py "$@"; }
 
-# Programs and tests of the stand-in GPU, once.
+# Environments that groups need, made while the product is compiled: each once, with a log.
 sim_python=
-need_simgpu() {
-  [[ -n $sim_python ]] && return 0
-  say "making the environment of the stand-in GPU (scripts/simgpu_env.sh)"
-  sim_python=$(scripts/simgpu_env.sh 2>> "$logs/simgpu_env.log" | tail -n 1)
-  [[ -x $sim_python ]] || return 1
-  export FLOPSPROF_TEST_PYTHON=$sim_python
-}
+need_simgpu() { [[ -x $sim_python ]]; }
 
 # run_pytest GROUP ARGUMENTS: a live line per file, all else in the log.
 run_pytest() {
@@ -151,21 +146,40 @@ group_tsan() {
 group_bench() {
   local log=$logs/bench.log
   need_simgpu || { printf 'fail\tsimgpu_env\t%s\n' "$logs/simgpu_env.log"; return; }
-  if ! tests/bench/run.sh --short 2> "$log"; then
+  if ! tests/bench/run.sh --short > "$logs/bench.txt" 2> "$log"; then
     printf 'fail\ttests/bench/run.sh\t%s\n' "$log"
   fi
+  results rows "$logs/bench.txt" "$log"
   tail -n 40 "$log" >&2
 }
 
-say "setting up"
-scripts/setup.sh || die "scripts/setup.sh failed"
 begin=$SECONDS
+say "setting up"
+begin_part "Debian and Python packages" "$logs/setup.log" scripts/setup.sh test
+wait_for_parts "Debian and Python packages" || exit 1
+
+# In this order: unit tests are built against the headers in the stand-in's environment.
 if [[ ${groups[*]} != lint ]]; then
-  # Before building: unit tests check our prototypes against the headers in it.
-  need_simgpu || say "no environment of the stand-in GPU: $logs/simgpu_env.log"
-  if ! scripts/build.sh > /dev/null 2> "$logs/build.log"; then
-    tail -n 30 "$logs/build.log" >&2
-    say "build failed: $logs/build.log"
+  name="the environment of the stand-in GPU"
+  begin_part "the product" "$logs/build-product.log" scripts/build.sh product
+  begin_part "$name" "$logs/simgpu_env.log" scripts/simgpu_env.sh
+  if ! wait_for_parts "the product" "$name"; then
+    printf '0 passed, 1 failed\n'
+    exit 1
+  fi
+  sim_python=$(tail -n 1 "$logs/simgpu_env.log")
+  export FLOPSPROF_TEST_PYTHON=$sim_python
+  begin_part "tests and benchmarks" "$logs/build.log" scripts/build.sh
+  parts=("tests and benchmarks")
+  if [[ " ${groups[*]} " == *" integration "* ]]; then
+    begin_part "Pythons of other versions" "$logs/python_versions.log" scripts/python_versions.sh
+    begin_part "JAX" "$logs/jax.log" scripts/simgpu_jax_env.sh
+    old=(2.4.1)
+    ((${#full[@]})) && old+=(2.8.0)
+    begin_part "PyTorch ${old[*]}" "$logs/old_torch.log" scripts/old_torch_envs.sh "${old[@]}"
+    parts+=("Pythons of other versions" "JAX" "PyTorch ${old[*]}")
+  fi
+  if ! wait_for_parts "${parts[@]}"; then
     printf '0 passed, 1 failed\n'
     exit 1
   fi

@@ -52,8 +52,7 @@ def test_pytorch(way, python, folder):
 
 
 def test_jax(way, folder):
-    if not os.path.exists(JAX):
-        pytest.skip("no JAX here: scripts/simgpu_jax_env.sh makes its environment")
+    assert os.path.exists(JAX), "scripts/simgpu_jax_env.sh makes its environment"
     nvidia = os.path.join(os.path.dirname(os.path.dirname(JAX)), "lib", "python*", "site-packages",
                           "nvidia", "*", "lib")  # fmt: skip
     command = [JAX, os.path.join(PROGRAMS, "jobs", "jax_products.py")]

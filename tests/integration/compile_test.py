@@ -11,7 +11,6 @@ from flopsprof_run import PROGRAMS, run_plain, run_profiled
 
 BATCH, WIDTH, STEPS = 8, 64, 3
 WIDE = {"q": WIDTH, "k": WIDTH, "up": 2 * WIDTH, "down": 2 * WIDTH}
-full = pytest.mark.full
 
 
 def run_as_without_us(command, tmp_path):
@@ -32,15 +31,7 @@ def run_as_without_us(command, tmp_path):
     return runs[1], without
 
 
-@pytest.mark.parametrize(
-    "how",
-    [
-        "whole",
-        pytest.param("blocks", marks=full),
-        pytest.param("in_place", marks=full),
-        pytest.param("broken", marks=full),
-    ],
-)
+@pytest.mark.parametrize("how", ["whole", "blocks", "in_place", "broken"])
 def test_compiled_modules_are_counted_each_and_compiled_as_without_us(python, tmp_path, how):
     command = [python, os.path.join(PROGRAMS, "jobs", "compiles.py"), how, str(STEPS)]
     run, without = run_as_without_us(command, tmp_path)
@@ -58,7 +49,6 @@ def test_compiled_modules_are_counted_each_and_compiled_as_without_us(python, tm
     assert not any(flops[phase] for flops in found.values() for phase in flops)
 
 
-@full
 def test_reduce_overhead_is_compiled_as_without_us_and_counted_in_sum(python, tmp_path):
     command = [python, os.path.join(PROGRAMS, "jobs", "compiles.py"), "reduce_overhead", "4"]
     run, without = run_as_without_us(command, tmp_path)

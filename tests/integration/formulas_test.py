@@ -83,7 +83,6 @@ def test_every_caller_is_seen(python, folder):
     assert flops["refused"]["forward"] == 0
 
 
-@pytest.mark.full
 def test_compiled_code_is_a_caller_too(python, folder):
     run = run_profiled([python, CALLERS, "--compiled"], folder=folder, timeout=600)
     assert run.ended_well(), run.explain()

@@ -156,7 +156,6 @@ def test_operations_with_a_formula_of_the_programs_count_at_each_replay(python, 
     assert modelled == [WARM_UP + 10]
 
 
-@pytest.mark.full
 def test_compiled_graphs_count_at_each_step(python, folder):
     run = run_job(python, folder, "compiled", 6, timeout=600)
     assert_nothing_lost(run)

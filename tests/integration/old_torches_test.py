@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Modules, phases and counters of torch.compile in older PyTorch, on the CPU.
 
-scripts/old_torch_envs.sh makes the environments: gigabytes to download, so only with --full.
+scripts/old_torch_envs.sh makes the environments: gigabytes to download, so the newer one only with
+--full.
 """
 
 import functools
@@ -13,8 +14,7 @@ import pytest
 from flopsprof_run import ROOT
 from scope_programs import CHECKED, case_is_right, folded, run, wrong_checks
 
-pytestmark = pytest.mark.full
-VERSIONS = ("2.4.1", "2.8.0")
+VERSIONS = ("2.4.1", pytest.param("2.8.0", marks=pytest.mark.full))
 NEED_A_GPU = {"data_parallel", "capture", "layers_on_two_devices"}
 # Compiled autograd of torch 2.4 does not say that a pass runs: a limit (injector/scopes/README.md).
 # Dynamo skips torch's own containers in 2.8: children are compiled, and found, each for itself. In

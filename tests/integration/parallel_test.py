@@ -266,8 +266,9 @@ def test_the_report_shows_who_communicates(two):
     assert "2 ranks: 0-1" in text
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("stage", [1, 2, 3])
+@pytest.mark.parametrize(
+    "stage", [pytest.param(1, marks=pytest.mark.full), pytest.param(2, marks=pytest.mark.full), 3]
+)
 def test_a_deepspeed_engine_does_the_work_of_one_process(one, tmp_path, stage):
     program = os.path.join(PROGRAMS, "parallel", "zero.py")
     summary = run(torchrun(2, program, str(stage)), tmp_path).summary

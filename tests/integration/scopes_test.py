@@ -17,7 +17,9 @@ import sys
 import compare
 import pytest
 import summary_checks
-from flopsprof_run import PROGRAMS, ROOT, acceptance, product, run_profiled, sim_python
+from flopsprof_run import (
+    PROGRAMS, ROOT, acceptance, cache_folder, product, run_profiled, sim_python,
+)  # fmt: skip
 from scope_programs import (
     CHECKED, FOLDED, FOLDER, PACKAGE, case_is_right, probe_environment, run, wrong_checks,
 )  # fmt: skip
@@ -37,12 +39,14 @@ def test_every_check_of_the_program_holds(way, program, argument):
 
 
 def pythons() -> list:
-    """Interpreters of this machine, one for each version from 3.8 on; absent ones are skipped."""
+    """Interpreters of this machine and of scripts/python_versions.sh, one for each version from 3.8
+    on; absent ones are skipped."""
     found = {}
     for minor in range(8, 15):
         name = f"python3.{minor}"
         versions = os.path.expanduser(f"~/.pyenv/versions/3.{minor}.*/bin/{name}")
-        candidates = glob.glob(versions) + [shutil.which(name)]
+        unpacked = os.path.join(cache_folder(), "pythons", f"3.{minor}", "bin", name)
+        candidates = [*glob.glob(unpacked), *glob.glob(versions), shutil.which(name)]
         for path in filter(None, candidates):
             works = subprocess.run([path, "-c", "0"], capture_output=True, check=False)
             if works.returncode == 0:

@@ -172,7 +172,6 @@ def test_a_batch_that_is_only_in_the_grid_is_unknown():
     assert (name, flops, reason) == ("triton_tem_x", None, "its batch is only in the launch grid")
 
 
-@pytest.mark.full
 def test_compiled_flex_attention_is_modelled(python, folder):
     program = os.path.join(PROGRAMS, "formulas", "templates.py")
     run = run_profiled([python, program, "flex"], folder=folder, timeout=900)
@@ -185,7 +184,6 @@ def test_compiled_flex_attention_is_modelled(python, folder):
     assert run.summary["ranks"][0]["loss"].get("shim_failed", 0) == 0
 
 
-@pytest.mark.full
 def test_a_product_of_max_autotune_is_modelled_and_its_tuning_apart(python, folder):
     program = os.path.join(PROGRAMS, "formulas", "templates.py")
     run = run_profiled([python, program, "mm"], folder=folder, timeout=900)

@@ -30,6 +30,11 @@ def product(name: str) -> str:
     return os.path.join(folder, name)
 
 
+def cache_folder() -> str:
+    """Where scripts install what tests need."""
+    return os.environ.get("FLOPSPROF_CACHE_DIR") or os.path.expanduser("~/.cache/flopsprof")
+
+
 @functools.lru_cache(maxsize=None)
 def sim_python() -> str:
     """The python of the environment in which the stand-in GPU is installed."""

@@ -5,16 +5,39 @@
     test_results.py junit FILE LOG      JUnit XML of ctest or pytest
     test_results.py lines FILE LOG      lines "ok NAME", "FAIL NAME", "skip NAME REASON"
     test_results.py gtest FILE LOG      output of GoogleTest programs, also run one by one
+    test_results.py rows FILE LOG       such lines, as a runner of our own wrote them
+
+A skip whose test and reason stand in no entry of tests/skips.toml is a failure.
 """
 
 import os
 import re
 import sys
+import tomllib
 import xml.etree.ElementTree as ElementTree
 
+SKIPS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "skips.toml")
 
-# Without the real headers they check nothing: scripts/test.sh sees to it that they are there.
-NEVER_SKIPPED = ("HookPrototypesTest", "CuptiHeadersTest", "RealCublasLtTest")
+
+def skips(path: str = SKIPS) -> list:
+    """[(pattern of the test's name, pattern of the reason)] of the skips that are known."""
+    with open(path, "rb") as file:
+        entries = tomllib.load(file)["skip"]
+    for entry in entries:
+        if set(entry) != {"test", "reason", "why", "proof"}:
+            raise ValueError(f"{path}: an entry has test, reason, why and proof: {entry}")
+    return [(re.compile(entry["test"]), re.compile(entry["reason"])) for entry in entries]
+
+
+def judged(rows, known: list):
+    """The rows; of the skips those that are known, the others as failures."""
+    for verdict, name, rest in rows:
+        if verdict == "skip" and not any(
+            test.search(name) and reason.search(rest) for test, reason in known
+        ):
+            yield "fail", name, f"skipped ({rest or 'no reason'}), and not in tests/skips.toml"
+        else:
+            yield verdict, name, rest
 
 
 def from_junit(path: str, log: str):
@@ -31,7 +54,6 @@ def from_junit(path: str, log: str):
         broken = case.find("failure") is not None or case.find("error") is not None
         # "notrun" is also what ctest says of a test that skipped itself; some must not
         itself = skipped is not None and skipped.get("message", "").startswith("SKIP_")
-        itself = itself and not any(part in name for part in NEVER_SKIPPED)
         if broken or (case.get("status") in ("fail", "notrun") and not itself):
             yield "fail", name, log
         elif skipped is not None or case.get("status") == "disabled":
@@ -68,12 +90,19 @@ def from_gtest(path: str, log: str):
                     yield "fail", f"simgpu_test failure {number + 1}", log
 
 
-FORMS = {"junit": from_junit, "lines": from_lines, "gtest": from_gtest}
+def from_rows(path: str, log: str):
+    with open(path, encoding="utf-8", errors="replace") as file:
+        for line in file:
+            verdict, name, rest = (line.rstrip("\n").split("\t") + ["", ""])[:3]
+            yield verdict, name, rest or log
+
+
+FORMS = {"junit": from_junit, "lines": from_lines, "gtest": from_gtest, "rows": from_rows}
 
 
 def main() -> int:
     how, path, log = sys.argv[1:4]
-    for row in FORMS[how](path, log):
+    for row in judged(FORMS[how](path, log), skips()):
         print("\t".join(part.replace("\t", " ").replace("\n", " ") for part in row))
     return 0
 

@@ -20,6 +20,22 @@ die() {
 # A driver and a card: what programs of this machine would really run on.
 has_gpu() { [[ -e /dev/nvidia0 ]] && ldconfig -p 2> /dev/null | grep -q 'libcuda\.so\.1'; }
 
+# missing_packages SITE REQUIREMENT...: prints those whose pinned (or any) version is not installed
+# in a site-packages folder, for pip.
+missing_packages() {
+  local site=$1 requirement name version found
+  shift
+  for requirement in "$@"; do
+    name=${requirement%%[=[]*}
+    name=${name//-/_}
+    version='*'
+    [[ $requirement == *==* ]] && version=${requirement##*==}
+    # compgen says whether there is one, whatever nullglob is.
+    found="$site/$name-$version.dist-info"
+    compgen -G "$found" > /dev/null || printf '%s\n' "$requirement"
+  done
+}
+
 # last_line_of LOG: what the part that writes it does now, in a few words: ninja's "[n/m]", or
 # the last line of a script of ours.
 last_line_of() {
@@ -38,6 +54,14 @@ begin_part() {
   part_pid[$name]=$! part_log[$name]=$log part_begin[$name]=$SECONDS
 }
 
+# end_tree PID: ends a process and all that it began, itself first so that it begins nothing more.
+end_tree() {
+  local child children
+  children=$(cat "/proc/$1/task/$1/children" 2> /dev/null)
+  kill "$1" 2> /dev/null || true
+  for child in $children; do end_tree "$child"; done
+}
+
 # wait_for_parts NAME...: waits for parts, with a line of progress every FLOPSPROF_PROGRESS_S
 # seconds (20). A part that fails is named with the end of its log; the others are ended.
 wait_for_parts() {
@@ -54,7 +78,7 @@ wait_for_parts() {
       if ((code != 0)); then
         tail -n 25 "${part_log[$name]}" >&2
         say "failed after $((SECONDS - part_begin[$name])) s: $name. All of its output: ${part_log[$name]}"
-        for name in "${waiting[@]}"; do kill "${part_pid[$name]}" 2> /dev/null; done
+        for name in "${waiting[@]}"; do end_tree "${part_pid[$name]}"; done
         return 1
       fi
       say "done in $((SECONDS - part_begin[$name])) s: $name"

@@ -64,11 +64,8 @@ if ((${#missing[@]})); then
 fi
 
 if [[ $what == test ]]; then
-  missing=()
-  for requirement in "${python_packages[@]}"; do
-    found=("$tools_env"/lib/python3*/site-packages/"${requirement%%==*}-${requirement##*==}.dist-info")
-    [[ -d ${found[0]} ]] || missing+=("$requirement")
-  done
+  site=("$tools_env"/lib/python3*/site-packages)
+  mapfile -t missing < <(missing_packages "${site[0]}" "${python_packages[@]}")
   if ((${#missing[@]})); then
     say "installing ${missing[*]} into $tools_env"
     [[ -x $tools_env/bin/python ]] || python3 -m venv "$tools_env" >&2

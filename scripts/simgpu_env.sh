@@ -21,9 +21,11 @@
 # under `env -i PATH HOME` too.
 set -euo pipefail
 
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+script_name=simgpu
+# shellcheck source=common.sh
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 source_dir=$root/tests/simgpu
-env_dir=${FLOPSPROF_SIM_ENV:-$HOME/.cache/flopsprof/sim-env}
+env_dir=$sim_env
 mkdir -p "$env_dir"
 env_dir=$(cd "$env_dir" && pwd)
 python=$env_dir/bin/python
@@ -62,32 +64,14 @@ libraries=(
   cudnn/lib/libcudnn.so.9 nccl/lib/libnccl.so.2
 )
 
-say() { printf 'simgpu: %s\n' "$*" >&2; }
-die() { say "error: $*"; exit 1; }
-
 site_packages() {
   local dirs=("$env_dir"/lib/python3*/site-packages)
   printf '%s' "${dirs[0]}"
 }
 
-# Prints the requirements among "$@" whose pinned (or any) version is not installed.
-missing_packages() {
-  local site requirement name version found
-  site=$(site_packages)
-  for requirement in "$@"; do
-    name=${requirement%%==*}
-    name=${name//-/_}
-    version='*'
-    [[ $requirement == *==* ]] && version=${requirement##*==}
-    # A pattern in any case: without one nullglob would keep a name that does not exist.
-    found=("$site/$name-"$version.dist-inf[o])
-    ((${#found[@]})) || printf '%s\n' "$requirement"
-  done
-}
-
 pip_install() {
   local missing
-  mapfile -t missing < <(missing_packages "${@}")
+  mapfile -t missing < <(missing_packages "$(site_packages)" "${@}")
   ((${#missing[@]} == 0)) && return 0
   say "installing ${missing[*]}"
   DS_BUILD_OPS=0 "$python" -m pip install --disable-pip-version-check -q \
@@ -109,7 +93,7 @@ source_hash() {
 
 up_to_date() {
   [[ -x $python && -x $env_dir/bin/torchrun && -f $stamp ]] || return 1
-  [[ -z $(missing_packages "${required[@]}") ]] || return 1
+  [[ -z $(missing_packages "$(site_packages)" "${required[@]}") ]] || return 1
   [[ $(head -n 1 "$stamp") == "$(source_hash)" ]] || return 1
   (cd "$(site_packages)/nvidia" && tail -n +2 "$stamp" | sha256sum -c --status) 2> /dev/null
 }
@@ -121,7 +105,7 @@ make_environment() {
       die "python3 -m venv failed: is the package python3-venv installed?"
   fi
   pip_options=()
-  [[ -n $(missing_packages "${torch_packages[@]}") ]] &&
+  [[ -n $(missing_packages "$(site_packages)" "${torch_packages[@]}") ]] &&
     say "the CUDA build of PyTorch is about 3 GB to download, 6 GB on disk"
   pip_install "${torch_packages[@]}"
   pip_install "${header_packages[@]}"

@@ -5,6 +5,7 @@
 import copy
 import json
 import os
+import re
 import subprocess
 
 import compare
@@ -130,9 +131,13 @@ def test_results_of_runners_are_counted(tmp_path):
     )
     rows = list(test_results.from_junit(str(junit), "log"))
     assert [verdict for verdict, _, _ in rows] == [
-        "pass", "fail", "fail", "skip", "skip", "fail", "fail",
+        "pass", "fail", "fail", "skip", "skip", "fail", "skip",
     ]  # fmt: skip
     assert rows[3] == ("skip", "f.d", "why")
+    known = [(re.compile("^f[.]d$"), re.compile("^why$"))]
+    assert [row for row in test_results.judged(rows, known) if row[0] == "skip"] == [rows[3]]
+    assert [row[0] for row in test_results.judged(rows, [])].count("skip") == 0
+    assert "not in tests/skips.toml" in list(test_results.judged(rows, []))[3][2]
     assert [r[0] for r in test_results.from_junit(str(tmp_path / "none"), "log")] == ["fail"]
 
 
@@ -142,3 +147,10 @@ def test_the_test_script_refuses_what_it_does_not_know():
         done = subprocess.run([script, *options], stderr=subprocess.PIPE, text=True)
         assert done.returncode != 0
         assert "unknown" in done.stderr
+
+
+def test_every_known_skip_says_why_and_what_would_prove_it(tmp_path):
+    assert len(test_results.skips()) >= 5
+    (tmp_path / "skips.toml").write_text('[[skip]]\ntest = "a"\nreason = "b"\nwhy = "c"\n')
+    with pytest.raises(ValueError, match="proof"):
+        test_results.skips(str(tmp_path / "skips.toml"))

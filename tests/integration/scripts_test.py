@@ -1,0 +1,93 @@
+# SPDX-FileCopyrightText: 2026 The flopsprof authors
+# SPDX-License-Identifier: Apache-2.0
+"""The scripts on machines that have little: what is missing is seen, what fails is named."""
+
+import os
+import subprocess
+import time
+
+import pytest
+from flopsprof_run import ROOT
+
+SCRIPTS = os.path.join(ROOT, "scripts")
+
+
+def bash(code: str, *arguments: str, **variables: str) -> subprocess.CompletedProcess:
+    """Runs code after common.sh, as scripts do."""
+    head = f"set -euo pipefail; script_name=test; source {SCRIPTS}/common.sh; "
+    return subprocess.run(
+        ["bash", "-c", head + code, "bash", *arguments],
+        env={**os.environ, **variables}, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("option", ["-s", "-u"])
+def test_a_pinned_package_that_is_not_there_is_missing(tmp_path, option):
+    """With nullglob and without: 'torch==2.14.1' once counted as installed in an empty folder."""
+    for name in ("numpy-2.4.0", "torch_geometric-2.8.1", "torch-2.8.0"):
+        os.mkdir(tmp_path / f"{name}.dist-info")
+    wanted = ["torch==2.14.1", "numpy", "torch-geometric==2.8.1", "jax[cuda13]==0.10.2", "hjson"]
+    code = f'shopt {option} nullglob; missing_packages "$@"'
+    done = bash(code, str(tmp_path), *wanted)
+    assert done.stdout.split() == ["torch==2.14.1", "jax[cuda13]==0.10.2", "hjson"]
+
+
+def test_everything_is_missing_where_there_is_no_environment(tmp_path):
+    done = bash('missing_packages "$@"', str(tmp_path / "none"), "torch==2.14.1", "numpy")
+    assert done.stdout.split() == ["torch==2.14.1", "numpy"]
+
+
+def test_a_part_that_fails_is_named_with_its_log_and_ends_the_others(tmp_path):
+    code = (
+        'begin_part good "$1/good.log" bash -c "sleep 55; touch $1/ended"; '
+        'begin_part bad "$1/logs/bad.log" bash -c "echo no such wheel; exit 3"; '
+        "wait_for_parts good bad"
+    )
+    begin = time.monotonic()
+    done = bash(code, str(tmp_path))
+    assert done.returncode == 1
+    assert time.monotonic() - begin < 50 and not os.path.exists(tmp_path / "ended")
+    assert "no such wheel" in done.stderr
+    assert f" s: bad. All of its output: {tmp_path}/logs/bad.log" in done.stderr
+
+
+def test_long_parts_show_what_they_do(tmp_path):
+    code = (
+        'begin_part build "$1/build.log" bash -c "echo [3/141] Building CXX; sleep 1.5"; '
+        'begin_part env "$1/env.log" bash -c "echo simgpu: installing torch; sleep 1.5"; '
+        "wait_for_parts build env"
+    )
+    done = bash(code, str(tmp_path), FLOPSPROF_PROGRESS_S="1")
+    assert done.returncode == 0
+    assert "build (build.log: step 3/141); env (env.log: installing torch)" in done.stderr
+    assert "done in 1 s: build" in done.stderr or "done in 2 s: build" in done.stderr
+
+
+def test_a_fresh_machine_sees_the_clone_and_the_system_only(tmp_path):
+    """What CI runs in: no home, no neighbours, Debian's Python, and what is made stays."""
+    script = os.path.join(SCRIPTS, "fresh_machine.sh")
+    code = (
+        "set -e; ls -A ~; ls -A ..; command -v python3; "
+        'python3 -c "import sys; print(sys.prefix)"; touch ~/made'
+    )
+    home = str(tmp_path / "home")
+    done = subprocess.run(
+        [script, "--home", home, "bash", "-c", code],
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == [os.path.basename(ROOT), "/usr/bin/python3", "/usr"]
+    assert os.listdir(home) == ["made"]
+
+
+def test_a_part_of_a_script_that_is_not_known_is_refused():
+    for script, arguments in (
+        ("setup.sh", ["everything"]), ("simgpu_env.sh", ["--for", "nobody"]),
+        ("simgpu_env.sh", ["--fro"]), ("test.sh", ["--only", "nothing"]),
+    ):  # fmt: skip
+        done = subprocess.run(
+            [os.path.join(SCRIPTS, script), *arguments],
+            capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
+        assert done.returncode != 0, script
+        assert "error" in done.stderr and arguments[-1] in done.stderr, done.stderr

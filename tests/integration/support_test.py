@@ -9,6 +9,7 @@ import re
 import subprocess
 
 import compare
+import flopsprof_run
 import include_direction
 import ledger
 import pytest
@@ -154,3 +155,40 @@ def test_every_known_skip_says_why_and_what_would_prove_it(tmp_path):
     (tmp_path / "skips.toml").write_text('[[skip]]\ntest = "a"\nreason = "b"\nwhy = "c"\n')
     with pytest.raises(ValueError, match="proof"):
         test_results.skips(str(tmp_path / "skips.toml"))
+
+
+DIES = 'echo terminate called without an active exception >&2; exit 134'
+
+
+def die(condition: str, log) -> list:
+    """A command that dies at exit while the condition holds, and leaves a line for each run."""
+    return ["sh", "-c", f'echo "${{UNDER:-bare}}" >> {log}; if {condition}; then {DIES}; fi']
+
+
+def test_a_crash_that_comes_only_under_us_is_not_tried_again(tmp_path):
+    log = tmp_path / "runs"
+    command = die('[ "$UNDER" = us ]', log)
+    run = flopsprof_run.run_plain(command, prefix=("env", "UNDER=us"))
+    assert run.exit_code == 134
+    runs = log.read_text().split()
+    assert runs.count("us") == 1 and runs.count("bare") == flopsprof_run.RUNS_WITHOUT_US
+
+
+def test_a_crash_that_comes_without_us_as_well_is_tried_again(tmp_path):
+    log = tmp_path / "runs"
+    # Dies the first time under us and the second time alone.
+    once_each = f'[ "$(tail -n 1 {log})" = us ] && [ "$(grep -c us {log})" = 1 ]'
+    alone = f'[ "$(grep -c bare {log})" = 2 ] && [ "$(grep -c us {log})" = 1 ]'
+    command = die(f"{{ {once_each}; }} || {{ {alone}; }}", log)
+    with pytest.warns(UserWarning, match="without us too"):
+        run = flopsprof_run.run_plain(command, prefix=("env", "UNDER=us"))
+    assert run.ended_well(), run.explain()
+    assert log.read_text().split() == ["us", "bare", "bare", "us"]
+
+
+def test_a_crash_that_always_comes_is_seen(tmp_path):
+    log = tmp_path / "runs"
+    with pytest.warns(UserWarning):
+        run = flopsprof_run.run_plain(die("true", log), prefix=("env", "UNDER=us"))
+    assert run.exit_code == 134
+    assert log.read_text().split() == ["us", "bare", "us", "us"]

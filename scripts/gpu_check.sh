@@ -64,7 +64,7 @@ pack() {
   fi
   cp -r "$root/tests/programs/acceptance" "$stage/$name/tests/programs/"
   cp -r "$root/tests/support" "$root/tests/gpu" "$stage/$name/tests/"
-  cp "$root/tests/golden/golden.json" "$stage/$name/tests/golden/"
+  cp "$root/tests/golden/"{golden,modules}.json "$stage/$name/tests/golden/"
   cp "$root/scripts/gpu_check.sh" "$root/LICENSE" "$stage/$name/"
   find "$stage" -name __pycache__ -prune -exec rm -rf {} +
   git -C "$root" describe --always --dirty > "$stage/$name/VERSION" 2> /dev/null ||

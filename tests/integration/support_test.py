@@ -25,7 +25,7 @@ def row(**given) -> dict:
 
 
 def right_summary() -> dict:
-    """One module "" with 8 flops forward in 5 ns and one copy outside of 2 ns."""
+    """One module "fc" with 8 flops forward in 5 ns and one copy outside of 2 ns."""
     none = {"flops": row(), "flops_modelled": row(), "macs": row(), "gpu_time_s": row()}
     work = {**none, "flops": row(forward=8), "macs": row(forward=4),
             "gpu_time_s": row(forward=5e-9)}  # fmt: skip
@@ -37,8 +37,9 @@ def right_summary() -> dict:
                      "unknown": 0, "communication": 0, "copy": 2 / 7},
         "totals": totals,
         "ranks": [{**totals, "rank": 0}],
-        "modules": [{"path": "", **work, "self": work},
-                    {"path": "(outside)", **copied, "self": copied}],
+        "modules": [{"path": "", "depth": 0, **work, "self": none},
+                    {"path": "fc", "depth": 1, **work, "self": work},
+                    {"path": "(outside)", "depth": 0, **copied, "self": copied}],
     }  # fmt: skip
 
 
@@ -51,12 +52,17 @@ def test_a_consistent_summary_has_no_problems():
     [
         lambda s: s["totals"]["flops"].update(forward=9),
         lambda s: s["totals"]["gpu_time_s"].update(forward=6e-9),
-        lambda s: s["modules"][0]["self"]["macs"].update(forward=5),
+        lambda s: s["modules"][1]["self"]["macs"].update(forward=5),
+        lambda s: s["modules"][0]["flops"].update(forward=9),
+        lambda s: s["modules"][0]["flops"].update(forward=None),
+        lambda s: s["modules"][0]["gpu_time_s"].update(forward=6e-9),
+        lambda s: s["modules"][0]["gpu_time_s"].update(optimizer=1e-9),
+        lambda s: s["modules"][1].update(path="other.fc", depth=2),
         lambda s: s["ranks"][0]["flops"].update(forward=7),
         lambda s: s["coverage"].update(copy=0),
         lambda s: s["coverage"].update(gpu_time_s=8e-9),
         lambda s: s["totals"]["flops_by_type"].update(fp32=7),
-        lambda s: s["modules"][1].update(path=""),
+        lambda s: s["modules"][2].update(path=""),
         lambda s: s.update(schema="other"),
     ],
 )
@@ -73,14 +79,20 @@ def test_the_judge_of_counts_sees_a_wrong_total_a_wrong_module_and_a_missing_one
     entry = golden["cifar_net-batch-8-mode-train"]
     visible = entry["visible_in_library_calls"]
     right = {key: visible[key] for key in compare.KEYS}
+    right["rest_flops"] = 0
     right["by_module"] = copy.deepcopy(entry["by_module"])
+    right["by_module_self"] = copy.deepcopy(entry["by_module"])
+    right["by_module_self"][""] = dict.fromkeys(compare.KEYS, 0)
     assert compare.judge(entry, right, "visible") == []
-    total, module, missing, extra = (copy.deepcopy(right) for _ in range(4))
+    total, module, missing, extra, alone, rest, deep = (copy.deepcopy(right) for _ in range(7))
     total["bwd_flops"] += 1
     module["by_module"]["conv1"]["bwd_flops"] -= 1
     del missing["by_module"]["fc3"]
     extra["by_module"]["ghost"] = {"fwd_flops": 2, "bwd_flops": 0, "recompute_flops": 0}
-    for wrong in (total, module, missing, extra):
+    alone["by_module_self"]["fc1"]["fwd_flops"] += 2
+    rest["rest_flops"] = 2
+    deep["by_module"]["a.b.c.d.e"] = {"fwd_flops": 0, "bwd_flops": 0, "recompute_flops": 2}
+    for wrong in (total, module, missing, extra, alone, rest, deep):
         assert len(compare.judge(entry, wrong, "visible")) >= 1
 
 

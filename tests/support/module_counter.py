@@ -144,8 +144,10 @@ class ModuleCounter(TorchDispatchMode):
         self.names = {}
         for name, module in model.named_modules():
             self.names.setdefault(module, path_of(name))
-        self.stack = []  # (path, node of backward inside which the call began)
-        self.owners = {}  # node -> path; keeps the nodes, so that their ids stay theirs
+        # (path, node of backward inside which the call began, kind of all work inside or None)
+        self.stack = []
+        # Node -> (path, kind); keeps the nodes, so that their ids stay theirs.
+        self.owners = {}
         self.own = defaultdict(lambda: defaultdict(lambda: [0, 0, 0]))
         self.leaf = 0  # inside a layer that is counted by a formula of its own
         self.layers = []  # recurrent layers whose backward is still to come
@@ -158,19 +160,34 @@ class ModuleCounter(TorchDispatchMode):
             with counter.inside(module, args, kwargs) as leave:
                 return leave(counter.call(module, *args, **kwargs))
 
+        def attended(*args, **kwargs):
+            # One kernel on a GPU, products of batches on the meta device.
+            counter.claim((args, kwargs))
+            node = torch._C._current_autograd_node()
+            counter.stack.append((counter.path, node, "attention"))
+            try:
+                out = counter.attend(*args, **kwargs)
+                counter.claim(out)
+                return out
+            finally:
+                counter.stack.pop()
+
         nn.Module.__call__ = called
+        self.attend = nn.functional.scaled_dot_product_attention
+        nn.functional.scaled_dot_product_attention = attended
         self.fast_path = torch.backends.mha.get_fastpath_enabled()
         torch.backends.mha.set_fastpath_enabled(False)  # one operation that nothing is known of
         return super().__enter__()
 
     def __exit__(self, *error):
         nn.Module.__call__ = self.call
+        nn.functional.scaled_dot_product_attention = self.attend
         torch.backends.mha.set_fastpath_enabled(self.fast_path)
         return super().__exit__(*error)
 
     @property
     def path(self) -> str:
-        return next((path for path, _ in reversed(self.stack) if path is not None), OUTSIDE)
+        return next((path for path, _, _ in reversed(self.stack) if path is not None), OUTSIDE)
 
     @contextlib.contextmanager
     def inside(self, module, args, kwargs):
@@ -180,7 +197,7 @@ class ModuleCounter(TorchDispatchMode):
         if path is None:  # not of the model: work of the one that called it
             path = self.path if self.stack else None
         recurrent_layer = isinstance(module, nn.RNNBase)
-        self.stack.append((path, node))
+        self.stack.append((path, node, None))
         self.leaf += recurrent_layer
         try:
             yield lambda out: self.claim(out) or out
@@ -201,22 +218,25 @@ class ModuleCounter(TorchDispatchMode):
         """Gives the nodes behind these tensors that nobody owns to the running module."""
         if torch._C._current_autograd_node() is not None and not torch.is_grad_enabled():
             return
+        kind = self.stack[-1][2] if self.stack else None
         todo = [t.grad_fn for t in tensors(value) if t.grad_fn is not None]
         while todo:
             node = todo.pop()
             if node in self.owners:
                 continue
-            self.owners[node] = self.path
+            self.owners[node] = (self.path, kind)
             todo += [parent for parent, _ in node.next_functions if parent is not None]
 
     def place(self) -> tuple:
-        """(path, phase) of an operation that runs now."""
+        """(path, phase, kind or None) of an operation that runs now."""
         node = torch._C._current_autograd_node()
+        kind = self.stack[-1][2] if self.stack else None
         if node is None:
-            return self.path, FORWARD
+            return self.path, FORWARD, kind
         if self.stack and self.stack[-1][1] is not None:
-            return self.path, RECOMPUTE
-        return self.owners.get(node, OUTSIDE), BACKWARD
+            return self.path, RECOMPUTE, kind
+        path, kind = self.owners.get(node, (OUTSIDE, None))
+        return path, BACKWARD, kind
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         kwargs = kwargs or {}
@@ -225,10 +245,10 @@ class ModuleCounter(TorchDispatchMode):
         if counted is None or self.leaf:
             return out
         kind, flops = counted
-        path, phase = self.place()
+        path, phase, inside = self.place()
         if phase == BACKWARD and any(path == layer for layer, _ in self.layers):
             return out  # decomposed steps of a recurrent layer: see finish()
-        self.own[path][kind][phase] += flops
+        self.own[path][inside or kind][phase] += flops
         return out
 
     def finish(self) -> dict:

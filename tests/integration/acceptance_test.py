@@ -10,6 +10,7 @@ other rows with --full.
 
 import json
 import os
+import subprocess
 
 import compare
 import pytest
@@ -59,8 +60,18 @@ def cases():
         yield pytest.param(entry, id=name, marks=marks)
 
 
+@pytest.fixture(scope="session")
+def code() -> str:
+    """What docs/acceptance.md says that a row is of."""
+    command = ["git", "-C", ROOT, "describe", "--always", "--dirty"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    elsewhere = ", product built elsewhere" if "FLOPSPROF_TEST_PRODUCT" in os.environ else ""
+    return (done.stdout.strip() or "no repository") + elsewhere
+
+
 @pytest.mark.parametrize("entry", cases())
-def test_a_step_has_the_golden_counts(entry, python, tmp_path):
+def test_a_step_has_the_golden_counts(entry, python, tmp_path, code, record_property):
+    record_property("code", code)
     runs = []
     for steps in (2, 3):
         program, *options = entry["argv"]

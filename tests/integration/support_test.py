@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 
+import acceptance_table
 import compare
 import flopsprof_run
 import include_direction
@@ -204,3 +205,49 @@ def test_a_crash_that_always_comes_is_seen(tmp_path):
         run = flopsprof_run.run_plain(die("true", log), prefix=("env", "UNDER=us"))
     assert run.exit_code == 134
     assert log.read_text().split() == ["us", "bare", "us", "us"]
+
+
+CASE = '<testcase name="test[{id}]" time="7"><properties><property name="code" value="{code}"/></properties>{inside}</testcase>'
+
+
+def acceptance_file(path, day, code, **verdicts):
+    cases = [CASE.format(id=name.replace("_", "-"), code=code, inside=inside)
+             for name, inside in verdicts.items()]  # fmt: skip
+    path.write_text(f'<testsuites><testsuite timestamp="{day}T01:02:03">{"".join(cases)}</testsuite>'
+                    "</testsuites>")  # fmt: skip
+    return str(path)
+
+
+def test_the_acceptance_table_says_of_which_run_each_row_is(tmp_path):
+    skip, fail = '<skipped message="why not"/>', '<failure message="1, not 2"/>'
+    one = acceptance_file(tmp_path / "1", "2026-01-01", "aaa", moe_mode_fwd="", fp8_mode_fwd="")
+    two = acceptance_file(tmp_path / "2", "2026-01-02", "bbb", moe_mode_fwd=skip,
+                          fp8_mode_fwd=fail, rnn_mode_fwd=skip)  # fmt: skip
+    golden = acceptance_table.read_golden()
+    rows = acceptance_table.read([one, two], [entry["id"] for entry in golden])
+    said = {name: (row.result, row.why, row.of) for name, row in rows.items()}
+    assert said["moe-mode-fwd"] == ("equal", "", "2026-01-01, aaa")
+    assert said["fp8-mode-fwd"] == ("DIFFERS", "1, not 2", "2026-01-02, bbb")
+    assert said["rnn-mode-fwd"][:2] == ("not run", "why not")
+    assert said["moe-mode-train"] == ("not run", "", "")
+    page = acceptance_table.render(golden, rows)
+    assert f"**1 of {len(golden)} rows equal**" in page and "| of |" in page
+    assert sum(text.endswith("| 2026-01-01, aaa |") for text in page.splitlines()) == 1
+    rows = acceptance_table.read([one], [entry["id"] for entry in golden])
+    page = acceptance_table.render(golden, rows)
+    assert "All of 2026-01-01, aaa." in page and "| of |" not in page
+
+
+def test_the_acceptance_page_is_what_its_program_writes():
+    """All but results, seconds and their origin is made again from the golden files."""
+    with open(acceptance_table.PAGE, encoding="utf-8") as file:
+        page = file.read()
+    golden = acceptance_table.read_golden()
+    lines = [text for text in page.splitlines() if text.startswith("| ")][1:]
+    origin = page.partition("All of ")[2].partition(".\n")[0]
+    rows = {}
+    for entry, text in zip(golden, lines, strict=True):
+        result, seconds, of = [*(cell.strip() for cell in text.split("|")[8:-1]), origin][:3]
+        result, _, why = result.partition(": ")
+        rows[entry["id"]] = acceptance_table.Row(result, why, float(seconds), of)
+    assert acceptance_table.render(golden, rows) == page

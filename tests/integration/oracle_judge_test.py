@@ -52,6 +52,42 @@ def judged(said, rules):
     return judge.differences([FakeCase()], said, rules)
 
 
+def test_a_predicted_difference_that_does_not_come_fails():
+    (found,) = judged(counts(), [rule()])
+    assert found.fails and not found.differs
+    other = rule(id="other", value="flops + 9")
+    (found,) = judged(counts(deepspeed={"forward": 107}), [rule(), other])
+    assert found.fails and found.wrong == ["other says 109"]
+
+
+def test_a_failure_is_explained_by_its_exception_only():
+    said = counts()
+    said["mm: one"]["fvcore"] = {"error": "IndexError: list index out of range"}
+    for value, right in (("error('IndexError')", True), ("error('KeyError')", False),
+                         ("'IndexError'", False), ("0", False)):  # fmt: skip
+        (found,) = judged(said, [rule(tools=["fvcore"], value=value)])
+        assert (not found.fails) == right, value
+
+
+def test_unknown_of_ours_needs_unknown_time_whatever_the_reason():
+    unknown = rule(tools=["flopsprof"], value="None", right="both")
+    (found,) = judged(counts(flopsprof={"forward": None}), [unknown])
+    assert found.fails
+    (found,) = judged(counts(flopsprof={"forward": None, "unknown_s": 1e-6}), [unknown])
+    assert not found.fails
+
+
+def test_a_convention_is_not_printed_as_an_error_of_the_tool():
+    for right, cell in (("both", "0 (+1)"), ("flopsprof", "0")):
+        one = rule(right=right)
+        found = judged(counts(deepspeed={"forward": 107}), [one])
+        text = accuracy.render([FakeCase()], found, [one])
+        assert f"| mm | 1 | 1 | 1 | 1 | {cell} | 1 |" in text
+        conventions, _, errors = text.partition("## Differences")
+        assert ("| extra |" in conventions) == (right == "both")
+        assert ("| extra |" in errors) == (right != "both")
+
+
 def test_equal_numbers_are_no_difference():
     assert judged(counts(), []) == []
 
@@ -69,8 +105,8 @@ def test_a_rule_is_of_its_tool_phase_and_cases():
         (counts(torch={"backward": 207}), {"tools": ["torch"]}),
         (counts(deepspeed={"forward": 107}), {"cases": "family == 'bmm'"}),
     ):
-        (found,) = judged(said, [rule(**changes)])
-        assert found.rule is None
+        found = judged(said, [rule(**changes)])
+        assert any(d.differs for d in found) and all(d.rule is None for d in found)
 
 
 def test_unknown_is_a_difference_and_not_zero():
@@ -130,6 +166,8 @@ def test_the_report_fails_for_what_is_not_explained_or_explains_nothing(report):
     code, lines = report(counts(deepspeed={"forward": 107}), [])
     assert code == 1 and failed(lines) == ["mm:_one"]
     code, lines = report(counts(), [rule()])
+    assert code == 1 and failed(lines) == ["mm:_one", "every_reason_explains_something"]
+    code, lines = report(counts(), [rule(cases="family == 'bmm'")])
     assert code == 1 and failed(lines) == ["every_reason_explains_something"]
     code, lines = report(counts(), [], problems=["mm: one: did not run"])
     assert code == 1 and failed(lines) == ["every_case_ran"]

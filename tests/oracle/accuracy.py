@@ -38,36 +38,56 @@ def families(cases: list) -> list:
 
 
 def family_rows(cases: list, found: list):
-    """Per family: number of cases, and per tool how many are equal in all its phases."""
-    differing = {(d.tool, d.case.id) for d in found}
+    """Per family: number of cases, and per tool how many are equal in all its phases, and how
+    many differ only where both numbers are right."""
+    differing = {(d.tool, d.case.id) for d in found if d.differs}
+    wrong = {(d.tool, d.case.id) for d in found if d.differs and not d.is_convention}
     for family in families(cases):
         members = [case for case in cases if case.family == family]
-        equal = [
-            sum((tool, case.id) not in differing for case in members) for tool in judge.TOOLS
-        ]
-        yield family, len(members), equal
+        counts = []
+        for tool in judge.TOOLS:
+            names = {(tool, case.id) for case in members}
+            counts.append((len(names - differing), len(names & differing - wrong)))
+        yield family, len(members), counts
 
 
-def render(cases: list, found: list, rules: list) -> str:
-    lines = [HEAD, "## Cases that are equal to the formula, of each kind", ""]
-    lines.append("| kind | cases | " + " | ".join(TOOL_NAMES[t] for t in judge.TOOLS) + " |")
-    lines.append("|---|--:|" + "--:|" * len(judge.TOOLS))
-    rows = list(family_rows(cases, found))
-    for family, count, equal in rows:
-        lines.append(f"| {family} | {count} | " + " | ".join(map(str, equal)) + " |")
-    sums = [sum(column) for column in zip(*(equal for _, _, equal in rows), strict=True)]
-    lines.append(f"| **all** | {len(cases)} | " + " | ".join(map(str, sums)) + " |")
-    lines += ["", "## Differences: who is right, and why", ""]
-    lines += ["| reason | tool | numbers | right | why | example |", "|---|---|--:|---|---|---|"]
+def cell(equal: int, both: int) -> str:
+    return f"{equal} (+{both})" if both else str(equal)
+
+
+def reason_rows(rules: list) -> list:
+    lines = ["| reason | tool | numbers | right | why | example |", "|---|---|--:|---|---|---|"]
     for rule in rules:
         tools = ", ".join(TOOL_NAMES[tool] for tool in rule.tools)
         example = ""
         if rule.examples:
             one = rule.examples[0]
-            value = {None: "unknown", "error": "fails"}.get(one.value, one.value)
+            value = "unknown" if one.value is None else one.value
+            if isinstance(value, judge.Failure):
+                value = f"fails ({value})"
             example = f"{one.case.id}, {one.phase}: {value}; by hand {one.right}"
         cells = (rule.id, tools, rule.used, rule.right, rule.why, example)
         lines.append("| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |")
+    return lines
+
+
+def render(cases: list, found: list, rules: list) -> str:
+    lines = [HEAD, "## Cases that are equal to the formula, of each kind", ""]
+    lines += ["In brackets: cases that differ by a convention alone, or by what the tool cannot be",
+              "asked. Both numbers are right for what they mean there.", ""]  # fmt: skip
+    lines.append("| kind | cases | " + " | ".join(TOOL_NAMES[t] for t in judge.TOOLS) + " |")
+    lines.append("|---|--:|" + "--:|" * len(judge.TOOLS))
+    rows = list(family_rows(cases, found))
+    for family, count, counts in rows:
+        cells = " | ".join(cell(*pair) for pair in counts)
+        lines.append(f"| {family} | {count} | {cells} |")
+    columns = zip(*(counts for _, _, counts in rows), strict=True)
+    sums = [cell(*map(sum, zip(*column, strict=True))) for column in columns]
+    lines.append(f"| **all** | {len(cases)} | " + " | ".join(sums) + " |")
+    both = [rule for rule in rules if rule.right == "both"]
+    lines += ["", "## Conventions: both numbers are right", "", *reason_rows(both)]
+    one = [rule for rule in rules if rule.right != "both"]
+    lines += ["", "## Differences: who is right, and why", "", *reason_rows(one)]
     return "\n".join(lines) + "\n"
 
 
@@ -99,7 +119,7 @@ def report(cases, found, rules, problems, text, table) -> int:
     """Prints a line for each case and check; 0 when nothing failed."""
     failures = {}
     for difference in found:
-        if difference.rule is None:
+        if difference.fails:
             failures.setdefault(difference.case.id, []).append(str(difference))
         if table:
             reason = difference.rule.id if difference.rule else "NO REASON"
@@ -115,7 +135,7 @@ def report(cases, found, rules, problems, text, table) -> int:
     }
     for name, said in checks.items():
         print(f"{'FAIL' if said else 'ok'} {name} {said}".rstrip())
-    explained = sum(d.rule is not None for d in found)
+    explained = sum(d.rule is not None and not d.wrong for d in found)
     print(
         f"oracle: {len(cases)} cases, {len(found)} numbers that differ, {explained} of them with"
         f" a reason, {len(rules)} reasons",

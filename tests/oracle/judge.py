@@ -9,7 +9,11 @@ facts and of
     flops       the right number of that phase; also `forward`, `backward`, `recompute`
     tool, family, name
 
-A value of None is "unknown, and says so", "error" a tool that failed.
+A value of None is "unknown, and says so": for flopsprof only where the case has unknown GPU time.
+error("IndexError") is a tool that failed with that exception.
+
+Every rule that is about a number must give it: one that predicts a difference that does not come
+is as wrong as a difference without a rule.
 """
 
 import tomllib
@@ -24,6 +28,10 @@ TOOLS = {
     "fvcore": ("forward",),
 }
 RIGHTS = ("flopsprof", "the tool", "both")
+
+
+class Failure(str):
+    """The class of the exception with which a tool failed."""
 
 
 @dataclass
@@ -53,9 +61,25 @@ class Difference:
     right: int
     unknown_s: float = 0  # GPU time of the case that flopsprof calls unknown
     rule: Optional[Rule] = None
+    wrong: list = field(default_factory=list)  # rules that say something else of it
+
+    @property
+    def differs(self) -> bool:
+        return not same(self.right, self.value)
+
+    @property
+    def is_convention(self) -> bool:
+        return self.rule is not None and self.rule.right == "both"
+
+    @property
+    def fails(self) -> bool:
+        return bool(self.wrong) or (self.differs and self.rule is None)
 
     def __str__(self) -> str:
-        return f"{self.case.id}: {self.tool} {self.phase}: {self.value}, by hand {self.right}"
+        wrong = "".join(f"; {text}" for text in self.wrong)
+        return (
+            f"{self.case.id}: {self.tool} {self.phase}: {self.value}, by hand {self.right}{wrong}"
+        )
 
 
 def load_rules(path: str) -> list:
@@ -97,26 +121,44 @@ def names_of(case, all_facts: set, phase: str) -> dict:
     }
 
 
-def explain(difference: Difference, rules: list, all_facts: set) -> None:
-    names = names_of(difference.case, all_facts, difference.phase)
-    names["tool"] = difference.tool
+def predictions(case, tool: str, phase: str, rules: list, all_facts: set) -> list:
+    """[(rule, what it says the tool will say)] of all rules that are about this number."""
+    names = names_of(case, all_facts, phase)
+    names["tool"] = tool
+    functions = {"__builtins__": {}, "error": Failure}
+    found = []
     for rule in rules:
-        if rule.not_yet and not difference.unknown_s:
+        if tool not in rule.tools or phase not in rule.phases:
             continue
-        if difference.tool not in rule.tools or difference.phase not in rule.phases:
-            continue
-        if not eval(rule.cases, {"__builtins__": {}}, names):
-            continue
-        said = eval(rule.value, {"__builtins__": {}, "error": "error"}, names)
-        if said == difference.value and isinstance(said, type(difference.value)):
+        try:
+            if eval(rule.cases, functions, names):
+                found.append((rule, eval(rule.value, functions, names)))
+        except TypeError as error:  # a size that this case does not have
+            raise TypeError(f"reason {rule.id}, case {case.id}: {error}") from error
+    return found
+
+
+def same(said, value) -> bool:
+    return said == value and isinstance(said, type(value))
+
+
+def judge_number(difference: Difference, predicted: list) -> None:
+    """Finds the rule that gives the number, and those that give another."""
+    unknown = difference.tool == "flopsprof" and difference.value is None
+    for rule, said in predicted:
+        if not same(said, difference.value):
+            difference.wrong.append(f"{rule.id} says {said}")
+        elif (rule.not_yet or unknown) and not difference.unknown_s:
+            difference.wrong.append(f"{rule.id} needs unknown GPU time")
+        elif difference.rule is None and difference.differs:
             rule.used += 1
             rule.examples.append(difference)
             difference.rule = rule
-            return
 
 
 def differences(cases: list, counts: dict, rules: list) -> list:
-    """All differences; `counts` is {case: {tool: {phase: number, None, or "error"}}}."""
+    """All differences, and all numbers for which a rule predicts another one; `counts` is
+    {case: {tool: {phase: number or None}, or {"error": "Class: text"}}}."""
     all_facts = {name for case in cases for name in case.facts}
     found = []
     for case in cases:
@@ -125,11 +167,11 @@ def differences(cases: list, counts: dict, rules: list) -> list:
             for phase, right in right_numbers(case).items():
                 if phase not in phases:
                     continue
-                value = "error" if "error" in said else said[phase]
-                if value == right and value is not None:
-                    continue
+                failure = "error" in said
+                value = Failure(said["error"].partition(":")[0]) if failure else said[phase]
                 unknown_s = counts[case.id]["flopsprof"]["unknown_s"]
                 difference = Difference(case, tool, phase, value, right, unknown_s)
-                explain(difference, rules, all_facts)
-                found.append(difference)
+                judge_number(difference, predictions(case, tool, phase, rules, all_facts))
+                if difference.differs or difference.wrong:
+                    found.append(difference)
     return found

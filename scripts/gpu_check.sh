@@ -7,11 +7,14 @@
 #   gpu_check.sh --pack [FILE]        builds one self-contained archive
 #                                     (default dist/flopsprof-gpu-check.tar.gz, < 60 MiB)
 #   gpu_check.sh --run [--out FOLDER] [--python PYTHON]
-#                                     in the unpacked archive, on a machine with a GPU: at most
-#                                     8 minutes, no network; default ./gpu-results and python3
+#                                     on a machine with a GPU: at most 8 minutes, no network. In
+#                                     the source tree packs (or takes --archive FILE) first and
+#                                     writes to docs/gpu-results; in the unpacked archive to
+#                                     ./gpu-results. Default python3
 #   gpu_check.sh --simulated [--archive FILE] [--out FOLDER] [--python PYTHON]
 #                                     packs (or takes FILE), unpacks elsewhere and runs on the
-#                                     stand-in GPU with nothing of the source tree
+#                                     stand-in GPU with nothing of the source tree; writes to
+#                                     build/gpu-results
 #   --only PART                       only checks with PART in their name
 #
 # SIMGPU_FAULTS is the stand-in's fault script (tests of the checks themselves).
@@ -34,7 +37,7 @@ while (($#)); do
     --out) out=${2:?}; shift 2 ;;
     --python) python=${2:?}; shift 2 ;;
     --only) only=${2:?}; shift 2 ;;
-    -h | --help) sed -n '5,18s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    -h | --help) sed -n '5,22s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
     *) die "unknown option $1; see --help" ;;
   esac
 done
@@ -76,14 +79,15 @@ pack() {
   say "packed $file ($((bytes >> 10)) KiB)"
 }
 
-# run FOLDER [ARGUMENTS]: the checks of an unpacked archive.
-run() {
-  local folder=$1
-  shift
-  [[ -x $folder/bin/flopsprof ]] || die "run this in the unpacked archive"
-  PYTHONDONTWRITEBYTECODE=1 "$python" "$folder/tests/gpu/gpu_check.py" \
-    --out "${out:-gpu-results}" ${only:+--only "$only"} "$@"
+# Unpacks the archive, made now when none was given, into a folder of its own: $elsewhere.
+unpack() {
+  if [[ -z $file ]]; then pack; fi
+  file=$(realpath "$file")
+  elsewhere=$(mktemp -d)
+  tar -C "$elsewhere" -xzf "$file"
 }
+
+in_source_tree() { [[ -f $here/../CMakeLists.txt ]]; }
 
 case $mode in
   pack)
@@ -94,15 +98,20 @@ case $mode in
     python=${python:-$(command -v python3)} || die "no python3"
     "$python" -c 'import sys, torch; sys.exit(sys.version_info < (3, 10))' 2> /dev/null ||
       die "$python needs Python 3.10 or newer with torch (name another with --python)"
-    run "$here"
+    folder=$here
+    if in_source_tree; then
+      out=${out:-$here/../docs/gpu-results}
+      unpack
+      folder=$elsewhere/flopsprof-gpu-check
+    fi
+    [[ -x $folder/bin/flopsprof ]] || die "run this in the source tree or the unpacked archive"
+    PYTHONDONTWRITEBYTECODE=1 "$python" "$folder/tests/gpu/gpu_check.py" \
+      --out "${out:-gpu-results}" ${only:+--only "$only"}
     ;;
   simulated)
     [[ -n $python ]] || python=$("$here/simgpu_env.sh" | tail -n 1)
     out=$(realpath -m "${out:-$here/../build/gpu-results}")
-    if [[ -z $file ]]; then pack; fi
-    file=$(realpath "$file")
-    elsewhere=$(mktemp -d)
-    tar -C "$elsewhere" -xzf "$file"
+    unpack
     cd "$elsewhere"/flopsprof-gpu-check
     here=$PWD
     say "SIMULATED: on the stand-in GPU, from $PWD"

@@ -56,6 +56,10 @@ def main() -> int:
             sys.executable, scratch, args.simulated, os.environ.get("SIMGPU_FAULTS", ""),
             results.facts(sys.executable),
         )  # fmt: skip
+        why_not = results.why_not(context.facts, args.simulated)
+        if why_not:
+            print(f"error: {why_not}", file=sys.stderr)
+            return 2
         for check in checks:
             if args.only not in check.name:
                 continue

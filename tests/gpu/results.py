@@ -9,9 +9,12 @@ import platform
 import subprocess
 
 FACTS = """
-import json, sys, torch
+import ctypes, json, sys, torch
 facts = {"python": sys.version.split()[0], "torch": torch.__version__,
          "cuda": torch.version.cuda, "cudnn": torch.backends.cudnn.version()}
+torch.cuda.init()
+cudart = [line.split()[-1] for line in open("/proc/self/maps") if "libcudart.so" in line]
+facts["simulated"] = bool(cudart) and hasattr(ctypes.CDLL(cudart[0]), "flopsprof_simulated_gpu")
 facts["devices"] = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
 for name in ("triton", "deepspeed", "transformers", "torchvision"):
     try:
@@ -39,6 +42,17 @@ def facts(python: str) -> dict:
     except (OSError, IndexError, subprocess.TimeoutExpired):
         found["driver"] = None
     return found
+
+
+def why_not(facts: dict, simulated: bool) -> str:
+    """Why the checks say nothing on this machine; "" when they do. What was measured on the
+    stand-in must never look like a GPU's."""
+    if not facts.get("devices"):
+        return "no GPU that this python's torch can use"
+    if facts.get("simulated", False) != simulated:
+        found = "the stand-in GPU" if facts["simulated"] else "a real GPU"
+        return f"this is {found}: run with{'out' if simulated else ''} --simulated"
+    return ""
 
 
 def write(folder: str, context, rows: list, seconds: float) -> list:

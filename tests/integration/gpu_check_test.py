@@ -21,6 +21,60 @@ def archive(tmp_path_factory) -> str:
     return str(path)
 
 
+@pytest.fixture
+def says_where(tmp_path) -> tuple:
+    """(archive, folder of it unpacked) whose checks only print where they would write."""
+    name = tmp_path / "flopsprof-gpu-check"
+    (name / "bin").mkdir(parents=True)
+    (name / "bin" / "flopsprof").write_text("")
+    (name / "bin" / "flopsprof").chmod(0o755)
+    (name / "tests" / "gpu").mkdir(parents=True)
+    (name / "tests" / "gpu" / "gpu_check.py").write_text(
+        "import os, sys\nprint(os.path.realpath(sys.argv[sys.argv.index('--out') + 1]))\n"
+    )
+    (name / "gpu_check.sh").write_bytes(open(SCRIPT, "rb").read())
+    (name / "gpu_check.sh").chmod(0o755)
+    archive = tmp_path / "check.tar.gz"
+    subprocess.run(["tar", "-C", str(tmp_path), "-czf", str(archive), name.name], check=True)
+    return str(archive), str(name)
+
+
+def written_to(*command, cwd) -> str:
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, cwd=cwd)
+    return done.stdout.splitlines()[-1]
+
+
+def test_results_go_where_the_documents_say(says_where, python, tmp_path):
+    archive, unpacked = says_where
+    source = [SCRIPT, "--archive", archive, "--python", python]
+    docs, build = (os.path.join(os.path.realpath(ROOT), *parts, "gpu-results")
+                   for parts in (["docs"], ["build"]))  # fmt: skip
+    assert written_to(*source, "--run", cwd=tmp_path) == docs
+    assert written_to(*source, "--simulated", cwd=tmp_path) == build
+    script = os.path.join(unpacked, "gpu_check.sh")
+    there = os.path.join(os.path.realpath(unpacked), "gpu-results")
+    assert written_to(script, "--run", "--python", python, cwd=unpacked) == there
+
+
+@pytest.mark.parametrize(
+    "env, options, error",
+    [
+        ({}, (), "stand-in GPU: run with --simulated"),
+        ({"CUDA_VISIBLE_DEVICES": ""}, (), "no GPU"),
+        ({"CUDA_VISIBLE_DEVICES": ""}, ("--simulated",), "no GPU"),
+    ],
+    ids=["stand-in", "no GPU", "no stand-in"],
+)
+def test_what_is_not_a_gpus_is_never_written_as_a_gpus(env, options, error, python, tmp_path):
+    """The checks themselves, from the source tree: nothing is run, so nothing is needed."""
+    command = [python, os.path.join(ROOT, "tests", "gpu", "gpu_check.py"),
+               "--out", str(tmp_path / "out"), *options]  # fmt: skip
+    done = subprocess.run(command, env=environment(env), stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, timeout=120)  # fmt: skip
+    assert done.returncode == 2 and error in done.stderr, done.stderr
+    assert not (tmp_path / "out").exists()
+
+
 def check(archive, python, out, *options, faults=""):
     env = environment({"SIMGPU_FAULTS": faults} if faults else {})
     done = subprocess.run(

@@ -12,8 +12,7 @@ namespace {
 // Operations of ATen without products, as get_fused_kernel_name of torch/_inductor/utils.py joins
 // them: names without overloads, sorted. Source: the list of lowerings in
 // torch/_inductor/lowering.py of torch 2.14, and names in published dumps of generated code.
-// Not here on purpose: addmm, bmm, mm and their like, which Inductor may turn into multiplications
-// and sums (decomposition.py), and which also stand in names of kernels that only add the bias.
+// Not here on purpose: dot, mv and their like, which become multiplications and sums.
 constexpr std::string_view kOperations[] = {
     "__and__",
     "__or__",
@@ -309,6 +308,17 @@ constexpr std::string_view kOperations[] = {
     "zeros_like",
 };
 
+// Products that ran as library calls or templates, in the names of the pointwise kernels that
+// add the bias, convert or pad: what is named is where the fused operations came from. A product
+// of k = 1 is one of elements. Sums are not pointwise, but for those of under 8 terms, which are
+// unrolled: a vector times so small a matrix (with coordinate_descent_tuning, off by default) or a
+// convolution of so few channels (conv_1x1_as_mm, off by default) would be taken for its rest
+// (docs/conventions.md).
+constexpr std::string_view kPointwise[] = {"addmm", "baddbmm", "bmm", "convolution", "mm"};
+// Of these Inductor never makes sums on a GPU (decomposition.py): where one is in a kernel that
+// adds up, it is the bias.
+constexpr std::string_view kNeverSums[] = {"addmm"};
+
 // Old releases listed the first ten operations only, in alphabetical order; a name does not tell.
 constexpr size_t kListedOperations = 10;
 // The last one in that order that is a product; what comes after hides none.
@@ -349,10 +359,9 @@ bool ReadOperations(std::string_view text, bool pointwise, size_t* count, std::s
       if (!next.has_value()) next = Reading{readings[at]->count + 1, operation};
     };
     for (const std::string_view operation : kOperations) read(operation);
-    // The bias of a convolution that ran as a library call. Sums are not pointwise, but for those
-    // of under 8 terms, which are unrolled: with Inductor's option conv_1x1_as_mm (off by default)
-    // a convolution of so few channels would be taken for its bias (docs/conventions.md).
-    if (pointwise) read("convolution");
+    for (const std::string_view operation : kNeverSums) read(operation);
+    if (!pointwise) continue;
+    for (const std::string_view operation : kPointwise) read(operation);
   }
   const std::optional<Reading>& whole = readings[text.size() + 1];
   if (!whole.has_value()) return false;

@@ -18,6 +18,18 @@ struct KernelNameRow {
 KernelClass ClassOfTorchFunction(std::string_view function);
 // Of PyTorch, in an anonymous namespace and no other.
 KernelClass ClassOfTorchAnonymous(std::string_view function);
+// The same with their namespaces, where the last part says too little.
+KernelClass ClassOfTorchQualified(std::string_view qualified);
+// Of torchvision, below vision::ops.
+KernelClass ClassOfVisionFunction(std::string_view function);
+// Of cuSPARSE, with its namespace where it has one.
+KernelClass ClassOfCusparseFunction(std::string_view qualified);
+// `functor` is the text of a template argument and what follows, without inline namespaces.
+bool IsFunctorWithoutProducts(std::string_view functor);
+// `function`: as jiterator names its kernels, without "_kernel" or "_vectorized4_kernel".
+bool IsJiteratorFunction(std::string_view function);
+// Of "reduction_" and "_kernel".
+bool IsJiteratorReduction(std::string_view function);
 // Of CUB, in any of the namespaces that it is compiled into.
 KernelClass ClassOfCubFunction(std::string_view function);
 // Of cuDNN.

@@ -88,13 +88,65 @@ bool Contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-// A reduction whose input is computed on the way may be a product (thrust::inner_product).
+bool ConsumeSuffix(std::string_view* text, std::string_view suffix) {
+  if (text->size() < suffix.size() || text->substr(text->size() - suffix.size()) != suffix) {
+    return false;
+  }
+  text->remove_suffix(suffix.size());
+  return true;
+}
+
+// Without the namespaces that only say a release or a translation unit: "std::__4::plus" to
+// "std::plus", and those of Thrust, CUB and nvcc.
+std::string WithoutInlineNamespaces(std::string_view text) {
+  std::string plain;
+  for (size_t at = 0; at < text.size();) {
+    const bool begins = at == 0 || (std::isalnum(static_cast<unsigned char>(text[at - 1])) == 0 &&
+                                    text[at - 1] != '_');
+    size_t end = at;
+    while (end < text.size() &&
+           (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_')) {
+      end++;
+    }
+    const std::string_view word = text.substr(at, end - at);
+    const bool scope = text.substr(end, 2) == "::";
+    const bool is_inline =
+        scope && (StartsWith(word, "THRUST_") || StartsWith(word, "CUB_") ||
+                  StartsWith(word, "_INTERNAL_") ||
+                  (word.size() > 2 && StartsWith(word, "__") &&
+                   word.find_first_not_of("0123456789", 2) == std::string_view::npos));
+    if (begins && is_inline) {
+      at = end + 2;
+      continue;
+    }
+    end = std::max(end, at + 1);
+    plain.append(text.substr(at, end - at));
+    at = end;
+  }
+  return plain;
+}
+
+// Whether an algorithm only finds where something is: its sums cannot be those of products.
+bool FindsPlaces(std::string_view arguments) {
+  return Contains(arguments, "thrust::cuda_cub::__find_if::functor<") ||
+         Contains(arguments, "thrust::cuda_cub::__extrema::arg_");
+}
+
+// A reduction whose input is computed on the way may be a product (thrust::inner_product), unless
+// all that computes it is known. `arguments` are without inline namespaces.
 bool MayTransform(std::string_view arguments) {
+  if (FindsPlaces(arguments)) return false;
   for (const std::string_view iterator :
-       {"transform_iterator", "transform_input_iterator", "TransformInputIterator",
-        "transform_input_output", "inner_product", "transform_pair_of_input_iterators",
-        "zip_iterator"}) {
+       {"transform_input_iterator", "TransformInputIterator", "transform_input_output",
+        "inner_product", "transform_pair_of_input_iterators"}) {
     if (Contains(arguments, iterator)) return true;
+  }
+  constexpr std::string_view kTransform = "transform_iterator";
+  size_t at = arguments.find(kTransform);
+  // Without a transformation the members of a pair may be multiplied by the reduction.
+  if (at == std::string_view::npos) return Contains(arguments, "zip_iterator");
+  for (; at != std::string_view::npos; at = arguments.find(kTransform, at + 1)) {
+    if (!IsFunctorWithoutProducts(arguments.substr(at + kTransform.size() + 1))) return true;
   }
   return false;
 }
@@ -121,13 +173,31 @@ bool TransformsElements(const FunctionName& name) {
   const size_t with_transform = last == "DeviceReduceKernel"             ? 6
                                 : last == "DeviceReduceSingleTileKernel" ? 8
                                                                          : 0;
-  if (with_transform == 0) return false;
+  if (with_transform == 0 || FindsPlaces(name.arguments)) return false;
   const std::vector<std::string_view> arguments = TopLevelArguments(name.arguments);
   return arguments.size() >= with_transform && !Contains(arguments.back(), "identity");
 }
 
+// for_each::static_kernel and transform::transform_kernel run their third argument for each index.
+bool RunsKnownFunctor(const FunctionName& name) {
+  const std::vector<std::string_view> arguments = TopLevelArguments(name.arguments);
+  if (arguments.size() < 3) return false;
+  std::string_view functor = arguments[2];
+  while (StartsWith(functor, " ")) functor.remove_prefix(1);
+  constexpr std::string_view kWrapper = "cub::detail::for_each::op_wrapper_t<long, ";
+  const size_t at = functor.find(kWrapper);
+  if (at != std::string_view::npos && functor.find('<') > at) {
+    functor.remove_prefix(at + kWrapper.size());
+  }
+  return IsFunctorWithoutProducts(functor);
+}
+
 KernelClass ClassOfCub(const FunctionName& name) {
-  const KernelClass found = ClassOfCubFunction(LastComponent(name.qualified));
+  const std::string_view last = LastComponent(name.qualified);
+  if (last == "static_kernel" || last == "transform_kernel") {
+    return RunsKnownFunctor(name) ? KernelClass::kElementwise : KernelClass::kUnknown;
+  }
+  const KernelClass found = ClassOfCubFunction(last);
   const bool computes = found == KernelClass::kReduction;
   const bool hidden = computes && (MayTransform(name.arguments) || TransformsElements(name));
   return hidden ? KernelClass::kUnknown : found;
@@ -161,6 +231,44 @@ KernelClass ClassOfMultiTensor(std::string_view arguments) {
   return KernelClass::kUnknown;
 }
 
+// Of PyTorch. Two functions run what a template argument says.
+KernelClass ClassOfTorch(const FunctionName& name) {
+  const std::string_view last = LastComponent(name.qualified);
+  if (last == "apply_kernel") {  // sparse.mul, a mask of a sparse tensor
+    return Contains(name.arguments, "at::native::binary_op_intersection_kernel<")
+               ? KernelClass::kElementwise
+               : KernelClass::kUnknown;
+  }
+  if (last == "_elementwise_kernel") {
+    return Contains(name.arguments, "at::native::unpack_pivots_cuda_kernel(")
+               ? KernelClass::kIndexing
+               : KernelClass::kUnknown;
+  }
+  const KernelClass found = ClassOfTorchQualified(name.qualified);
+  return found != KernelClass::kUnknown ? found : ClassOfTorchFunction(last);
+}
+
+// "gcd_vectorized4_kernel", "digamma_kernel", "reduction_prod_kernel": elementwise, and reductions.
+KernelClass ClassOfJiterator(std::string_view name) {
+  if (!ConsumeSuffix(&name, "_kernel")) return KernelClass::kUnknown;
+  constexpr std::string_view kReduction = "reduction_";
+  if (StartsWith(name, kReduction)) {
+    return IsJiteratorReduction(name.substr(kReduction.size())) ? KernelClass::kReduction
+                                                                : KernelClass::kUnknown;
+  }
+  for (const std::string_view width :
+       {"_vectorized2", "_vectorized4", "_vectorized8", "_vectorized16"}) {
+    if (ConsumeSuffix(&name, width)) break;
+  }
+  return IsJiteratorFunction(name) ? KernelClass::kElementwise : KernelClass::kUnknown;
+}
+
+// repeat_interleave of PyTorch, told by its whole signature: the name may be anybody's.
+bool IsRepeatInterleave(std::string_view text) {
+  return text == "compute_cuda_kernel<int>(int const*, long const*, int*, long, long)" ||
+         text == "compute_cuda_kernel<long>(long const*, long const*, long*, long, long)";
+}
+
 KernelClass ClassOfFunction(const FunctionName& name) {
   const std::string_view qualified = name.qualified;
   if (qualified.empty()) return KernelClass::kUnknown;
@@ -175,18 +283,21 @@ KernelClass ClassOfFunction(const FunctionName& name) {
          {"barrier_kernel", "put_signal_kernel", "wait_signal_kernel", "kernel_barrier"}) {
       if (last == kernel) return KernelClass::kCommunication;
     }
+    if (HasComponent(qualified, "nccl_extension")) return KernelClass::kCommunication;
     return last == "checkForNaN" ? KernelClass::kReduction : KernelClass::kUnknown;
   }
   if (HasComponent(qualified, "cub")) {
     return StartsWith(qualified, "at::cuda::cub::") ? ClassOfTorchFunction(last) : ClassOfCub(name);
   }
   if (StartsWith(qualified, "at::native::") || StartsWith(qualified, "at::cuda::")) {
-    return ClassOfTorchFunction(last);
+    return ClassOfTorch(name);
   }
+  if (StartsWith(qualified, "mslk::")) return ClassOfTorchQualified(qualified);
+  if (StartsWith(qualified, "vision::ops::")) return ClassOfVisionFunction(last);
   if (StartsWith(qualified, "thrust::")) return ClassOfThrust(name);
   if (StartsWith(qualified, "cudnn::")) return ClassOfCudnnFunction(last);
   if (last == "multi_tensor_apply_kernel") return ClassOfMultiTensor(name.arguments);
-  return KernelClass::kUnknown;
+  return ClassOfCusparseFunction(qualified);
 }
 
 }  // namespace
@@ -196,10 +307,14 @@ KernelClass ClassOfKernel(std::string_view name) {
   if (StartsWith(name, "triton_")) {
     return IsFusionWithoutProducts(name) ? KernelClass::kFused : KernelClass::kUnknown;
   }
+  const KernelClass compiled = ClassOfJiterator(name);
+  if (compiled != KernelClass::kUnknown) return compiled;
   std::string text = Demangled(name);
   if (StartsWith(text, "void ")) text.erase(0, 5);
+  if (IsRepeatInterleave(text)) return KernelClass::kIndexing;
   const bool anonymous = StartsWith(text, kAnonymous);
   RemoveAll(kAnonymous, &text);
+  text = WithoutInlineNamespaces(text);
   const FunctionName parsed = Parse(text);
   if (anonymous && parsed.qualified == LastComponent(parsed.qualified)) {
     return ClassOfTorchAnonymous(parsed.qualified);

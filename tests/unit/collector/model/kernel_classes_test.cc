@@ -26,7 +26,7 @@ TEST(KernelClassesTest, KnowsThoseOfTorchByTheirMangledNames) {
     EXPECT_EQ(ClassText(name), expected == "-" ? "" : expected) << name;
     count++;
   }
-  EXPECT_EQ(count, 94);
+  EXPECT_EQ(count, 172);
 }
 
 TEST(KernelClassesTest, KnowsThoseOfTracesByTheirDemangledNames) {
@@ -139,16 +139,91 @@ TEST(KernelClassesTest, KnowsInductorsFusionsOfKnownOperations) {
   }
 }
 
+// Inductor names a kernel after the operations that its parts came from: of a product that ran as
+// a library call or a template, only the bias and conversions are in a pointwise kernel.
+TEST(KernelClassesTest, APointwiseFusionHasNoMoreOfAProductThanItsBias) {
+  for (const char* name : {
+           "triton_poi_fused_addmm_0",
+           "triton_poi_fused_addmm_relu_3",
+           "triton_poi_fused__to_copy_add_addmm_gelu_mul_12",
+           "triton_poi_fused_mm_0",
+           "triton_poi_fused_bmm_transpose_1",
+           "triton_poi_fused_baddbmm_2",
+           // Never made sums on a GPU.
+           "triton_per_fused__to_copy_add_addmm_native_layer_norm_5",
+           "triton_red_fused_addmm_mean_7",
+       }) {
+    EXPECT_EQ(ClassText(name), "fused") << name;
+  }
+}
+
+TEST(KernelClassesTest, KnowsWhatPyTorchCompilesWhileTheJobRuns) {
+  for (const char* name : {"gcd_kernel", "gcd_vectorized4_kernel", "digamma_vectorized2_kernel",
+                           "abs_kernel_kernel", "sgn_kernel_vectorized4_kernel", "i0e_kernel",
+                           "bessel_j0_forward_vectorized8_kernel", "zeta_vectorized16_kernel"}) {
+    EXPECT_EQ(ClassText(name), "elementwise") << name;
+  }
+  EXPECT_EQ(ClassText("reduction_prod_kernel"), "reduction");
+  for (const char* name : {"gemm_kernel", "gemm_vectorized4_kernel", "dot_vectorized4_kernel",
+                           "reduction_dot_kernel", "prod_kernel", "sum_kernel", "_kernel",
+                           "gcd_vectorized4", "gcd_vectorized3_kernel", "mul_kernel"}) {
+    EXPECT_EQ(ClassText(name), "") << name;
+  }
+}
+
+TEST(KernelClassesTest, KnowsAlgorithmsByWhatTheyRun) {
+  const std::string each =
+      "void cub::CUB_300001_SM_800::detail::for_each::static_kernel<cub::policy, long, "
+      "cub::CUB_300001_SM_800::detail::for_each::op_wrapper_t<long, ";
+  EXPECT_EQ(
+      ClassText(each + "at::native::get_offsets(at::Tensor const&)::{lambda(long)#1}> >(long)"),
+      "elementwise");
+  EXPECT_EQ(ClassText(each + "MyProduct> >(long)"), "");
+  EXPECT_EQ(ClassText(each + "user::at::native::get_offsets(int)::{lambda(long)#1}> >(long)"), "");
+  const std::string reduce =
+      "void cub::DeviceReduceByKeyKernel<P, thrust::THRUST_300001_SM_800_NS::transform_iterator<";
+  EXPECT_EQ(ClassText(reduce + "at::native::NonZeroOp<float>, float const*>, int>(int)"),
+            "reduction");
+  // One that is known beside one that is not.
+  EXPECT_EQ(ClassText(reduce + "at::native::NonZeroOp<float>, float const*>, "
+                               "thrust::transform_iterator<MyProduct, float*> >(int)"),
+            "");
+  EXPECT_EQ(ClassText(reduce + "MyProduct<at::native::NonZeroOp<float>, float const*> >(int)"), "");
+}
+
+TEST(KernelClassesTest, ANameOfOthersIsNoOneElses) {
+  EXPECT_EQ(ClassText("void compute_cuda_kernel<long>(long const*, long const*, long*, long, "
+                      "long)"),
+            "indexing");
+  for (const char* name : {
+           "void compute_cuda_kernel<float>(float const*, float const*, float*, long, long)",
+           "void nms_kernel_impl<float>(int)",
+           "void vision::ops::my_gemm<float>(int)",
+           "void scatter_kernel<float>(float*)",
+           "void at::native::scatter_kernel<float>(float*)",
+           "void cusparse::csrmm_alg2_kernel<float>(float*)",
+           "void at::native::apply_kernel<128, 8, MyFunctor>(int, MyFunctor)",
+           "void mslk::gemm::cutlass_kernel<float>(int)",
+       }) {
+    EXPECT_EQ(ClassText(name), "") << name;
+  }
+}
+
 TEST(KernelClassesTest, AFusionThatMayHideAProductIsUnknown) {
   for (const char* name : {
-           // A product as multiplication and sum, or only its bias: the name does not say.
+           // A product as multiplication and sum, or only its rest: the name does not say.
            "triton_red_fused_mm_0",
            "triton_per_fused_bmm_mul_sum_1",
-           "triton_poi_fused_addmm_0",
-           "triton_per_fused__to_copy_add_addmm_native_layer_norm_5",
+           "triton_per_fused_addmm_mm_sum_5",
+           "triton_red_fused_baddbmm_5",
            "triton_red_fused_mv_0",
+           "triton_poi_fused_mv_0",
+           "triton_poi_fused_addmv_0",
            "triton_poi_fused_linear_relu_0",
            "triton_poi_fused_dot_2",
+           // Templates have what was fused behind them in their names.
+           "triton_tem_fused_addmm_0",
+           "triton_tem_fused__to_copy_addmm_relu_1",
            "triton_poi_fused_einsum_2",
            // Products of sums: the bias alone is certain in a pointwise kernel only.
            "triton_red_fused_convolution_backward_4",

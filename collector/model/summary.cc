@@ -19,6 +19,7 @@
 #include "collector/model/range_summary.h"
 #include "collector/model/rank_groups.h"
 #include "collector/model/rank_summary.h"
+#include "collector/model/replayed_calls.h"
 #include "collector/model/stack_summary.h"
 #include "collector/model/step_summary.h"
 #include "collector/model/utilisation.h"
@@ -241,6 +242,7 @@ Summary Summarize(const RunProfile& run, const SummaryOptions& options) {
   summary.job = SummarizeJob(run, groups);
   Tally total;
   ModuleRollup rollup;
+  ReplayedCalls replayed_calls;
   CollectiveSums collectives;
   RangeSums ranges;
   for (const RankGroup& group : groups.ranks) {
@@ -261,6 +263,7 @@ Summary Summarize(const RunProfile& run, const SummaryOptions& options) {
         undescribed_scopes += paths.IsUndescribed(scope) ? 1 : 0;
       }
       rollup.Add(group.rank, paths, tallies, HasTimes(*process));
+      replayed_calls.Add(*process, paths);
       collectives.Add(run.run, *process, paths);
       ranges.Add(*process, paths);
       AddFlopsByType(run.run, *process, false, true, &summary.totals.flops_by_type);
@@ -295,6 +298,7 @@ Summary Summarize(const RunProfile& run, const SummaryOptions& options) {
   summary.collectives = collectives.Finish();
   summary.optimizers = SummarizeOptimizers(run.run, groups);
   summary.coverage = SummarizeCoverage(run, groups, summary.ranks, total);
+  replayed_calls.Finish(&summary);
   if (undescribed_scopes > 0) {
     summary.coverage.reasons.push_back(
         absl::StrCat("scopes whose names never came, their work is outside: ", undescribed_scopes));

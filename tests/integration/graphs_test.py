@@ -66,6 +66,9 @@ def test_a_hundred_replays_count_a_hundred_times_timed_by_node(python, folder):
     assert_nothing_lost(run)
     assert_each_replay_counts(run, WARM_UP + REPLAYS)
     assert run.summary["steps"]["profiled"] == WARM_UP + REPLAYS
+    # A replay calls no module: the calls before are not all.
+    assert [run.module(path)["calls"] for path in ("", "first", "second")] == [None] * 3
+    assert any("calls are not known" in reason for reason in run.summary["coverage"]["reasons"])
     nodes = replayed_ns(run)
     graphs = only_graphs(run)
     assert (graphs["graphs"], graphs["replays"]) == (1, REPLAYS)

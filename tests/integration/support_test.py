@@ -9,6 +9,7 @@ import re
 import subprocess
 
 import acceptance_table
+import case_judge
 import compare
 import flopsprof_run
 import include_direction
@@ -251,3 +252,60 @@ def test_the_acceptance_page_is_what_its_program_writes():
         result, _, why = result.partition(": ")
         rows[entry["id"]] = acceptance_table.Row(result, why, float(seconds), of)
     assert acceptance_table.render(golden, rows) == page
+
+
+def right_case() -> tuple:
+    """(expected, summary, steps, report) of a run in which all is as expected."""
+    expected = {
+        "totals": {"forward": 8},
+        "steps": 1,
+        "per_step": {"0": {"forward": 8}},
+        "modules": {"": {"forward": 8, "params": 4, "class": "Net"}},
+        "unknown_modules": ["(outside)"],
+        "on_cpu": ["a"],
+        "said": ["how"],
+        "not_said": ["tuning"],
+    }
+    summary = right_summary()
+    summary["steps"] = {"profiled": 1}
+    summary["findings"] = [{"text": "this is how"}]
+    summary["modules"][0].update({"params": 4, "class": "Net"})
+    for module in summary["modules"]:
+        module["unknown_gpu_time_s"] = 2e-9 if module["path"] else 0
+    on_cpu = {**summary["modules"][1], "path": "a", "flops": row(forward=None)}
+    none = {"flops": row(), "flops_modelled": row(), "macs": row(), "gpu_time_s": row()}
+    summary["modules"].append({**on_cpu, "self": none, "unknown_gpu_time_s": 0})
+    return expected, summary, [row(forward=8)], "report"
+
+
+@pytest.mark.parametrize("check", case_judge.CHECKS)
+def test_the_judge_of_cases_has_nothing_against_a_right_one(check):
+    assert case_judge.judge(check, *right_case()) == []
+
+
+@pytest.mark.parametrize(
+    "check, spoil",
+    [
+        ("totals", lambda e, s: s["totals"]["flops"].update(forward=9)),
+        ("totals", lambda e, s: s["totals"]["flops"].update(forward=None)),
+        ("totals", lambda e, s: s["totals"]["flops"].update(evaluation=1)),
+        ("steps", lambda e, s: s["steps"].update(profiled=2)),
+        ("per_step", lambda e, s: e["per_step"].update({"0": {"forward": 7}})),
+        ("per_step", lambda e, s: e["per_step"].update({"1": {"forward": 8}})),
+        ("modules", lambda e, s: s["modules"][0]["flops"].update(backward=1)),
+        ("modules", lambda e, s: s["modules"][0].update(params=5)),
+        ("modules", lambda e, s: s["modules"][0].update({"class": "Other"})),
+        ("modules", lambda e, s: s["modules"][0].update(path="b")),
+        ("modules", lambda e, s: s["modules"].append(s["modules"][0])),
+        ("unknown", lambda e, s: s["modules"][0].update(unknown_gpu_time_s=1e-9)),
+        ("unknown", lambda e, s: s["modules"][1].update(unknown_gpu_time_s=0)),
+        ("on_cpu", lambda e, s: s["modules"][2]["flops"].update(forward=0)),
+        ("words", lambda e, s: s["findings"][0].update(text="how, by tuning runs")),
+        ("words", lambda e, s: s["findings"].clear()),
+        ("invariants", lambda e, s: s.update(schema="other")),
+    ],
+)
+def test_the_judge_of_cases_can_say_no(check, spoil):
+    expected, summary, steps, text = json.loads(json.dumps(right_case()))
+    spoil(expected, summary)
+    assert case_judge.judge(check, expected, summary, steps, text) != []

@@ -346,6 +346,35 @@ TEST(SummaryTest, ReplaysOfUnknownGraphsAreSaidWithTheirTime) {
   EXPECT_TRUE(HasFinding(summary, "CUDA graphs"));
 }
 
+// conv1 was captured and replayed: how often that was a call of it, or of its neighbours without
+// library calls, nobody saw.
+TEST(SummaryTest, CallsOfAModelThatRanInReplaysAreNotKnownAndItIsSaid) {
+  RunProfile run = SampleRun();
+  run.processes[0].mutable_calls(0)->set_captured(true);
+  run.processes[0].add_graphs()->set_replays(3);
+  const Summary summary = Summarize(run);
+  EXPECT_EQ(ModuleAt(summary, "").calls, std::nullopt);
+  EXPECT_EQ(ModuleAt(summary, "features.0").calls, std::nullopt);
+  EXPECT_EQ(ModuleAt(summary, "fc").calls, std::nullopt);
+  EXPECT_EQ(ModuleAt(summary, "features").calls, 0u);  // a ModuleList has none in any case
+  EXPECT_THAT(summary.coverage.reasons,
+              testing::Contains(HasSubstr("modules whose calls are not known, because replays of "
+                                          "CUDA graphs run their work without calling them: 3")));
+}
+
+TEST(SummaryTest, CallsAreKnownWhereACaptureWasNotReplayedOrWasOutsideOfModules) {
+  RunProfile captured = SampleRun();
+  captured.processes[0].mutable_calls(0)->set_captured(true);
+  EXPECT_EQ(ModuleAt(Summarize(captured), "fc").calls,
+            ModuleAt(Summarize(SampleRun()), "fc").calls);
+  RunProfile outside = SampleRun();
+  outside.processes[0].mutable_calls(0)->set_captured(true);
+  outside.processes[0].mutable_calls(0)->set_scope(0);
+  outside.processes[0].add_graphs()->set_replays(3);
+  EXPECT_EQ(ModuleAt(Summarize(outside), "fc").calls, ModuleAt(Summarize(SampleRun()), "fc").calls);
+  EXPECT_NE(ModuleAt(Summarize(outside), "fc").calls, std::nullopt);
+}
+
 TEST(SummaryTest, CountedReplaysAreNoFindingAndTheMethodSaysHowTheyWereTimed) {
   RunProfile run = SampleRun();
   (*run.processes[0].mutable_notes())["graphs"] = "per launch";

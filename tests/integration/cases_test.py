@@ -1,0 +1,142 @@
+# SPDX-FileCopyrightText: 2026 The flopsprof authors
+# SPDX-License-Identifier: Apache-2.0
+"""Programs after public reports, each with its counts by hand (tests/programs/cases)."""
+
+import functools
+import json
+import os
+import re
+import sqlite3
+import subprocess
+
+import case_judge
+import pytest
+import summary_checks
+from flopsprof_run import PROGRAMS, run_profiled, sim_python
+
+CASES = os.path.join(PROGRAMS, "cases")
+NEEDS = {"01-lora-merge": "peft", "07-lightning": "lightning", "33-timm-ema": "timm"}
+
+# By number, as profile.proto has them.
+PHASE_NAMES = (
+    "other", "forward", "backward", "recompute", "optimizer", "clipping", "scaling",
+    "evaluation", "generate",
+)  # fmt: skip
+
+REPLACED = "a module that was replaced or copied keeps no row of its own"
+STEPS = "a step ends where no turn of the training loop does"
+# Checks that fail today, and why. Strict: what mends one removes it here.
+FAULTS = {
+    ("01-lora-merge", "steps"): STEPS,
+    ("01-lora-merge", "modules"): REPLACED,
+    ("07-lightning", "steps"): STEPS,
+    ("07-lightning", "words"): "an evaluation or a check makes a finding about tuning",
+    ("13-unet-deepcache", "words"): "skipped work makes a finding about tuning; forward() unsaid",
+    ("17-spawn-workers", "words"): "processes without a rank have a restart -1",
+    ("18-shell-launcher", "words"): "processes without a rank have a restart -1",
+    ("20-spectral-norm-gan", "steps"): STEPS,
+    ("20-spectral-norm-gan", "per_step"): STEPS,
+    ("23-cpu-offload", "on_cpu"): "what ran on the CPU is shown as 0",
+    ("29-hand-written-sgd", "steps"): STEPS,
+    ("33-timm-ema", "modules"): REPLACED,
+    ("41-expert-parameters", "modules"): "parameters of fused experts are counted once an expert",
+    ("43-traced-parameters", "modules"): "a traced module has no parameters",
+    ("44-child-named-orig-mod", "modules"): "a child called _orig_mod is taken for a wrapper's",
+}
+
+
+def expectations() -> list:
+    """(folder, file) of every expected*.json."""
+    return [
+        (name, file)
+        for name in sorted(os.listdir(CASES))
+        if os.path.isdir(os.path.join(CASES, name))
+        for file in sorted(os.listdir(os.path.join(CASES, name)))
+        if file.startswith("expected")
+    ]
+
+
+def load(name: str, file: str) -> dict:
+    with open(os.path.join(CASES, name, file), encoding="utf-8") as text:
+        return json.load(text)
+
+
+def judged() -> list:
+    """A parameter for every case and check that it asks for."""
+    found = []
+    for name, file in expectations():
+        variant = file[len("expected") : -len(".json")]
+        for check in case_judge.CHECKS:
+            reason = FAULTS.get((name + variant, check)) or FAULTS.get((name, check))
+            marks = [pytest.mark.xfail(strict=True, reason=reason)] if reason else []
+            found.append(
+                pytest.param(name, file, check, marks=marks, id=f"{name}{variant}-{check}")
+            )
+    return found
+
+
+@functools.lru_cache(maxsize=None)
+def has_package(package: str) -> bool:
+    found = subprocess.run([sim_python(), "-c", f"import {package}"], check=False)
+    return found.returncode == 0
+
+
+def steps_of(folder: str) -> list:
+    """Flops by phase of each step of all processes together."""
+    steps = {}
+    with sqlite3.connect(os.path.join(folder, "profile.db")) as database:
+        rows = database.execute("SELECT step, phase, flops_high, flops_low FROM step_phases")
+        for step, phase, high, low in rows:
+            counts = steps.setdefault(step, dict.fromkeys(summary_checks.PHASES, 0))
+            counts[PHASE_NAMES[phase]] += high * 10**18 + low
+    return [steps[step] for step in sorted(steps)]
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """Runs a case once; returns what case_judge wants of it."""
+
+    @functools.lru_cache(maxsize=None)
+    def run(name: str, file: str) -> tuple:
+        if name in NEEDS and not has_package(NEEDS[name]):
+            pytest.skip(f"no {NEEDS[name]} here")
+        expected = load(name, file)
+        folder = str(tmp_path_factory.mktemp(name) / "run")
+        command = [sim_python(), os.path.join(CASES, name, "case.py"), *expected["arguments"]]
+        done = run_profiled(command, folder=folder, env=expected.get("environment"))
+        assert done.exit_code == expected["exit_code"], done.explain()
+        return expected, done.summary, steps_of(folder), done.report()
+
+    return run
+
+
+@pytest.mark.parametrize("name, file, check", judged())
+def test_case(runs, name, file, check):
+    assert case_judge.judge(check, *runs(name, file)) == []
+
+
+# 8 rows: a layer of 16 x 16, heads of 16 x 4 and 16 x 32, a layer of 4 x 4 behind a head.
+LAYER, HEAD, WIDE_HEAD, BEHIND = 2 * 8 * 16 * 16, 2 * 8 * 16 * 4, 2 * 8 * 16 * 32, 2 * 8 * 4 * 4
+
+# Two forwards, a change of the module, two forwards: (class, path, forward flops of the rows).
+CHANGES = {
+    # What was wrapped ran four times, the wrapper twice, with a layer of its own.
+    "unwrap": [("Wrapped", "q", [4 * LAYER]), ("Linear", r"q\.extra", [2 * LAYER])],
+    "head": [("Linear", "head", [2 * HEAD, 2 * WIDE_HEAD])],
+    "wrap": [("Sequential", "head", [2 * HEAD + 2 * BEHIND])],
+}
+
+
+@pytest.mark.parametrize("how", CHANGES)
+def test_what_a_module_did_stays_with_it(python, folder, how):
+    program = os.path.join(CASES, "01-lora-merge", "smallest.py")
+    run = run_profiled([python, program, how], folder=folder)
+    assert run.ended_well(), run.explain()
+    assert summary_checks.problems(run.summary) == []
+    for class_name, path, flops in CHANGES[how]:
+        rows = [
+            row["flops"]["forward"]
+            for row in run.summary["modules"]
+            if row["class"] == class_name and re.fullmatch(path + r"([ #].*)?", row["path"])
+        ]
+        assert sorted(rows) == sorted(flops), (class_name, path)

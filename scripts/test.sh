@@ -7,8 +7,8 @@
 #   test.sh [--full] [--only GROUP[,GROUP ...]] [--logs FOLDER]
 #
 #   --full    also the big and slow cases; writes the acceptance table to docs/acceptance.md
-#   --only    run these groups: lint tidy unit simgpu integration acceptance oracle gpu_check asan
-#             tsan bench
+#   --only    run these groups: lint tidy unit simgpu integration acceptance oracle sweep gpu_check
+#             asan tsan bench
 #   --logs    where logs go (default build/test-logs)
 #
 # Prints the minutes of each group; the last line of stdout is "N passed, N failed", with
@@ -20,7 +20,7 @@ script_name=test
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 cd "$root" || exit 1
 
-all_groups=(lint tidy unit simgpu integration acceptance oracle gpu_check asan tsan bench)
+all_groups=(lint tidy unit simgpu integration acceptance oracle sweep gpu_check asan tsan bench)
 groups=("${all_groups[@]}")
 full=()
 logs=$root/build/test-logs
@@ -114,6 +114,18 @@ group_oracle() {
   results lines "$logs/oracle.txt" "$log"
   if ((code != 0)) && ! grep -q '^FAIL' "$logs/oracle.txt"; then
     printf 'fail\ttests/oracle/oracle.py ended with %d\t%s\n' "$code" "$log"
+  fi
+}
+
+# Every module of public models against a counter of closed formulas; a tenth without --full.
+group_sweep() {
+  local log=$logs/sweep.log code=0
+  need_simgpu || { printf 'fail\tsimgpu_env\t%s\n' "$logs/simgpu_env.log"; return; }
+  "$python" tests/sweep/sweep.py --table "${full[@]}" > "$logs/sweep.txt" 2> "$log" || code=$?
+  tail -n 1 "$log" >&2
+  results lines "$logs/sweep.txt" "$log"
+  if ((code != 0)) && ! grep -q '^FAIL' "$logs/sweep.txt"; then
+    printf 'fail\ttests/sweep/sweep.py ended with %d\t%s\n' "$code" "$log"
   fi
 }
 

@@ -8,6 +8,11 @@ import sys
 
 import judge
 
+sys.path.append(
+    os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "support")
+)
+import document_parts  # noqa: E402
+
 PATH = os.path.join(
     os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))),
     "docs",
@@ -23,8 +28,8 @@ TOOL_NAMES = {
 }
 HEAD = """# Accuracy: our counts beside those of others
 
-Made by `python3 tests/oracle/oracle.py --write`; do not edit. The oracle runs in CI, on the
-stand-in GPU (simulated: calls are real, kernels compute nothing) and on the CPU. Right numbers
+This part is made by `python3 tests/oracle/oracle.py --write`; do not edit. The oracle runs in CI,
+on the stand-in GPU (simulated: calls are real, kernels compute nothing) and on the CPU. Right numbers
 are closed formulas written by hand in `tests/oracle/cases`; conventions: `docs/conventions.md`.
 
 - *flopsprof*: `summary.json` of one profiled run, forward, backward and recompute by module.
@@ -92,8 +97,8 @@ def render(cases: list, found: list, rules: list) -> str:
 
 
 def write(text: str) -> None:
-    with open(PATH, "w", encoding="utf-8") as file:
-        file.write(text)
+    """The oracle's part; that of the sweep (tests/sweep) stays."""
+    document_parts.write(PATH, "oracle", text)
 
 
 def structure(text: str) -> list:
@@ -103,11 +108,7 @@ def structure(text: str) -> list:
 
 def up_to_date(text: str) -> str:
     """Empty, or what is wrong with docs/accuracy.md."""
-    try:
-        with open(PATH, encoding="utf-8") as file:
-            there = structure(file.read())
-    except OSError as error:
-        return f"{error}"
+    there = structure(document_parts.read(PATH, "oracle"))
     now = structure(text)
     gone, new = [x for x in there if x not in now], [x for x in now if x not in there]
     if gone or new:

@@ -52,6 +52,9 @@ def environment() -> dict:
             "HF_HUB_OFFLINE": "1",
             "TOKENIZERS_PARALLELISM": "false",
             "SIM_REALTIME": "0",
+            # Each tensor in fresh pages, so that what nobody wrote is 0 in both processes: sizes
+            # that come from values are the same.
+            "PYTORCH_NO_CUDA_MEMORY_CACHING": "1",
         }
     )
 

@@ -40,7 +40,6 @@ LAYERS = {
     "MFConv": ("g.MFConv(8, 16)", ""),
     "MixHopConv": ("g.MixHopConv(8, 16)", ""),
     "NNConv": ("g.NNConv(8, 16, mlp(4, 128))", "edge_attr"),
-    "PANConv": ("g.PANConv(8, 16, filter_size=2)", ""),
     "PDNConv": ("g.PDNConv(8, 16, edge_dim=4, hidden_channels=8)", "edge_attr"),
     "PNAConv": (
         "g.PNAConv(8, 16, ['mean', 'max'], ['identity', 'linear'], torch.tensor([0, 2, 4]))", "",

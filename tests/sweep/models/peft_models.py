@@ -35,7 +35,7 @@ ADAPTERS = {
     "LoRA checkpointing": (f"p.LoraConfig(r=4, {LINEAR})", "llama checkpointing"),
     "LoRA autocast": (f"p.LoraConfig(r=4, {LINEAR})", "llama autocast"),
     "LoRA BERT": ("p.LoraConfig(r=4, target_modules=['query', 'value'])", "bert"),
-    "LoRA ViT": ("p.LoraConfig(r=4, target_modules=['query', 'value'])", "vit"),
+    "LoRA ViT": ("p.LoraConfig(r=4, target_modules='all-linear')", "vit"),
     "LoRA T5": ("p.LoraConfig(r=4, target_modules=['q', 'v'])", "t5"),
     "LoRA convolution": ("p.LoraConfig(r=4, target_modules=['projection'])", "vit"),
     "DoRA convolution": ("p.LoraConfig(r=4, use_dora=True, target_modules=['projection'])", "vit"),

@@ -29,7 +29,7 @@ WORDS, IMAGES, PAIRS, SOUNDS, SPECTRA = "words images pairs sounds spectra".spli
 
 # Kinds of models by what they are called with.
 KINDS = {
-    WORDS: """albert apertus arcee bamba bert bert-generation big_bird biogpt bitnet bloom
+    WORDS: """albert apertus arcee bert bert-generation big_bird biogpt bitnet bloom
 camembert canine codegen cohere cohere2 convbert ctrl cwm data2vec-text deberta deberta-v2
 deepseek_v2 deepseek_v3 diffllama distilbert doge electra ernie ernie4_5 ernie4_5_moe eurobert
 exaone4 falcon_h1 falcon_mamba flaubert flex_olmo fnet gemma gemma2 gemma3_text glm glm4
@@ -61,7 +61,9 @@ WAYS = {
     "half frozen": "bert llama vit",
 }
 MORE = {
-    "deepseek_v2": {"head_dim": 4, "num_key_value_heads": 4},
+    "deepseek_v2": {
+        "head_dim": 4, "num_key_value_heads": 4, "num_experts_per_tok": 2,
+    },
     "deepseek_v3": {"head_dim": 4, "num_key_value_heads": 4}, "gptj": {"rotary_dim": 4},
     "codegen": {"rotary_dim": 4}, "data2vec-audio": {"conv_dim": (32,) * 7}, "ctrl": {"dff": 64},
     "glm": {"partial_rotary_factor": 0.5}, "mamba2": {"num_heads": 8, "n_groups": 1},

@@ -43,7 +43,10 @@ def row(path, inclusive, alone, params=10):
 
 def part():
     """A model of two modules, as both sides should say it."""
-    rows = [row("f_m", flops(30, 60), flops(10, 20), 25), row("f_m.a", flops(20, 40), flops(20, 40))]
+    rows = [
+        row("f_m", flops(30, 60), flops(10, 20), 25),
+        row("f_m.a", flops(20, 40), flops(20, 40)),
+    ]
     counts = {"": [30, 60, 0], "f_m": [30, 60, 0], "f_m.a": [20, 40, 0]}
     count = {"errors": {}, "modules": counts, "params": {"f_m": 25, "f_m.a": 10},
              "without_formula": {}}  # fmt: skip
@@ -130,8 +133,10 @@ def test_what_cannot_run_or_be_judged_is_listed():
 
 
 def rule(**changes):
-    facts = {"id": "twice", "what": ["forward"], "where": "cls == 'Net' and path == 'a'",
-             "value": "2 * right", "right": "both", "why": "Said twice, for this test."}  # fmt: skip
+    facts = {
+        "id": "twice", "what": ["forward"], "where": "cls == 'Net' and path == 'a'",
+        "value": "2 * right", "right": "both", "why": "Said twice, for this test.",
+    }  # fmt: skip
     return verdicts.Reason(**{**facts, **changes})
 
 

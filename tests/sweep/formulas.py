@@ -13,7 +13,8 @@ from math import prod
 
 # Operations whose names sound like products. What is here and has no formula is an error.
 SUSPICIOUS = re.compile(
-    r"mm|matmul|gemm|conv|attention|rnn|lstm|gru|linalg|linear|cholesky|\blu_|_lu_|triangular|\bqr|_qr|geqrf|svd"
+    r"mm|matmul|gemm|conv|attention|rnn|lstm|gru|linalg|linear|cholesky|svd"
+    r"|\blu_|_lu_|triangular|\bqr|_qr|geqrf"
     r"|inverse|dist|bilinear|^dot$|^vdot$|^mv$|fft|kron|einsum|tensordot|sparse|ormqr"
     r"|householder|lstsq|eig|solve|matrix|encoder"
 )
@@ -23,7 +24,7 @@ NO_PRODUCTS = re.compile(
     r"|command|_philox|gumbel|mse|index_reduce|convert|distribution|_local_scalar|searchsorted"
     r"|_linalg_check|_coo|indices|values|nnz|coalesce|compressed|_cdist_backward|bilinear2d"
     r"|trilinear3d|linear1d|linalg_cross|linalg_diagonal|binary_cross|_pdist|roi_|logit|dim_I"
-    r"|dim_V|fill|_cudnn_init_dropout|_thnn_fused"
+    r"|dim_V|fill|_cudnn_init_dropout|_thnn_fused|lu_unpack"
 )
 
 

@@ -111,11 +111,15 @@ def run_part(folder: str, names: list, env: dict, limit: int) -> list:
 
 
 def run_all(folder: str, names: list, jobs: int) -> None:
+    """Runs the models that the folder has nothing of."""
+    there = verdicts.read_folder(folder)
+    names = [name for name in names if name not in there]
+    first = len(os.listdir(folder))
     env = environment()
     parts = [names[i : i + A_PROCESS] for i in range(0, len(names), A_PROCESS)]
 
     def one(number):
-        part = os.path.join(folder, f"part{number:03}")
+        part = os.path.join(folder, f"part{first + number:03}")
         made = run_part(part, parts[number], env, TIME_LIMIT_S)
         print(f"sweep: {number + 1} of {len(parts)} processes", file=sys.stderr, flush=True)
         return made
@@ -130,7 +134,7 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="renew found.tsv and the document")
     parser.add_argument("--only", default="", help="models whose id has this text")
     parser.add_argument("--table", action="store_true", help="every difference on stderr")
-    parser.add_argument("--keep", help="leave what the runs left in this folder")
+    parser.add_argument("--keep", help="leave what the runs left there; a second run goes on")
     parser.add_argument("--reuse", help="judge the folder of an earlier --keep")
     parser.add_argument("--jobs", type=int, default=int(os.environ.get("JOBS", "2")))
     args = parser.parse_args()

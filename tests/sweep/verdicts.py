@@ -178,7 +178,8 @@ def explain(difference, facts, rules) -> None:
 def not_the_sum(path, rows) -> str:
     """Empty, or the phase in which a module is not itself plus its children."""
     depth = path.count(".") + 1
-    children = [row for p, row in rows.items() if p.startswith(path + ".") and p.count(".") == depth]
+    below_it = [p for p in rows if p.startswith(path + ".")]
+    children = [rows[p] for p in below_it if p.count(".") == depth]
     row = rows[path]
     for phase in PHASES:
         parts = [row["self"]["flops"][phase], *(child["flops"][phase] for child in children)]

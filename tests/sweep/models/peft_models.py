@@ -110,7 +110,8 @@ def base(kind):
         config = t.T5Config(d_model=32, d_kv=8, d_ff=64, num_layers=2, num_heads=4, vocab_size=50)
         return t.T5ForConditionalGeneration(config), inputs
     if kind == "gpt2":
-        return t.GPT2LMHeadModel(t.GPT2Config(n_embd=32, n_layer=2, n_head=4, vocab_size=50)), inputs
+        config = t.GPT2Config(n_embd=32, n_layer=2, n_head=4, vocab_size=50)
+        return t.GPT2LMHeadModel(config), inputs
     if kind == "mixtral":
         config = t.MixtralConfig(
             **small, num_key_value_heads=2, intermediate_size=64, vocab_size=50,

@@ -22,7 +22,8 @@ SIZES = {
     "patch_size": 8, "kv_lora_rank": 8, "q_lora_rank": 8, "qk_rope_head_dim": 4,
     "qk_nope_head_dim": 8, "v_head_dim": 8, "n_group": 1, "topk_group": 1,
     "first_k_dense_replace": 1, "sliding_window": 8, "state_size": 8, "time_step_rank": 4,
-    "use_cache": False, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2, "decoder_start_token_id": 1,
+    "use_cache": False, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2,
+    "decoder_start_token_id": 1,
     "projection_dim": 32, "num_buckets": 32, "max_2d_position_embeddings": 64,
 }  # fmt: skip
 WORDS, IMAGES, PAIRS, SOUNDS, SPECTRA = "words images pairs sounds spectra".split()

@@ -181,6 +181,8 @@ uint32_t ModuleScope(uint32_t parent, const char* name, size_t name_bytes, PyObj
   identity.class_name = class_name.text();
   identity.object = reinterpret_cast<uintptr_t>(module);
   const uint32_t scope = FindOrAddScope(identity);
+  const ScopeEntry* entry = FindScopeEntry(scope);
+  if (entry != nullptr && entry->kind != shm::ScopeKind::kModule) return scope;  // shared
   BindScope(scope, module, class_name.text());
   return scope;
 }

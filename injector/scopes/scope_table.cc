@@ -23,6 +23,7 @@ namespace {
 constexpr uint32_t kBuckets = kMaxScopes * 2;
 constexpr uint32_t kOtherScope = 1;  // made with the table
 constexpr char kOtherName[] = "(other)";
+constexpr char kDeeperName[] = "(deeper)";
 
 // Names of ranges share the string table, here and in the agent, with kernels and modules.
 constexpr size_t kMaxRangeTextBytes = size_t{8} << 20;
@@ -206,6 +207,31 @@ FLOPSPROF_APART uint32_t OtherScopeIn(uint32_t parent) {
   return scope != 0 ? scope : kOtherScope;
 }
 
+// With a leaked push a step ranges would get deeper for ever, and every module in them new.
+bool IsTooDeep(const ScopeIdentity& identity) {
+  if (identity.parent == shm::kOutsideScope) return false;
+  const bool module = identity.kind == shm::ScopeKind::kModule;
+  return g_scopes[identity.parent].depth >= (module ? kMaxModuleDepth : kMaxRangeDepth);
+}
+
+FLOPSPROF_APART uint32_t DeeperScopeIn(uint32_t parent) {
+  CountLoss(shm::LossCounter::kScopeTooDeep);
+  constexpr size_t kBytes = sizeof(kDeeperName) - 1;
+  const ScopeEntry& above = g_scopes[parent];
+  const bool is_deeper = above.kind == shm::ScopeKind::kRange && above.name_bytes == kBytes &&
+                         memcmp(above.name, kDeeperName, kBytes) == 0;
+  if (is_deeper && above.depth > kMaxRangeDepth) return parent;
+  ScopeIdentity deeper;
+  deeper.parent = parent;
+  deeper.kind = shm::ScopeKind::kRange;
+  deeper.name = kDeeperName;
+  deeper.name_bytes = kBytes;
+  const uint64_t hash = HashOf(deeper, kBytes);
+  uint32_t scope = FindScope(deeper, kBytes, hash);
+  if (scope == 0 && RoomForRange(kBytes)) scope = AddScope(deeper, kBytes, hash, /*limited=*/true);
+  return scope != 0 ? scope : OtherScopeIn(parent);
+}
+
 }  // namespace
 
 uint32_t FindOrAddScope(const ScopeIdentity& identity) {
@@ -217,6 +243,7 @@ uint32_t FindOrAddScope(const ScopeIdentity& identity) {
   const uint64_t hash = HashOf(identity, name_bytes);
   uint32_t scope = FindScope(identity, name_bytes, hash);
   if (scope != 0) return scope;
+  if (IsTooDeep(identity)) return DeeperScopeIn(identity.parent);
   const bool range = identity.kind != shm::ScopeKind::kModule;
   // A full table is asked without the lock.
   if (!range || RoomForRange(name_bytes)) scope = AddScope(identity, name_bytes, hash, range);
@@ -228,7 +255,7 @@ uint32_t FindOrAddScope(const ScopeIdentity& identity) {
 }
 
 void RebindScope(uint32_t scope, const char* class_name, uint64_t object) {
-  if (scope == kOtherScope) return;
+  if (g_scopes[scope].kind != shm::ScopeKind::kModule) return;
   SpinGuard guard(g_lock);
   ScopeEntry& entry = g_scopes[scope];
   const bool other_class = strcmp(entry.class_name, class_name) != 0;

@@ -20,6 +20,10 @@ namespace flopsprof::injector {
 constexpr uint32_t kMaxScopes = 1u << 18;
 constexpr uint32_t kMaxRangeScopes = 1u << 16;  // leaves room for modules
 constexpr size_t kMaxScopeNameBytes = 512;
+// Scopes around a scope at most; ranges stop earlier, so that modules that are called in them keep
+// lines of their own. The readers' bounds (collector/model/profile_bounds.h) are the same.
+constexpr uint32_t kMaxModuleDepth = 255;
+constexpr uint32_t kMaxRangeDepth = 127;
 
 struct ScopeIdentity {
   uint32_t parent = shm::kOutsideScope;
@@ -49,12 +53,13 @@ struct ScopeEntry {
 };
 
 // Id of the scope, added when new. When the table is full: a shared scope named "(other)", of a
-// range below the module around it, else of no one; counted as kScopeTableFull. Not for the launch
-// path: adding allocates.
+// range below the module around it, else of no one; counted as kScopeTableFull. Deeper than
+// allowed: one scope "(deeper)" of its parent, counted as kScopeTooDeep. Not for the launch path:
+// adding allocates.
 uint32_t FindOrAddScope(const ScopeIdentity& identity);
 
 // A module scope now stands for another object or class (replaced under the same name). Roots keep
-// theirs.
+// theirs, ranges have none.
 void RebindScope(uint32_t scope, const char* class_name, uint64_t object);
 
 // kOutsideScope and unknown ids: null.

@@ -59,6 +59,42 @@ TEST_F(ScopeTableTest, NamesNeedNoTerminatorAndMayHoldAnything) {
   EXPECT_EQ(std::string(FindScopeEntry(scope)->name, FindScopeEntry(scope)->name_bytes), text);
 }
 
+TEST_F(ScopeTableTest, RangesBeyond128InsideOfOneAnotherShareOne) {
+  uint32_t scope = 0;
+  for (int i = 0; i < 128; ++i) scope = Range(scope, "push");
+  const uint32_t last = scope;
+  EXPECT_STREQ(FindScopeEntry(last)->name, "push");
+  const uint32_t before = ScopeCount();
+  for (int i = 0; i < 10000; ++i) scope = Range(scope, "push");
+  EXPECT_EQ(ScopeCount(), before + 1);
+  EXPECT_STREQ(FindScopeEntry(scope)->name, "(deeper)");
+  EXPECT_EQ(FindScopeEntry(scope)->parent, last);
+  EXPECT_EQ(Range(last, "another"), scope);
+  EXPECT_EQ(test::RecordedLoss(shm::LossCounter::kScopeTooDeep), 10001u);
+}
+
+TEST_F(ScopeTableTest, AModuleInSuchARangeHasAScopeOfItsOwn) {
+  uint32_t scope = 0;
+  for (int i = 0; i < 1000; ++i) scope = Range(scope, "push");
+  ScopeIdentity identity;
+  identity.kind = shm::ScopeKind::kModule;
+  identity.parent = scope;
+  identity.name = "fc";
+  identity.name_bytes = 2;
+  for (int i = 0; i < 127; ++i) {
+    identity.parent = FindOrAddScope(identity);
+    EXPECT_STREQ(FindScopeEntry(identity.parent)->name, "fc");
+  }
+  // 128 ranges, "(deeper)", 127 modules: 256.
+  const uint32_t beyond = FindOrAddScope(identity);
+  EXPECT_STREQ(FindScopeEntry(beyond)->name, "(deeper)");
+  EXPECT_EQ(FindScopeEntry(beyond)->kind, shm::ScopeKind::kRange);
+  identity.parent = beyond;
+  EXPECT_EQ(FindOrAddScope(identity), beyond);
+  RebindScope(beyond, "Net", 0x1000);
+  EXPECT_EQ(FindScopeEntry(beyond)->object, 0u);
+}
+
 TEST_F(ScopeTableTest, DefinesParentsToo) {
   const uint32_t outer = Range(0, "outer");
   const uint32_t inner = Range(outer, "inner", InternDomain("d"));

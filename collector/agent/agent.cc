@@ -166,6 +166,7 @@ void Agent::TakeEvents(uint64_t now_ns) {
                          std::move(started.segment), std::move(started.key),
                          std::move(started.info), options_.window, options_.formulas)});
     processes_.back().recorder->SetExecutable(started.executable);
+    processes_.back().recorder->SetAncestor(started.ancestor_pid);
     control_->Adopt(processes_.back().recorder.get());
   }
   for (const auto& [id, end] : events.ended) {

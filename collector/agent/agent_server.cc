@@ -25,6 +25,7 @@ constexpr absl::Duration kHelloTimeout = absl::Seconds(5);
 // From the end of the socket to the end of the process: exit closes descriptors first.
 constexpr absl::Duration kExitTimeout = absl::Seconds(1);
 constexpr size_t kMaxStrangers = 256;  // connections that have not said Hello
+constexpr int kMaxAncestors = 32;      // parents of parents that are asked for
 
 int64_t StartUtcNs(const shm::Hello& hello) {
   const base::Clock& clock = base::Clock::Real();
@@ -200,7 +201,17 @@ void AgentServer::OnHello(Connection* connection, const shm::Hello& hello, pid_t
   info.set_start_utc_ns(StartUtcNs(hello));
   options_.on_process({connection->id, std::move(*segment),
                        MakeKey(pid, status.has_value() ? status->start_ticks : 0), std::move(info),
-                       executable});
+                       executable, AncestorOf(pid)});
+}
+
+pid_t AgentServer::AncestorOf(pid_t pid) const {
+  for (int i = 0; i < kMaxAncestors && pid > 1; ++i) {
+    pid = ReadParent(pid);
+    for (const auto& connection : connections_) {
+      if (pid > 1 && connection->watch != nullptr && connection->pid == pid) return pid;
+    }
+  }
+  return 0;
 }
 
 v1::ProcessKey AgentServer::MakeKey(pid_t pid, uint64_t start_ticks) {

@@ -25,6 +25,7 @@ struct NewProcess {
   v1::ProcessKey key;
   v1::ProcessInfo info;
   std::string executable;  // its file; "" = not known
+  pid_t ancestor_pid = 0;  // nearest process around it that came before; 0 = none
 };
 
 // Where profiled processes find their agent: a Unix socket in a folder that only its user can
@@ -73,6 +74,8 @@ class AgentServer {
   void Refuse(Connection* connection, const std::string& reason);
   void CheckEnd(Connection* connection);
   v1::ProcessKey MakeKey(pid_t pid, uint64_t start_ticks);
+  // Nearest process around `pid` that has a connection now; 0 = none.
+  pid_t AncestorOf(pid_t pid) const;
 
   const Options options_;
   base::UniqueFd listener_;

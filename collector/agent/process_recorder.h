@@ -69,6 +69,9 @@ class ProcessRecorder : public RecordHandler {
   // Sum of the losses that are known so far.
   uint64_t loss_count() const;
 
+  // Nearest process around this one that the agent knows; 0 = none.
+  void SetAncestor(int32_t pid) { ancestor_pid_ = pid; }
+
   bool said_goodbye() const { return said_goodbye_; }
   const v1::ProcessKey& key() const { return key_; }
   const v1::ProcessInfo& info() const { return info_; }
@@ -161,6 +164,7 @@ class ProcessRecorder : public RecordHandler {
   bool plan_news_ = false;
   // CLOCK_MONOTONIC minus the clock of the activity records: the newest pair.
   std::optional<int64_t> clock_offset_ns_;
+  int32_t ancestor_pid_ = 0;
   bool said_goodbye_ = false;
   bool finished_ = false;
   uint64_t now_ns_ = 0;

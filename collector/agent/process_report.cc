@@ -5,9 +5,18 @@
 #include <algorithm>
 
 #include "collector/agent/process_recorder.h"
+#include "collector/base/clock.h"
 #include "proto/shm/loss_counters.h"
 
 namespace flopsprof::agent {
+namespace {
+
+int64_t UtcNsAt(uint64_t mono_ns) {
+  const base::Clock& clock = base::Clock::Real();
+  return clock.UtcNs() - static_cast<int64_t>(clock.MonoNs() - mono_ns);
+}
+
+}  // namespace
 
 bool ProcessRecorder::Emit(size_t max_rows, v1::ProcessProfile* profile, bool* more) {
   size_t emitted = definitions_.Emit(names_, max_rows, finished_, profile);
@@ -21,6 +30,9 @@ bool ProcessRecorder::Emit(size_t max_rows, v1::ProcessProfile* profile, bool* m
   const bool info_changed = UpdateInfo();
   if (emitted == 0 && !info_changed && !losses_changed_) return false;
   *profile->mutable_key() = key_;
+  v1::ProcessLife& life = *profile->add_process_lives();
+  life.set_until_utc_ns(UtcNsAt(now_ns_));
+  life.set_ancestor_pid(ancestor_pid_);
   if (info_changed) *profile->mutable_info() = info_;
   if (losses_changed_) {
     for (const auto& [name, count] : losses_) (*profile->mutable_loss())[name] = count;

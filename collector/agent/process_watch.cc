@@ -84,6 +84,21 @@ std::optional<ProcessStatus> ReadProcessStatus(pid_t pid) {
   return ParseProcessStatus(ReadSmallFile(absl::StrCat("/proc/", pid, "/stat"), 4096));
 }
 
+pid_t ParseParent(const std::string& stat) {
+  // The name in parentheses may hold anything: "PID (NAME) STATE PPID".
+  const size_t name_end = stat.rfind(')');
+  if (name_end == std::string::npos || name_end + 4 > stat.size()) return 0;
+  const size_t begin = name_end + 4;
+  pid_t parent = 0;
+  const bool number = absl::SimpleAtoi(
+      absl::string_view(stat).substr(begin, stat.find(' ', begin) - begin), &parent);
+  return number && parent > 0 ? parent : 0;
+}
+
+pid_t ReadParent(pid_t pid) {
+  return ParseParent(ReadSmallFile(absl::StrCat("/proc/", pid, "/stat"), 4096));
+}
+
 std::string ReadCommandLine(pid_t pid) {
   std::string text = ReadSmallFile(absl::StrCat("/proc/", pid, "/cmdline"), kMaxCommandBytes);
   while (!text.empty() && text.back() == '\0') text.pop_back();

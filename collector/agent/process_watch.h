@@ -28,6 +28,11 @@ std::optional<ProcessStatus> ParseProcessStatus(const std::string& stat);
 // The command line, its words joined by blanks, cut at 4 KiB; "" when it cannot be read.
 std::string ReadCommandLine(pid_t pid);
 
+// Its parent, by /proc; 0 = none, or it cannot be read.
+pid_t ReadParent(pid_t pid);
+// The same from the text of /proc/PID/stat.
+pid_t ParseParent(const std::string& stat);
+
 // State, exit code and signal of a status as waitpid gives it.
 ProcessEnd EndFromWaitStatus(int status);
 

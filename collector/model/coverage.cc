@@ -148,6 +148,10 @@ std::string_view LossText(std::string_view name) {
   if (name == "activity_outside_windows")
     return "GPU activity of work before or after a window of `flopsprof ctl`: left out on purpose";
   if (name == "bad_times_unmarked") return "activity whose end is before its start";
+  if (name == "names_cut") return "names beyond 4 kB or 256 parts: their ends are cut";
+  if (name == "scopes_cut")
+    return "scopes beyond 256 inside of one another, of a path beyond 4 kB, or in a circle: their "
+           "work is in the line around them";
   return "";
 }
 

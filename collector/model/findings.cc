@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "collector/model/cublas_kernel_names.h"
+#include "collector/model/run_gaps.h"
 
 namespace flopsprof::model {
 namespace {
@@ -224,6 +225,7 @@ void AddTuning(const Summary& summary, std::vector<Finding>* findings) {
 
 std::vector<Finding> FindFindings(const Summary& summary, int ranks_numbered) {
   std::vector<Finding> findings;
+  AddGaps(summary.gaps, &findings);
   AddEndedRanks(summary, &findings);
   if (summary.empty) {
     findings.push_back({"warning", "nothing was recorded",

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "collector/model/profile_bounds.h"
 #include "collector/model/wrapper_folding.h"
 
 namespace flopsprof::model {
@@ -14,6 +15,8 @@ namespace {
 
 constexpr size_t kMaxScopeDepth = 4096;
 constexpr size_t kMaxRangeLines = 8192;
+constexpr size_t kMaxModuleLines = size_t{1} << 17;
+constexpr size_t kMaxPathBytes = size_t{64} << 20;  // of the paths of these lines
 
 // Sort position of lines that named_modules() did not list: behind those that it did.
 constexpr uint64_t kUnlistedOrder = uint64_t{1} << 32;
@@ -276,9 +279,34 @@ class ModulePaths::Builder {
 
   // The line of a path in a root, made with all lines above it when it is new. `scope` orders
   // lines that named_modules() did not list.
-  int EnsureModuleNode(Root& root, const std::string& path, uint32_t scope) {
-    const auto found = node_by_path_.find(path);
-    if (found != node_by_path_.end()) return found->second;
+  int EnsureModuleNode(Root& root, std::string path, uint32_t scope) {
+    // From the line itself up to one that is there. Past so many lines nobody reads a tree, and
+    // work goes to the line above.
+    std::vector<std::string> missing;
+    auto found = node_by_path_.find(path);
+    while (found == node_by_path_.end()) {
+      missing.push_back(path);
+      if (path.size() <= root.base.size()) break;
+      path = ParentPath(path);
+      found = node_by_path_.find(path);
+    }
+    int line = found == node_by_path_.end() ? -1 : found->second;
+    for (; !missing.empty(); missing.pop_back()) {
+      const bool room =
+          node_by_path_.size() < kMaxModuleLines && module_path_bytes_ < kMaxPathBytes;
+      const bool deep = line >= 0 && out_.nodes_[line].depth + 1 >= kMaxPathParts;
+      if (line >= 0 && (!room || deep)) {
+        out_.modules_without_line_ += missing.size();
+        return line;
+      }
+      line = AddModuleNode(root, missing.back(), line, scope);
+    }
+    return line;
+  }
+
+  // `above`: the line that it is in; -1 for the root's own.
+  int AddModuleNode(Root& root, const std::string& path, int above, uint32_t scope) {
+    module_path_bytes_ += path.size();
     ModuleNode node;
     node.path = path;
     node.order = kUnlistedOrder + scope;
@@ -292,14 +320,13 @@ class ModulePaths::Builder {
       node.params = module->total_params();
       node.sizes = SizesOf(root, *module);
     }
-    if (path == root.base) {
+    if (above < 0) {
       node.parent_path = path;
       // Other models come behind the main one, in the order of their first call.
       if (!root.base.empty()) node.order = 2 * kUnlistedOrder + root.first_scope;
     } else {
-      node.parent_path = ParentPath(path);
-      const int parent = EnsureModuleNode(root, node.parent_path, scope);
-      node.depth = out_.nodes_[parent].depth + 1;
+      node.parent_path = out_.nodes_[above].path;
+      node.depth = out_.nodes_[above].depth + 1;
     }
     return AddNode(std::move(node));
   }
@@ -432,7 +459,9 @@ class ModulePaths::Builder {
       if (found == scopes_.end() || row.phase() == v1::PHASE_RECOMPUTE) continue;
       if (!IsTreeScope(*found->second)) continue;
       const Named& named = named_[row.scope()];
-      calls_at_level[{out_.places_[row.scope()].node, named.level}] += row.calls();
+      const int line = out_.places_[row.scope()].node;
+      if (out_.nodes_[line].path != named.path) continue;  // it has none of its own
+      calls_at_level[{line, named.level}] += row.calls();
     }
     for (const auto& [key, calls] : calls_at_level) {
       ModuleNode& node = out_.nodes_[key.first];
@@ -448,6 +477,7 @@ class ModulePaths::Builder {
   std::unordered_map<uint32_t, Named> named_;
   std::unordered_map<std::string, int> node_by_path_;
   std::map<int, int> node_level_;
+  size_t module_path_bytes_ = 0;
   std::map<const Root*, std::unordered_map<std::string, std::vector<const v1::Module*>>>
       folded_modules_;
 };

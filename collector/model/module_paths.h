@@ -74,6 +74,10 @@ class ModulePaths {
   // Ranges whose work is in a line "(other)", because there were too many for lines of their own.
   uint64_t ranges_without_line() const { return ranges_without_line_; }
 
+  // Times that a module had no line of its own, because there were too many or it is too deep: its
+  // work is in the line above.
+  uint64_t modules_without_line() const { return modules_without_line_; }
+
  private:
   struct Root;
   struct Place {
@@ -85,6 +89,7 @@ class ModulePaths {
   bool has_modules_ = false;
   bool raw_names_ = false;
   uint64_t ranges_without_line_ = 0;
+  uint64_t modules_without_line_ = 0;
   std::vector<ModuleNode> nodes_;
   std::unordered_map<uint32_t, Place> places_;
 };

@@ -10,14 +10,14 @@
 namespace flopsprof::model {
 namespace {
 
-RankSpread Spread(const std::map<int, uint64_t>& time_of_rank_ns) {
+RankSpread Spread(const std::map<std::pair<int, int>, uint64_t>& time_of_rank_ns) {
   RankSpread spread;
   std::vector<uint64_t> times;
   for (const auto& [rank, time_ns] : time_of_rank_ns) {
     times.push_back(time_ns);
     if (!spread.max_ns.has_value() || time_ns > *spread.max_ns) {
       spread.max_ns = time_ns;
-      spread.worst_rank = rank;
+      spread.worst_rank = rank.first;
     }
   }
   if (times.empty()) return spread;
@@ -30,7 +30,7 @@ RankSpread Spread(const std::map<int, uint64_t>& time_of_rank_ns) {
 
 }  // namespace
 
-void ModuleRollup::Add(int rank, const ModulePaths& paths,
+void ModuleRollup::Add(int rank, int claim, const ModulePaths& paths,
                        const std::unordered_map<uint32_t, Tally>& tallies, bool has_times) {
   const std::vector<ModuleNode>& nodes = paths.nodes();
   std::vector<Tally> inclusive(nodes.size());
@@ -64,10 +64,10 @@ void ModuleRollup::Add(int rank, const ModulePaths& paths,
     }
     line.self.Add(self[i]);
     line.inclusive.Add(inclusive[i]);
-    if (has_times) line.time_of_rank_ns[rank] += inclusive[i].measured_gpu_time_ns();
+    if (has_times) line.time_of_rank_ns[{rank, claim}] += inclusive[i].measured_gpu_time_ns();
   }
   outside_.self.Add(outside);
-  if (has_times) outside_.time_of_rank_ns[rank] += outside.measured_gpu_time_ns();
+  if (has_times) outside_.time_of_rank_ns[{rank, claim}] += outside.measured_gpu_time_ns();
 }
 
 std::vector<ModuleSummary> ModuleRollup::Finish() const {

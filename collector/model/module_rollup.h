@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "collector/model/module_paths.h"
@@ -20,18 +21,21 @@ namespace flopsprof::model {
 class ModuleRollup {
  public:
   // `tallies`: what every scope did itself. `has_times`: the rank takes part in min, median, max.
-  void Add(int rank, const ModulePaths& paths, const std::unordered_map<uint32_t, Tally>& tallies,
-           bool has_times);
+  // `claim`: tells those that say the same rank apart.
+  void Add(int rank, int claim, const ModulePaths& paths,
+           const std::unordered_map<uint32_t, Tally>& tallies, bool has_times);
 
   // In named_modules() order, "(outside)" last. Their self tallies add up to all that was added.
   std::vector<ModuleSummary> Finish() const;
 
  private:
+  using RankId = std::pair<int, int>;  // rank, claim
+
   struct Line {
     ModuleNode node;
     Tally inclusive;
     Tally self;
-    std::map<int, uint64_t> time_of_rank_ns;
+    std::map<RankId, uint64_t> time_of_rank_ns;
   };
 
   std::map<std::string, Line> lines_;

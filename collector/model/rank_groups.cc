@@ -7,8 +7,12 @@
 #include <set>
 #include <tuple>
 
+#include "collector/model/rank_claims.h"
+
 namespace flopsprof::model {
 namespace {
+
+using GroupKey = std::tuple<int, int, int>;  // rank, restart, claim
 
 bool Earlier(const v1::ProcessProfile* a, const v1::ProcessProfile* b) {
   const auto key = [](const v1::ProcessProfile& process) {
@@ -20,17 +24,17 @@ bool Earlier(const v1::ProcessProfile* a, const v1::ProcessProfile* b) {
 
 // Gives the processes without a rank the smallest free numbers, node by node.
 void NumberUnranked(std::vector<const v1::ProcessProfile*> unranked,
-                    std::map<std::pair<int, int>, RankGroup>* groups) {
+                    std::map<GroupKey, RankGroup>* groups) {
   std::stable_sort(unranked.begin(), unranked.end(),
                    [](const v1::ProcessProfile* a, const v1::ProcessProfile* b) {
                      return a->key().node() < b->key().node();
                    });
   std::set<int> used;
-  for (const auto& [key, group] : *groups) used.insert(key.first);
+  for (const auto& [key, group] : *groups) used.insert(std::get<0>(key));
   int next = 0;
   for (const v1::ProcessProfile* process : unranked) {
     while (used.count(next) != 0) ++next;
-    (*groups)[{next, process->info().restart()}].processes.push_back(process);
+    (*groups)[{next, process->info().restart(), 0}].processes.push_back(process);
     used.insert(next);
   }
 }
@@ -47,7 +51,8 @@ RankGroups GroupByRank(const RunProfile& run) {
   std::sort(processes.begin(), processes.end(), Earlier);
 
   RankGroups result;
-  std::map<std::pair<int, int>, RankGroup> groups;
+  std::map<GroupKey, RankGroup> groups;
+  RankClaims claims(run);
   std::vector<const v1::ProcessProfile*> unranked;
   for (const v1::ProcessProfile* process : processes) {
     if (!UsedGpu(*process)) {
@@ -55,18 +60,19 @@ RankGroups GroupByRank(const RunProfile& run) {
     } else if (!process->has_info() || process->info().rank() < 0) {
       unranked.push_back(process);
     } else {
-      const std::pair key(process->info().rank(), process->info().restart());
-      groups[key].processes.push_back(process);
+      const int claim = claims.ClaimOf(*process);
+      groups[{process->info().rank(), process->info().restart(), claim}].processes.push_back(
+          process);
     }
   }
   // A job of one process has no rank to be told: it is rank 0, and nothing was guessed.
   result.numbered = unranked.size() + groups.size() > 1 ? static_cast<int>(unranked.size()) : 0;
   NumberUnranked(unranked, &groups);
   for (auto& [key, group] : groups) {
-    group.rank = key.first;
-    group.restart = key.second;
+    std::tie(group.rank, group.restart, group.claim) = key;
     result.ranks.push_back(std::move(group));
   }
+  result.conflicts = FindConflicts(result.ranks);
   return result;
 }
 

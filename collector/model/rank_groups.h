@@ -9,16 +9,27 @@
 
 namespace flopsprof::model {
 
-// The GPU processes of one (rank, restart). More than one when a rank's child used the GPU too.
+// The GPU processes of one (rank, restart, node). More than one when a rank's child used the GPU
+// too, or when it ran one program after another. Processes that are no family and lived at the same
+// time are groups of their own.
 struct RankGroup {
   int rank = 0;
   int restart = 0;
+  // 0, or how many groups before this one have its rank and restart.
+  int claim = 0;
   // First: the oldest, whose identity the rank has.
   std::vector<const v1::ProcessProfile*> processes;
 };
 
+// Two groups that claim one rank and lived at the same time: positions in RankGroups::ranks.
+struct RankConflict {
+  size_t first = 0;
+  size_t second = 0;
+};
+
 struct RankGroups {
-  std::vector<RankGroup> ranks;  // by rank, restart
+  std::vector<RankGroup> ranks;  // by rank, restart, start
+  std::vector<RankConflict> conflicts;
   std::vector<const v1::ProcessProfile*> others;
   // Ranks that no launcher gave: numbered by node and start time.
   int numbered = 0;

@@ -17,30 +17,41 @@ std::optional<int> ExitCode(const v1::ProcessInfo& info) {
   return info.exit_code();
 }
 
-std::set<uint32_t> BusyOrdinals(const RankGroup& group) {
-  std::set<uint32_t> busy;
+// The card itself: two processes may have different cards under one number, and one card under
+// two.
+std::string DeviceId(const v1::ProcessProfile& process, uint32_t ordinal) {
+  for (const v1::Device& device : process.devices()) {
+    if (device.ordinal() == ordinal && !device.uuid().empty()) return device.uuid();
+  }
+  return "#" + std::to_string(ordinal);
+}
+
+std::set<std::string> BusyDevices(const RankGroup& group) {
+  std::set<std::string> busy;
   for (const v1::ProcessProfile* process : group.processes) {
     for (const v1::DeviceTime& time : process->device_times()) {
-      if (time.busy_ns() > 0) busy.insert(time.device());
+      if (time.busy_ns() > 0) busy.insert(DeviceId(*process, time.device()));
     }
   }
   return busy;
 }
 
 std::vector<DeviceSummary> DevicesOf(const RankGroup& group, const GivenPeaks& given) {
-  const std::set<uint32_t> busy = BusyOrdinals(group);
-  std::map<uint32_t, DeviceSummary> devices;
+  const std::set<std::string> busy = BusyDevices(group);
+  std::set<std::string> seen;
+  std::vector<DeviceSummary> devices;
   for (const v1::ProcessProfile* process : group.processes) {
     for (const v1::Device& device : process->devices()) {
-      if (!busy.empty() && busy.count(device.ordinal()) == 0) continue;
-      devices.emplace(device.ordinal(),
-                      DeviceSummary{device.ordinal(), device.name(), device.uuid(),
-                                    PeaksOf(device.name(), device.sm_count(), given)});
+      const std::string id = DeviceId(*process, device.ordinal());
+      if ((!busy.empty() && busy.count(id) == 0) || !seen.insert(id).second) continue;
+      devices.push_back({device.ordinal(), device.name(), device.uuid(),
+                         PeaksOf(device.name(), device.sm_count(), given)});
     }
   }
-  std::vector<DeviceSummary> result;
-  for (auto& [ordinal, device] : devices) result.push_back(std::move(device));
-  return result;
+  std::stable_sort(
+      devices.begin(), devices.end(),
+      [](const DeviceSummary& a, const DeviceSummary& b) { return a.ordinal < b.ordinal; });
+  return devices;
 }
 
 void AddInfo(const v1::ProcessInfo& info, Overhead* overhead) {
@@ -56,12 +67,12 @@ void AddInfo(const v1::ProcessInfo& info, Overhead* overhead) {
 }  // namespace
 
 bool DevicesAreThoseInUse(const RankGroup& group, const std::vector<DeviceSummary>& devices) {
-  const size_t busy_count = BusyOrdinals(group).size();
+  const size_t busy_count = BusyDevices(group).size();
   return devices.size() == (busy_count > 0 ? busy_count : 1);
 }
 
 uint32_t DevicesInUse(const RankGroup& group) {
-  return std::max<uint32_t>(1, static_cast<uint32_t>(BusyOrdinals(group).size()));
+  return std::max<uint32_t>(1, static_cast<uint32_t>(BusyDevices(group).size()));
 }
 
 RankSummary SummarizeRank(const v1::RunInfo& run, const RankGroup& group, const Tally& tally,

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -10,12 +11,29 @@
 
 namespace flopsprof::model {
 
+// A node agent that has sent something.
+struct AgentState {
+  std::string node;  // "" = it has not said
+  // It has sent its last request: everything that it had.
+  bool finished = false;
+  uint64_t newest_sequence = 0;
+  uint64_t uploads = 0;       // different requests that were stored
+  int64_t newest_utc_ns = 0;  // when the newest came, by the collector's clock; 0 = not known
+  std::string refused;        // why the collector took no more of it; "" = it did
+};
+
 // Everything that is known about one run: what the store holds and the summary is made from.
 struct RunProfile {
   std::string run_id;
   v1::RunInfo run;
   // One per process that loaded the injector, in no particular order.
   std::vector<v1::ProcessProfile> processes;
+  // In the order of their first request. Empty: nothing is known of agents.
+  std::vector<AgentState> agents;
+  // No agent sends any more: the collector has ended.
+  bool finished = false;
+  // What launcher and collector could not do, as sentences.
+  std::vector<std::string> problems;
 };
 
 }  // namespace flopsprof::model

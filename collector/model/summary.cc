@@ -16,10 +16,12 @@
 #include "collector/model/module_paths.h"
 #include "collector/model/module_rollup.h"
 #include "collector/model/optimizer_summary.h"
+#include "collector/model/profile_bounds.h"
 #include "collector/model/range_summary.h"
 #include "collector/model/rank_groups.h"
 #include "collector/model/rank_summary.h"
 #include "collector/model/replayed_calls.h"
+#include "collector/model/run_gaps.h"
 #include "collector/model/stack_summary.h"
 #include "collector/model/step_summary.h"
 #include "collector/model/utilisation.h"
@@ -237,6 +239,11 @@ std::map<std::string, std::string> DescribeMethod(const Summary& summary) {
 }  // namespace
 
 Summary Summarize(const RunProfile& run, const SummaryOptions& options) {
+  if (!std::all_of(run.processes.begin(), run.processes.end(), IsBounded)) {
+    RunProfile bounded = run;
+    for (v1::ProcessProfile& process : bounded.processes) BoundProfile(&process);
+    return Summarize(bounded, options);
+  }
   const RankGroups groups = GroupByRank(run);
   Summary summary;
   summary.job = SummarizeJob(run, groups);
@@ -252,17 +259,19 @@ Summary Summarize(const RunProfile& run, const SummaryOptions& options) {
   }
   uint64_t undescribed_scopes = 0;
   uint64_t ranges_without_line = 0;
+  uint64_t modules_without_line = 0;
   for (const RankGroup& group : groups.ranks) {
     Tally rank_total;
     for (const v1::ProcessProfile* process : group.processes) {
       const auto tallies = TallyScopes(run.run, *process);
       const ModulePaths paths(*process, options.raw_names);
       ranges_without_line += paths.ranges_without_line();
+      modules_without_line += paths.modules_without_line();
       for (const auto& [scope, tally] : tallies) {
         rank_total.Add(tally);
         undescribed_scopes += paths.IsUndescribed(scope) ? 1 : 0;
       }
-      rollup.Add(group.rank, paths, tallies, HasTimes(*process));
+      rollup.Add(group.rank, group.claim, paths, tallies, HasTimes(*process));
       replayed_calls.Add(*process, paths);
       collectives.Add(run.run, *process, paths);
       ranges.Add(*process, paths);
@@ -270,6 +279,10 @@ Summary Summarize(const RunProfile& run, const SummaryOptions& options) {
     }
     total.Add(rank_total);
     summary.ranks.push_back(SummarizeRank(run.run, group, rank_total, options));
+  }
+  for (const RankConflict& conflict : groups.conflicts) {
+    summary.ranks[conflict.first].claimed_twice = true;
+    summary.ranks[conflict.second].claimed_twice = true;
   }
   // A job of one process has no other place than the first.
   if (groups.ranks.size() == 1 && !summary.ranks[0].local_rank.has_value()) {
@@ -303,11 +316,22 @@ Summary Summarize(const RunProfile& run, const SummaryOptions& options) {
     summary.coverage.reasons.push_back(
         absl::StrCat("scopes whose names never came, their work is outside: ", undescribed_scopes));
   }
+  if (modules_without_line > 0) {
+    summary.coverage.reasons.push_back(
+        absl::StrCat("modules deeper than 256 parts of a path, or beyond 131,072 lines: their work "
+                     "is in the line above: ",
+                     modules_without_line));
+  }
   if (ranges_without_line > 0) {
     summary.coverage.reasons.push_back(
         absl::StrCat("ranges beyond those that get a line of their own, their work is in "
                      "\"(other)\" lines; profile.db has each: ",
                      ranges_without_line));
+  }
+  summary.gaps = FindGaps(run, groups);
+  std::vector<std::string>& reasons = summary.coverage.reasons;
+  for (size_t i = 0; i < summary.gaps.size(); ++i) {
+    reasons.insert(reasons.begin() + static_cast<long>(i), summary.gaps[i].text);
   }
   summary.findings = FindFindings(summary, groups.numbered);
   summary.method = DescribeMethod(summary);

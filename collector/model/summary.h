@@ -99,6 +99,7 @@ struct Overhead {
 
 struct RankSummary {
   int rank = 0;
+  bool claimed_twice = false;  // others say the same rank, and lived at the same time
   std::optional<int> local_rank;
   std::string node;
   int pid = 0;
@@ -278,6 +279,14 @@ struct Finding {
   std::string next;
 };
 
+// What is not in the profile at all, and who knows that.
+struct RunGap {
+  std::string severity;  // as of a Finding
+  std::string text;      // a sentence for a finding, and a reason of the coverage
+  std::string evidence;
+  std::string next;
+};
+
 // A part of the run in which work was recorded: windows of one number, of all processes.
 struct WindowSummary {
   uint32_t number = 0;  // 1 ...
@@ -336,6 +345,7 @@ struct Summary {
   std::vector<MarkSummary> marks;  // most first
   uint64_t marks_left_out = 0;
   std::vector<OptimizerSummary> optimizers;
+  std::vector<RunGap> gaps;  // in findings and in coverage.reasons
   std::vector<Finding> findings;
   std::map<std::string, std::string> method;
   std::map<std::string, std::string> files;

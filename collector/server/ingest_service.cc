@@ -24,7 +24,7 @@ class IngestService::Stream : public grpc::ServerBidiReactor<v1::UploadRequest, 
       return;
     }
     reply_.Clear();
-    const grpc::Status status = service_.Handle(request_, &reply_);
+    const grpc::Status status = service_.Handle(&request_, &reply_);
     if (!status.ok()) {
       Finish(status);
     } else if (!reply_.refused().empty()) {
@@ -58,8 +58,10 @@ grpc::ServerBidiReactor<v1::UploadRequest, v1::UploadReply>* IngestService::Uplo
   return new Stream(this);
 }
 
-grpc::Status IngestService::Handle(const v1::UploadRequest& request, v1::UploadReply* reply) {
+grpc::Status IngestService::Handle(v1::UploadRequest* bounded, v1::UploadReply* reply) {
+  const v1::UploadRequest& request = *bounded;
   absl::Status status = CheckRequest(request, options_.limits);
+  if (status.ok()) BoundRequest(bounded);
   std::shared_ptr<store::RunFolder> run;
   if (status.ok()) {
     absl::StatusOr<std::shared_ptr<store::RunFolder>> found =
@@ -76,11 +78,21 @@ grpc::Status IngestService::Handle(const v1::UploadRequest& request, v1::UploadR
   if (absl::IsInvalidArgument(status) || absl::IsFailedPrecondition(status)) {
     refused_.fetch_add(1, std::memory_order_relaxed);
     base::Log().warn("collector: refused an upload: {}", text);
+    NoteRefusal(request, text);
     reply->set_refused(text);
     return grpc::Status::OK;
   }
   base::Log().warn("collector: {}", text);
   return grpc::Status(grpc::StatusCode::UNAVAILABLE, text);
+}
+
+void IngestService::NoteRefusal(const v1::UploadRequest& request, const std::string& why) {
+  if (!CheckIds(request, options_.limits).ok()) return;
+  const std::shared_ptr<store::RunFolder> run = runs_.FindOpen(request.run_id());
+  if (run == nullptr) return;
+  const absl::Status noted =
+      run->NoteRefusal(request.agent_id(), NodeOf(request, options_.limits), why);
+  if (!noted.ok()) base::Log().warn("collector: {}", std::string(noted.message()));
 }
 
 }  // namespace flopsprof::server

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string>
 
 #include "collector/server/request_check.h"
 #include "collector/server/run_registry.h"
@@ -31,8 +32,11 @@ class IngestService : public v1::Ingest::CallbackService {
  private:
   class Stream;
 
-  // Stores one request; fills the reply. An error ends the stream with that status.
-  grpc::Status Handle(const v1::UploadRequest& request, v1::UploadReply* reply);
+  // Bounds the names in one request and stores it; fills the reply. An error ends the stream with
+  // that status.
+  grpc::Status Handle(v1::UploadRequest* request, v1::UploadReply* reply);
+  // For the report: why the run has no more of this agent.
+  void NoteRefusal(const v1::UploadRequest& request, const std::string& why);
 
   const Options options_;
   RunRegistry& runs_;

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "collector/model/profile_bounds.h"
+
 namespace flopsprof::server {
 namespace {
 
@@ -63,10 +65,14 @@ absl::Status CheckTexts(const Message& message, const RequestLimits& limits) {
 
 }  // namespace
 
-absl::Status CheckRequest(const v1::UploadRequest& request, const RequestLimits& limits) {
+absl::Status CheckIds(const v1::UploadRequest& request, const RequestLimits& limits) {
   absl::Status status = CheckId(request.run_id(), "run_id", limits.max_id_bytes);
   if (status.ok()) status = CheckId(request.agent_id(), "agent_id", limits.max_id_bytes);
-  if (!status.ok()) return status;
+  return status;
+}
+
+absl::Status CheckRequest(const v1::UploadRequest& request, const RequestLimits& limits) {
+  if (const absl::Status status = CheckIds(request, limits); !status.ok()) return status;
   if (request.sequence() == 0 || request.sequence() > (uint64_t{1} << 62)) {
     return Refuse("sequence", "is out of range");
   }
@@ -79,6 +85,23 @@ absl::Status CheckRequest(const v1::UploadRequest& request, const RequestLimits&
     }
   }
   return CheckTexts(request, limits);
+}
+
+void BoundRequest(v1::UploadRequest* request) {
+  for (v1::ProcessProfile& process : *request->mutable_processes()) model::CutNames(&process);
+  if (!request->has_run()) return;
+  v1::RunInfo& run = *request->mutable_run();
+  run.set_job(model::BoundedName(run.job(), false));
+  run.set_node(model::BoundedName(run.node(), false));
+  run.set_version(model::BoundedName(run.version(), false));
+}
+
+std::string NodeOf(const v1::UploadRequest& request, const RequestLimits& limits) {
+  std::string node = request.run().node();
+  for (const v1::ProcessProfile& process : request.processes()) {
+    if (node.empty()) node = process.key().node();
+  }
+  return CheckId(node, "node", limits.max_id_bytes).ok() ? node : "";
 }
 
 }  // namespace flopsprof::server

@@ -5,6 +5,7 @@
 #include <absl/status/status.h>
 
 #include <cstddef>
+#include <string>
 
 #include "flopsprof/v1/ingest.pb.h"
 
@@ -19,5 +20,15 @@ struct RequestLimits {
 // Refuses what no agent of ours sends. Peers are not trusted: ids and names become keys and
 // text, never paths, but they must not fill memory or disk either.
 absl::Status CheckRequest(const v1::UploadRequest& request, const RequestLimits& limits);
+
+// The part of it about run and agent id.
+absl::Status CheckIds(const v1::UploadRequest& request, const RequestLimits& limits);
+
+// Cuts names beyond what is kept (model/profile_bounds.h): an older agent, and a program, may send
+// longer ones. A cut name shows that it is.
+void BoundRequest(v1::UploadRequest* request);
+
+// The node that sends, "" = it does not say in a way that can be kept.
+std::string NodeOf(const v1::UploadRequest& request, const RequestLimits& limits);
 
 }  // namespace flopsprof::server

@@ -56,6 +56,12 @@ absl::StatusOr<std::shared_ptr<store::RunFolder>> RunRegistry::Find(const std::s
   return shared;
 }
 
+std::shared_ptr<store::RunFolder> RunRegistry::FindOpen(const std::string& run_id) {
+  base::MutexLock lock(&mutex_);
+  const auto found = open_.find(run_id);
+  return found == open_.end() ? nullptr : found->second;
+}
+
 std::string RunRegistry::FolderOf(const std::string& run_id) {
   base::MutexLock lock(&mutex_);
   const auto found = open_.find(run_id);

@@ -26,6 +26,8 @@ class RunRegistry {
   // The run of that id; makes its folder at the first request.
   absl::StatusOr<std::shared_ptr<store::RunFolder>> Find(const std::string& run_id,
                                                          const v1::RunInfo& run);
+  // The same if some request has come for it, else null.
+  std::shared_ptr<store::RunFolder> FindOpen(const std::string& run_id);
   // Path of the run's folder, "" when there is none.
   std::string FolderOf(const std::string& run_id);
   std::vector<std::shared_ptr<store::RunFolder>> All();

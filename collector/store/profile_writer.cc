@@ -206,7 +206,7 @@ absl::Status ProfileWriter::WriteRun(const std::string& run_id, const v1::RunInf
   return (*statement)->Run();
 }
 
-absl::StatusOr<bool> ProfileWriter::NoteUpload(const v1::UploadRequest& request) {
+absl::StatusOr<bool> ProfileWriter::NoteUpload(const v1::UploadRequest& request, int64_t utc_ns) {
   absl::StatusOr<Statement*> agent = Prepared(
       "INSERT INTO agents(agent_id, node, sequence, finished) VALUES(?1,?2,?3,?4) "
       "ON CONFLICT DO UPDATE SET node=iif(?2='', node, ?2), sequence=max(sequence, ?3), "
@@ -217,6 +217,13 @@ absl::StatusOr<bool> ProfileWriter::NoteUpload(const v1::UploadRequest& request)
   (*agent)->BindInt(3, static_cast<int64_t>(request.sequence()));
   (*agent)->BindInt(4, request.last() ? 1 : 0);
   if (const absl::Status status = (*agent)->Run(); !status.ok()) return status;
+  absl::StatusOr<Statement*> news = Prepared(
+      "INSERT INTO agent_news SELECT id, ?2, '' FROM agents WHERE agent_id=?1 "
+      "ON CONFLICT DO UPDATE SET newest_utc_ns=max(newest_utc_ns, ?2)");
+  if (!news.ok()) return news.status();
+  (*news)->BindText(1, request.agent_id());
+  (*news)->BindInt(2, utc_ns);
+  if (const absl::Status status = (*news)->Run(); !status.ok()) return status;
   absl::StatusOr<Statement*> upload = Prepared(
       "INSERT INTO uploads SELECT id, ?2 FROM agents WHERE agent_id=?1 ON CONFLICT DO NOTHING");
   if (!upload.ok()) return upload.status();
@@ -226,6 +233,33 @@ absl::StatusOr<bool> ProfileWriter::NoteUpload(const v1::UploadRequest& request)
   const absl::StatusOr<int64_t> changes = db_.QueryInt("SELECT changes()");
   if (!changes.ok()) return changes.status();
   return *changes > 0;
+}
+
+absl::Status ProfileWriter::NoteRefusal(const std::string& agent_id, const std::string& node,
+                                        const std::string& why, int64_t utc_ns) {
+  absl::StatusOr<Statement*> agent = Prepared(
+      "INSERT INTO agents(agent_id, node, sequence, finished) VALUES(?1,?2,0,0) "
+      "ON CONFLICT DO NOTHING");
+  if (!agent.ok()) return agent.status();
+  (*agent)->BindText(1, agent_id);
+  (*agent)->BindText(2, node);
+  if (const absl::Status status = (*agent)->Run(); !status.ok()) return status;
+  absl::StatusOr<Statement*> news = Prepared(
+      "INSERT INTO agent_news SELECT id, ?2, ?3 FROM agents WHERE agent_id=?1 "
+      "ON CONFLICT DO UPDATE SET refused=?3");
+  if (!news.ok()) return news.status();
+  (*news)->BindText(1, agent_id);
+  (*news)->BindInt(2, utc_ns);
+  (*news)->BindText(3, why);
+  return (*news)->Run();
+}
+
+absl::Status ProfileWriter::NoteProblem(const std::string& text) {
+  absl::StatusOr<Statement*> statement =
+      Prepared("INSERT INTO problems(text) VALUES(?) ON CONFLICT DO NOTHING");
+  if (!statement.ok()) return statement.status();
+  (*statement)->BindText(1, text);
+  return (*statement)->Run();
 }
 
 }  // namespace flopsprof::store

@@ -22,8 +22,11 @@ class ProfileWriter {
   absl::Status WriteProcess(const v1::ProcessProfile& process);
   // Facts about the run: the first value of each counts, an exit code that is not 0 wins.
   absl::Status WriteRun(const std::string& run_id, const v1::RunInfo& run);
-  // False: this sequence number of this agent was written before.
-  absl::StatusOr<bool> NoteUpload(const v1::UploadRequest& request);
+  // False: this sequence number of this agent was written before. `utc_ns`: now.
+  absl::StatusOr<bool> NoteUpload(const v1::UploadRequest& request, int64_t utc_ns);
+  absl::Status NoteRefusal(const std::string& agent_id, const std::string& node,
+                           const std::string& why, int64_t utc_ns);
+  absl::Status NoteProblem(const std::string& text);
 
  private:
   absl::StatusOr<Statement*> Prepared(const std::string& sql);

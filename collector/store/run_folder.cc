@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "collector/base/clock.h"
 #include "collector/base/log.h"
 #include "collector/base/status.h"
 #include "collector/base/unique_fd.h"
@@ -70,7 +71,10 @@ absl::StatusOr<Database> RunFolder::OpenDatabase(const std::string& path) {
                                        "PRAGMA user_version=", kSchemaVersion, ";COMMIT"));
     if (!status.ok()) return status;
   }
-  if (const absl::Status status = database->Execute(AddedSql()); !status.ok()) return status;
+  // Tables that came later, and views, which are those of this version in every file.
+  const absl::Status added =
+      database->Execute(absl::StrCat("BEGIN IMMEDIATE;", AddedSql(), ViewsSql(), "COMMIT"));
+  if (!added.ok()) return added;
   return database;
 }
 
@@ -117,6 +121,10 @@ absl::Status RunFolder::Apply(const v1::UploadRequest& request) {
     status = database_->Execute("BEGIN IMMEDIATE");
   }
   if (status.ok()) status = EndTransaction(ApplyInTransaction(request));
+  if (status.ok() && manifest_.finished) {  // by an earlier collector
+    manifest_.finished = false;
+    status = WriteManifest(path_, manifest_);
+  }
   if (status.ok()) return status;
   return Explain(absl::Status(status.code(), absl::StrCat("cannot store in ", path_, ": ",
                                                           std::string(status.message()))),
@@ -134,6 +142,19 @@ absl::Status RunFolder::WriteDerived(const std::vector<v1::ProcessProfile>& proc
   return EndTransaction(status);
 }
 
+absl::Status RunFolder::NoteRefusal(const std::string& agent_id, const std::string& node,
+                                    const std::string& why) {
+  base::MutexLock lock(&mutex_);
+  absl::Status status = database_->Execute("BEGIN IMMEDIATE");
+  if (!status.ok()) return status;
+  return EndTransaction(writer_->NoteRefusal(agent_id, node, why, base::Clock::Real().UtcNs()));
+}
+
+absl::Status RunFolder::NoteProblem(const std::string& text) {
+  base::MutexLock lock(&mutex_);
+  return writer_->NoteProblem(text);
+}
+
 absl::Status RunFolder::EndTransaction(absl::Status status) {
   if (status.ok()) status = database_->Execute("COMMIT");
   // SQLite may have rolled back by itself.
@@ -142,7 +163,7 @@ absl::Status RunFolder::EndTransaction(absl::Status status) {
 }
 
 absl::Status RunFolder::ApplyInTransaction(const v1::UploadRequest& request) {
-  const absl::StatusOr<bool> is_new = writer_->NoteUpload(request);
+  const absl::StatusOr<bool> is_new = writer_->NoteUpload(request, base::Clock::Real().UtcNs());
   if (!is_new.ok()) return is_new.status();
   if (!*is_new) return absl::OkStatus();
   if (request.has_run()) {

@@ -50,6 +50,12 @@ class RunFolder {
   // Stores rows that were worked out from this run, beside those that came.
   absl::Status WriteDerived(const std::vector<v1::ProcessProfile>& processes);
 
+  // What the report is to say of this run: why nothing more is taken of an agent; what could not
+  // be done, as a sentence.
+  absl::Status NoteRefusal(const std::string& agent_id, const std::string& node,
+                           const std::string& why);
+  absl::Status NoteProblem(const std::string& text);
+
   // Replaces a text file of the folder (summary.json, report.txt) as a whole.
   absl::Status WriteText(const std::string& name, std::string_view content);
 

@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "collector/base/status.h"
+#include "collector/model/profile_bounds.h"
+#include "collector/store/manifest.h"
 #include "collector/store/row_codec.h"
 #include "collector/store/schema.h"
 #include "collector/store/sqlite.h"
@@ -81,6 +83,7 @@ class Reader {
     if (const absl::Status status = db_.Execute("BEGIN"); !status.ok()) return status;
     model::RunProfile profile;
     if (const absl::Status status = ReadRunInfo(&profile); !status.ok()) return status;
+    if (const absl::Status status = ReadAgents(&profile); !status.ok()) return status;
     absl::StatusOr<Statement> rows =
         db_.Prepare("SELECT id, node, pid, start_ticks FROM processes ORDER BY id");
     if (!rows.ok()) return rows.status();
@@ -95,6 +98,7 @@ class Reader {
       if (const absl::Status status = ReadProcess(rows->Int(0), &process); !status.ok()) {
         return status;
       }
+      model::BoundProfile(&process);
       profile.processes.push_back(std::move(process));
     }
     return profile;
@@ -133,6 +137,38 @@ class Reader {
         });
   }
 
+  absl::StatusOr<bool> HasTable(const std::string& name) {
+    const absl::StatusOr<int64_t> count = db_.QueryInt(absl::StrCat(
+        "SELECT count(*) FROM sqlite_master WHERE type='table' AND name='", name, "'"));
+    if (!count.ok()) return count.status();
+    return *count > 0;
+  }
+
+  absl::Status ReadAgents(model::RunProfile* profile) {
+    const absl::StatusOr<bool> has_news = HasTable("agent_news");
+    if (!has_news.ok()) return has_news.status();
+    const std::string more =
+        *has_news ? "coalesce(n.newest_utc_ns, 0), coalesce(n.refused, '') FROM agents a LEFT JOIN "
+                    "agent_news n ON n.agent = a.id"
+                  : "0, '' FROM agents a";
+    const absl::Status status = ForEach(
+        absl::StrCat("SELECT a.node, a.finished, a.sequence, (SELECT count(*) FROM uploads u WHERE "
+                     "u.agent = a.id), ",
+                     more, " WHERE ?1 IS NOT NULL ORDER BY a.id"),
+        0, [profile](const Statement& row) {
+          model::AgentState& agent = profile->agents.emplace_back();
+          agent.node = row.Text(0);
+          agent.finished = row.Int(1) != 0;
+          agent.newest_sequence = static_cast<uint64_t>(row.Int(2));
+          agent.uploads = static_cast<uint64_t>(row.Int(3));
+          agent.newest_utc_ns = row.Int(4);
+          agent.refused = row.Text(5);
+        });
+    if (!status.ok() || !*has_news) return status;
+    return ForEach("SELECT text FROM problems WHERE ?1 IS NOT NULL ORDER BY number", 0,
+                   [profile](const Statement& row) { profile->problems.push_back(row.Text(0)); });
+  }
+
   absl::Status ReadProcess(int64_t id, v1::ProcessProfile* process) {
     const auto info_fields = StoredFields(*v1::ProcessInfo::descriptor());
     absl::Status status = ForEach(
@@ -140,10 +176,9 @@ class Reader {
         [&](const Statement& row) { ReadFields(row, info_fields, 0, process->mutable_info()); });
     if (!status.ok()) return status;
     for (const RowTable& table : RowTables()) {
-      absl::StatusOr<int64_t> exists = db_.QueryInt(absl::StrCat(
-          "SELECT count(*) FROM sqlite_master WHERE type='table' AND name='", table.name, "'"));
+      const absl::StatusOr<bool> exists = HasTable(table.name);
       if (!exists.ok()) return exists.status();
-      if (*exists == 0) continue;  // a run made before this table was added
+      if (!*exists) continue;  // a run made before this table was added
       const auto fields = StoredFields(*table.row_type());
       status = ForEach(SelectSql(table.name, fields), id, [&](const Statement& row) {
         ReadFields(row, fields, 0, process->GetReflection()->AddMessage(process, table.rows));
@@ -253,6 +288,9 @@ absl::StatusOr<model::RunProfile> ReadRun(const std::string& path) {
   }
   absl::StatusOr<model::RunProfile> profile = Reader(&*database).Read();
   if (!profile.ok()) return Name(*file, profile.status());
+  const absl::StatusOr<Manifest> manifest =
+      ReadManifest(std::filesystem::path(*file).parent_path().string());
+  profile->finished = manifest.ok() && manifest->finished;
   return profile;
 }
 

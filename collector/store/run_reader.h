@@ -11,9 +11,10 @@
 namespace flopsprof::store {
 
 // Reads a run folder, or its profile.db: finished, live, or left by a killed collector; also
-// where nothing may be written. Changes no data; beside a run that is not finished SQLite may
-// make its profile.db-shm. A consistent state: all of a request or none of it.
-// NotFound: no run there. FailedPrecondition: made by a newer version. DataLoss: damaged.
+// where nothing may be written. Every process is within model/profile_bounds.h. Changes no data;
+// beside a run that is not finished SQLite may make its profile.db-shm. A consistent state: all of
+// a request or none of it. NotFound: no run there. FailedPrecondition: made by a newer version.
+// DataLoss: damaged.
 absl::StatusOr<model::RunProfile> ReadRun(const std::string& path);
 
 }  // namespace flopsprof::store

@@ -56,6 +56,7 @@ const std::vector<RowTable>& RowTables() {
             {"compared_ns", "hidden_ns"}),
       Table("windows", {"number"}, {"end_mono_ns", "process_until_mono_ns"}),
       Table("instants", {"number"}, {}),
+      Table("process_lives", {}, {"until_utc_ns"}),
   };
   return *kTables;
 }
@@ -183,16 +184,6 @@ INSERT INTO category_names VALUES
   (1, 'exact'), (2, 'modelled'), (3, 'no_products'), (4, 'unknown'), (5, 'communication'),
   (6, 'copy');
 
-CREATE VIEW scope_paths AS
-WITH RECURSIVE path(process_id, scope, path, class_name, depth) AS (
-  SELECT process_id, id, name, class_name, 0 FROM scopes WHERE parent = 0
-  UNION ALL
-  SELECT s.process_id, s.id, CASE WHEN p.path = '' THEN s.name ELSE p.path || '.' || s.name END,
-         s.class_name, p.depth + 1
-  FROM scopes s JOIN path p ON p.process_id = s.process_id AND p.scope = s.parent
-  WHERE p.depth < 4096)
-SELECT * FROM path;
-
 CREATE VIEW call_view AS
 SELECT i.rank, i.restart, p.node, p.pid, coalesce(s.path, '(outside)') AS scope_path,
   ph.name AS phase, c.api, c.shape, c.compute_type, c.captured, c.in_step, c.calls,
@@ -309,24 +300,13 @@ CREATE TABLE IF NOT EXISTS instants(
   process_id INTEGER NOT NULL, number INTEGER NOT NULL, name TEXT NOT NULL,
   mono_ns INTEGER NOT NULL, utc_ns INTEGER NOT NULL, step INTEGER NOT NULL,
   PRIMARY KEY(process_id, number)) WITHOUT ROWID;
-
-CREATE VIEW IF NOT EXISTS scope_places AS
-WITH RECURSIVE place(process_id, scope, module, user_range, depth) AS (
-  SELECT process_id, id, CASE WHEN kind = 1 THEN name ELSE '(outside)' END,
-         CASE WHEN kind = 1 THEN '' ELSE name END, 0
-  FROM scopes WHERE parent = 0
-  UNION ALL
-  SELECT s.process_id, s.id,
-         CASE WHEN s.kind <> 1 THEN p.module
-              WHEN p.module IN ('', '(outside)') THEN s.name
-              ELSE p.module || '.' || s.name END,
-         CASE WHEN s.kind = 1 THEN ''
-              WHEN p.user_range = '' THEN s.name
-              ELSE p.user_range || '.' || s.name END,
-         p.depth + 1
-  FROM scopes s JOIN place p ON p.process_id = s.process_id AND p.scope = s.parent
-  WHERE p.depth < 4096)
-SELECT * FROM place;
+CREATE TABLE IF NOT EXISTS process_lives(
+  process_id INTEGER PRIMARY KEY, until_utc_ns INTEGER NOT NULL, ancestor_pid INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS agent_news(
+  agent INTEGER PRIMARY KEY REFERENCES agents(id), newest_utc_ns INTEGER NOT NULL,
+  refused TEXT NOT NULL);
+CREATE INDEX IF NOT EXISTS scopes_by_parent ON scopes(process_id, parent);
+CREATE TABLE IF NOT EXISTS problems(number INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
 
 CREATE VIEW IF NOT EXISTS gradient_view AS
 SELECT i.rank, i.restart, p.node, p.pid, coalesce(s.module, '(outside)') AS module,
@@ -362,6 +342,79 @@ LEFT JOIN (
   FROM calls WHERE NOT captured GROUP BY process_id, scope, phase, api, in_step) c
   ON c.process_id = k.process_id AND c.scope = k.scope AND c.phase = k.phase
   AND c.api = a.text AND c.in_step = k.in_step;
+)sql";
+}
+
+// The bounds are those of model/profile_bounds.h: what is deeper, or of a longer path, has the path
+// of what is around it. Every scope is visited once; a circle has no way in.
+const char* ViewsSql() {
+  return R"sql(
+DROP VIEW IF EXISTS scope_paths;
+CREATE VIEW scope_paths AS
+WITH RECURSIVE path(process_id, scope, path, class_name, depth) AS (
+  SELECT process_id, id, name, class_name, 0 FROM scopes WHERE parent = 0
+  UNION ALL
+  SELECT s.process_id, s.id,
+         CASE WHEN p.depth >= 255 OR length(p.path) + length(s.name) >= 4096 THEN p.path
+              WHEN p.path = '' THEN s.name
+              ELSE p.path || '.' || s.name END,
+         s.class_name, p.depth + 1
+  FROM path p JOIN scopes s ON s.process_id = p.process_id AND s.parent = p.scope)
+SELECT * FROM path;
+
+DROP VIEW IF EXISTS scope_places;
+CREATE VIEW scope_places AS
+WITH RECURSIVE place(process_id, scope, module, user_range, depth) AS (
+  SELECT process_id, id, CASE WHEN kind = 1 THEN name ELSE '(outside)' END,
+         CASE WHEN kind = 1 THEN '' ELSE name END, 0
+  FROM scopes WHERE parent = 0
+  UNION ALL
+  SELECT s.process_id, s.id,
+         CASE WHEN s.kind <> 1 OR p.depth >= 255 OR length(p.module) + length(s.name) >= 4096
+                THEN p.module
+              WHEN p.module IN ('', '(outside)') THEN s.name
+              ELSE p.module || '.' || s.name END,
+         CASE WHEN s.kind = 1 THEN ''
+              WHEN p.depth >= 255 OR length(p.user_range) + length(s.name) >= 4096
+                THEN p.user_range
+              WHEN p.user_range = '' THEN s.name
+              ELSE p.user_range || '.' || s.name END,
+         p.depth + 1
+  FROM place p JOIN scopes s ON s.process_id = p.process_id AND s.parent = p.scope)
+SELECT * FROM place;
+
+DROP VIEW IF EXISTS exact_flops;
+CREATE VIEW exact_flops AS
+SELECT i.rank, i.restart, p.node, p.pid, coalesce(s.path, '(outside)') AS scope_path,
+  ph.name AS phase, c.api, c.shape, c.compute_type, c.in_step, c.calls,
+  c.flops_high / 1000000000 AS flops_e27, c.flops_high % 1000000000 AS flops_e18,
+  c.flops_low / 1000000000 AS flops_e9, c.flops_low % 1000000000 AS flops_e0
+FROM calls c JOIN processes p ON p.id = c.process_id
+LEFT JOIN process_infos i ON i.process_id = c.process_id
+LEFT JOIN phase_names ph ON ph.phase = c.phase
+LEFT JOIN scope_paths s ON s.process_id = c.process_id AND s.scope = c.scope
+WHERE NOT c.captured AND c.flops_known AND c.kind <> 3;
+
+DROP VIEW IF EXISTS exact_totals;
+CREATE VIEW exact_totals AS
+WITH sums AS (
+  SELECT c.process_id, c.phase, sum(c.flops_high / 1000000000) AS e27,
+    sum(c.flops_high % 1000000000) AS e18, sum(c.flops_low / 1000000000) AS e9,
+    sum(c.flops_low % 1000000000) AS e0
+  FROM calls c WHERE NOT c.captured AND c.flops_known AND c.kind <> 3
+  GROUP BY c.process_id, c.phase),
+carry0 AS (SELECT process_id, phase, e27, e18, e9 + e0 / 1000000000 AS e9,
+             e0 % 1000000000 AS e0 FROM sums),
+carry9 AS (SELECT process_id, phase, e27, e18 + e9 / 1000000000 AS e18,
+             e9 % 1000000000 AS e9, e0 FROM carry0),
+carry18 AS (SELECT process_id, phase, e27 + e18 / 1000000000 AS e27, e18 % 1000000000 AS e18,
+              e9, e0 FROM carry9)
+SELECT i.rank, i.restart, p.node, p.pid, ph.name AS phase,
+  CASE WHEN e27 + e18 + e9 + e0 = 0 THEN '0'
+       ELSE ltrim(printf('%d%09d%09d%09d', e27, e18, e9, e0), '0') END AS flops
+FROM carry18 c JOIN processes p ON p.id = c.process_id
+LEFT JOIN process_infos i ON i.process_id = c.process_id
+LEFT JOIN phase_names ph ON ph.phase = c.phase;
 )sql";
 }
 

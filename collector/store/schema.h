@@ -21,6 +21,9 @@ const char* SchemaSql();
 // Tables that were added later, made where they are missing. A reader does without them.
 const char* AddedSql();
 
+// Views that take the place of those of an earlier version.
+const char* ViewsSql();
+
 // A table that holds one kind of row of ProcessProfile: a column per scalar field, with the
 // field's name; a Count field has the columns <name>_high and <name>_low, its value is
 // high * 10^18 + low.

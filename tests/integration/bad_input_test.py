@@ -129,12 +129,16 @@ def test_the_folder_is_readable_after_the_launcher_was_killed(python, tmp_path):
     folder = tmp_path / "run"
     ready = tmp_path / "ready-0"
 
-    def steps_reported():
+    def reported():
         done = subprocess.run(
             [product("bin/flopsprof"), "report", "--json", str(folder)],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=60,
         )  # fmt: skip
-        return done.returncode == 0 and json.loads(done.stdout)["steps"]["profiled"]
+        return json.loads(done.stdout) if done.returncode == 0 else None
+
+    def steps_reported():
+        summary = reported()
+        return summary is not None and summary["steps"]["profiled"]
 
     def kill_us(process):
         wait_until(ready.exists, 120, "the job trains")
@@ -147,6 +151,10 @@ def test_the_folder_is_readable_after_the_launcher_was_killed(python, tmp_path):
     )
     assert run.exit_code == -signal.SIGKILL
     assert steps_reported() > 0
+    # What it recorded after its last update is missing, and nobody will send it.
+    said = [f for f in reported()["findings"] if "the end of what node" in f["text"]]
+    assert len(said) == 1 and "newest update" in said[0]["evidence"]
+    assert said[0]["text"] in reported()["coverage"]["reasons"]
 
 
 def test_the_job_survives_the_death_of_the_launcher(python, tmp_path):

@@ -210,8 +210,10 @@ class Run {
     if (services_ == nullptr) return job.exit_code;
     if (!control_link_.empty()) unlink(control_link_.c_str());
     const absl::Status sent = services_->FinishAgent(job.exit_code, kFinishTimeout);
+    std::string missing;
     if (!sent.ok()) {
       failed_ = true;
+      missing = std::string(sent.message());
       SayError(absl::StrCat("the profile is not complete: ", sent.message()),
                {"the job is not affected"});
     }
@@ -222,6 +224,8 @@ class Run {
       model::SummaryOptions writing;
       writing.peaks = options_.peaks;
       writing.raw_names = options_.raw_names;
+      // In the report too; a folder that takes nothing more has agents without an end.
+      if (!missing.empty()) folder->NoteProblem(missing).IgnoreError();
       const absl::StatusOr<LoadedRun> run = WriteRunTexts(folder.get(), writing);
       if (run.ok()) {
         empty = run->summary.empty;

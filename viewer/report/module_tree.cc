@@ -18,8 +18,8 @@ using model::ModuleSummary;
 struct Node {
   const ModuleSummary* module = nullptr;
   std::string name;  // last part of the path
-  std::vector<std::unique_ptr<Node>> children;
-  std::string signature;  // equal for modules that fold
+  std::vector<const Node*> children;
+  size_t signature = 0;  // equal for modules that fold
 };
 
 // The modules of one line: several when folded, each with the same structure below.
@@ -30,16 +30,19 @@ bool IsNumber(std::string_view text) {
          text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-std::string Signature(const Node& node) {
+std::string SignatureText(const Node& node) {
   const ModuleSummary& module = *node.module;
   std::string text = module.class_name + "|";
   text += module.params.has_value() ? std::to_string(*module.params) : "?";
   text += module.calls.has_value() ? "|" + std::to_string(*module.calls) : "|?";
   for (const auto& count : module.inclusive.flops) text += "|" + FormatExact(count);
-  for (const auto& child : node.children) text += "{" + child->name + ":" + child->signature + "}";
+  for (const Node* child : node.children) {
+    text += "{" + child->name + ":" + std::to_string(child->signature) + "}";
+  }
   return text;
 }
 
+// Neither building nor printing it recurses: how deep it is, is the program's choice.
 class Forest {
  public:
   explicit Forest(const std::vector<ModuleSummary>& modules) {
@@ -49,11 +52,17 @@ class Forest {
       node->module = &module;
       Node* parent = ParentOf(module.path, by_path, &node->name);
       by_path[module.path] = node.get();
-      (parent == nullptr ? tops_ : parent->children).push_back(std::move(node));
+      (parent == nullptr ? tops_ : parent->children).push_back(node.get());
+      nodes_.push_back(std::move(node));
     }
-    for (const auto& top : tops_) Sign(top.get());
+    // A module comes behind those that it is in.
+    std::map<std::string, size_t> signatures;
+    for (auto node = nodes_.rbegin(); node != nodes_.rend(); ++node) {
+      (*node)->signature =
+          signatures.emplace(SignatureText(**node), signatures.size()).first->second;
+    }
   }
-  const std::vector<std::unique_ptr<Node>>& tops() const { return tops_; }
+  const std::vector<const Node*>& tops() const { return tops_; }
 
  private:
   // The nearest module above `path` that is listed. Paths in parentheses are roots of their own.
@@ -72,12 +81,8 @@ class Forest {
     return is_root || root == by_path.end() ? nullptr : root->second;
   }
 
-  static void Sign(Node* node) {
-    for (const auto& child : node->children) Sign(child.get());
-    node->signature = Signature(*node);
-  }
-
-  std::vector<std::unique_ptr<Node>> tops_;
+  std::vector<std::unique_ptr<Node>> nodes_;
+  std::vector<const Node*> tops_;
 };
 
 template <typename T>
@@ -132,13 +137,31 @@ class Printer {
   Printer(const TreeOptions& options, int max_depth) : options_(options), max_depth_(max_depth) {}
 
   ModuleTree Print(const Forest& forest) {
-    std::vector<Members> tops;
-    for (const auto& top : forest.tops()) tops.push_back({top.get()});
-    for (size_t i = 0; i < tops.size(); ++i) PrintMembers(tops[i], 0, {}, i + 1 == tops.size());
+    const std::vector<const Node*>& tops = forest.tops();
+    for (auto top = tops.rbegin(); top != tops.rend(); ++top) {
+      to_print_.push_back({{*top}, 0, {}, /*is_last=*/top == tops.rbegin(), /*own=*/false});
+    }
+    while (!to_print_.empty()) {
+      Line line = std::move(to_print_.back());
+      to_print_.pop_back();
+      if (line.own) {
+        AddOwnRow(line.members, line.depth, line.open_levels);
+      } else {
+        PrintMembers(std::move(line));
+      }
+    }
     return std::move(tree_);
   }
 
  private:
+  struct Line {
+    Members members;
+    uint32_t depth;
+    std::vector<bool> open_levels;
+    bool is_last;
+    bool own;  // the part of the work that is in none of the children
+  };
+
   static bool CanFold(const Node& a, const Node& b) {
     return IsNumber(a.name) && IsNumber(b.name) && a.signature == b.signature;
   }
@@ -152,7 +175,7 @@ class Printer {
       while (options_.fold && end < first.size() && CanFold(*first[begin], *first[end])) ++end;
       Members members;
       for (const Node* parent : parents) {
-        for (size_t i = begin; i < end; ++i) members.push_back(parent->children[i].get());
+        for (size_t i = begin; i < end; ++i) members.push_back(parent->children[i]);
       }
       lines.push_back(std::move(members));
       begin = end;
@@ -170,8 +193,10 @@ class Printer {
     return first == last ? first : "[" + first + "-" + last + "]";
   }
 
-  void PrintMembers(Members members, uint32_t depth, const std::vector<bool>& open_levels,
-                    bool is_last) {
+  // The line of the members; what is below it is to be printed next.
+  void PrintMembers(Line line) {
+    Members& members = line.members;
+    const uint32_t depth = line.depth;
     std::string label = Label(members);
     std::vector<Members> children = Children(members);
     // A container without work whose children fold into one line is that line: "layers[0-31]".
@@ -182,19 +207,20 @@ class Printer {
       members = std::move(children[0]);
       children = Children(members);
     }
-    AddRow(members, label, depth, open_levels, is_last);
+    AddRow(members, label, depth, line.open_levels, line.is_last);
     if (children.empty()) return;
     if (max_depth_ >= 0 && depth >= static_cast<uint32_t>(max_depth_)) {
       tree_.cut = true;
       return;
     }
-    std::vector<bool> below = open_levels;
-    if (depth > 0) below.push_back(!is_last);
+    std::vector<bool> below = line.open_levels;
+    if (depth > 0) below.push_back(!line.is_last);
     const bool own = HasOwnWork(members);
-    for (size_t i = 0; i < children.size(); ++i) {
-      PrintMembers(children[i], depth + 1, below, !own && i + 1 == children.size());
+    const size_t last = children.size() - 1;
+    if (own) to_print_.push_back({std::move(members), depth + 1, below, true, true});
+    for (size_t i = children.size(); i-- > 0;) {
+      to_print_.push_back({std::move(children[i]), depth + 1, below, !own && i == last, false});
     }
-    if (own) AddOwnRow(members, depth + 1, below);
   }
 
   static bool HasOwnWork(const Members& members) {
@@ -240,6 +266,7 @@ class Printer {
 
   const TreeOptions& options_;
   const int max_depth_;
+  std::vector<Line> to_print_;  // the next one last
   ModuleTree tree_;
 };
 

@@ -27,9 +27,10 @@ uint64_t Lost(const RankSummary& rank) {
                          [](uint64_t sum, const auto& entry) { return sum + entry.second; });
 }
 
-std::string RankName(const RankSummary& rank) {
+std::string RankName(const ReportContext& context, const RankSummary& rank) {
   return std::to_string(rank.rank) +
-         (rank.restart > 0 ? " (restart " + std::to_string(rank.restart) + ")" : "");
+         (rank.restart > 0 ? " (restart " + std::to_string(rank.restart) + ")" : "") +
+         (rank.claimed_twice ? " (" + context.terminal.Clean(rank.node) + ")" : "");
 }
 
 // A row "metric  min  median  max  worst"; `high_is_bad` says which end is the worst.
@@ -49,7 +50,7 @@ void AddSpread(const ReportContext& context, const std::string& name, bool high_
   const double high = values.back().first;
   const RankSummary& worst = high_is_bad ? *values.back().second : *values.front().second;
   // Equal ranks have no worst one.
-  const std::string worst_text = low == high ? "-" : "rank " + RankName(worst);
+  const std::string worst_text = low == high ? "-" : "rank " + RankName(context, worst);
   table->AddRow({{name}, {format(low)}, {format(median)}, {format(high)}, {worst_text}});
 }
 
@@ -130,7 +131,7 @@ std::string RanksView(const ReportContext& context) {
     };
     const uint64_t lost = Lost(*rank);
     table.AddRow(
-        {{RankName(*rank)},
+        {{RankName(context, *rank)},
          {context.terminal.Clean(rank->node)},
          {device},
          {std::to_string(rank->pid)},

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "collector/store/run_reader.h"
+#include "collector/store/sqlite.h"
 #include "sample_request.h"
 #include "temporary_folder.h"
 
@@ -110,6 +111,36 @@ TEST(CollectorTest, SeveralAgentsSendToOneRun) {
   for (const v1::ProcessProfile& process : run->processes) {
     EXPECT_EQ(process.info().activities(), 5u);
   }
+}
+
+TEST(CollectorTest, CutsLongNames) {
+  TemporaryFolder folder;
+  const auto collector = Start(OneRun(folder));
+  Agent agent("unix:" + (folder / "socket"));
+  v1::UploadRequest request = SampleRequest(1, 5);
+  request.mutable_processes(0)->mutable_scopes(0)->set_name(std::string(65536, 'x'));
+  request.mutable_processes(0)->mutable_kernels(0)->set_name(std::string(65536, 'k'));
+  EXPECT_EQ(agent.Send(request).acknowledged(), 1u);
+  // As stored, not as a reader bounds it.
+  auto database = store::Database::Open(folder / "run/profile.db", SQLITE_OPEN_READONLY);
+  ASSERT_TRUE(database.ok());
+  EXPECT_EQ(*database->QueryInt("SELECT max(length(CAST(name AS BLOB))) FROM scopes"), 4096);
+  EXPECT_EQ(*database->QueryInt("SELECT max(length(CAST(name AS BLOB))) FROM kernels"), 4096);
+  EXPECT_EQ(store::ReadRun(folder / "run")->processes[0].loss().at("names_cut"), 2u);
+}
+
+TEST(CollectorTest, ARefusalIsKeptWithTheRun) {
+  TemporaryFolder folder;
+  const auto collector = Start(OneRun(folder));
+  Agent agent("unix:" + (folder / "socket"));
+  EXPECT_EQ(agent.Send(SampleRequest(1, 5)).acknowledged(), 1u);
+  v1::UploadRequest bad = SampleRequest(2, 9);
+  bad.mutable_processes(0)->clear_key();
+  EXPECT_FALSE(agent.Send(bad).refused().empty());
+  const auto run = store::ReadRun(folder / "run");
+  ASSERT_TRUE(run.ok());
+  ASSERT_EQ(run->agents.size(), 1u);
+  EXPECT_EQ(run->agents[0].refused, "ProcessProfile.key is missing");
 }
 
 TEST(CollectorTest, ListensOnAFreePort) {

@@ -76,6 +76,9 @@ inline v1::UploadRequest SampleRequest(uint64_t sequence, uint64_t amount) {
   instant.set_name("halved");
   instant.set_utc_ns(1'800'000'000'000'000'000);
   instant.set_step(3);
+  v1::ProcessLife& life = *process.add_process_lives();
+  life.set_until_utc_ns(1'800'000'000'000'000'000 + static_cast<int64_t>(amount));
+  life.set_ancestor_pid(7);
   v1::CallRow& call = *process.add_calls();
   call.set_scope(1);
   call.set_phase(v1::PHASE_FORWARD);

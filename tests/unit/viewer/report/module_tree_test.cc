@@ -46,6 +46,19 @@ TEST(ModuleTreeTest, UnfoldedShowsEveryModule) {
             SampleSummary().modules.size());
 }
 
+TEST(ModuleTreeTest, DepthIsNoRecursion) {
+  std::vector<model::ModuleSummary> modules(8000);
+  std::string path = "(Net)";
+  for (size_t i = 0; i < modules.size(); ++i) {
+    modules[i].path = path;
+    modules[i].depth = static_cast<uint32_t>(i);
+    path += ".a";
+  }
+  TreeOptions options;
+  options.max_rows = 0;
+  EXPECT_EQ(BuildModuleTree(modules, options).rows.size(), 8000u);
+}
+
 TEST(ModuleTreeTest, AnUnknownCountMakesTheSumUnknown) {
   model::Summary summary = SampleSummary();
   for (model::ModuleSummary& module : summary.modules) {

@@ -1,0 +1,162 @@
+# SPDX-FileCopyrightText: 2026 The flopsprof authors
+# SPDX-License-Identifier: Apache-2.0
+"""A collector that has to do with runs that nobody should make, and with agents that never end."""
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import threading
+
+import pytest
+from flopsprof_run import PROGRAMS, product, run_plain, run_profiled
+from wait_until import wait_until
+
+RUN = product("bin/flopsprof-run")
+TOOL = product("bin/flopsprof")
+SMALL = os.path.join(PROGRAMS, "jobs", "small_net.py")
+ENDLESS = os.path.join(PROGRAMS, "jobs", "trains_on.py")
+
+
+class Collector:
+    def __init__(self, store):
+        self.store = store
+        self.process = subprocess.Popen(
+            [TOOL, "collector", "--listen", "127.0.0.1:0", "--store", str(store)],
+            stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        line = self.process.stderr.readline()
+        assert ", port " in line, line
+        self.port = int(line.split(", port ")[1].split(";")[0])
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.end()
+
+    def end(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+        return self.process.wait(60)
+
+    def summaries(self):
+        found = {}
+        for name in sorted(os.listdir(self.store)):
+            path = os.path.join(self.store, name, "summary.json")
+            if os.path.exists(path):
+                with open(path) as file:
+                    summary = json.load(file)
+                found[summary["job"]["id"]] = summary
+        return found
+
+
+def hostile(database, kind):
+    """Scopes as no injector sends them, in a run that has some."""
+    connection = sqlite3.connect(database)
+    with connection:
+        process = connection.execute("SELECT min(id) FROM processes").fetchone()[0]
+        rows = {
+            "dots": [(process, 90001, 0, 1, "a." * 16000, "Net")],
+            "deep": [(process, 90000 + i, 0 if i == 1 else 89999 + i, 2, "push", "")
+                     for i in range(1, 8001)],
+            "deep modules": [(process, 90000 + i, 0 if i == 1 else 89999 + i, 1, "m", "Net")
+                             for i in range(1, 8001)],
+            "circle": [(process, 90001, 90002, 1, "a", "Net"),
+                       (process, 90002, 90001, 1, "b", "Net")],
+        }[kind]  # fmt: skip
+        connection.executemany(
+            "INSERT INTO scopes(process_id, id, parent, kind, name, class_name, domain, object, "
+            "known) VALUES(?,?,?,?,?,?,'',7,1)", rows,
+        )  # fmt: skip
+        connection.executemany(
+            "INSERT INTO scope_calls VALUES(?,?,1,1)", [(process, row[1]) for row in rows]
+        )
+        connection.executemany(
+            "INSERT INTO times VALUES(?,?,1,4,1,1,1000)", [(process, row[1]) for row in rows]
+        )
+    connection.close()
+
+
+@pytest.mark.parametrize("kind", ["dots", "deep", "deep modules", "circle"])
+def test_it_survives_a_stored_run_of_any_form(kind, python, tmp_path):
+    store = tmp_path / "store"
+    store.mkdir()
+    run = run_profiled([python, SMALL], folder=str(store / "run"))
+    before = run.summary["totals"]["flops"]
+    hostile(store / "run" / "profile.db", kind)
+    os.unlink(store / "run" / "summary.json")
+    with Collector(store) as collector:
+        wait_until(collector.summaries, 60, "the report is written anew")
+        assert collector.end() == 0
+        (summary,) = collector.summaries().values()
+    assert summary["totals"]["flops"]["forward"] == before["forward"]
+    loss = summary["ranks"][0]["loss"]
+    assert loss.keys() & {"names_cut", "scopes_cut"}, loss
+    # By hand: every scope has 1 us of unknown work of its own.
+    count = {"dots": 1, "deep": 8000, "deep modules": 8000, "circle": 2}[kind]
+    assert sum(m["self"]["unknown_gpu_time_s"] for m in summary["modules"]) == pytest.approx(
+        sum(m["self"]["unknown_gpu_time_s"] for m in run.summary["modules"]) + count * 1e-6
+    )
+    # The report's own way, and the views'.
+    assert subprocess.run([TOOL, "report", str(store / "run")], stdout=subprocess.DEVNULL,
+                          timeout=60).returncode == 0  # fmt: skip
+    done = subprocess.run(
+        [TOOL, "query", str(store / "run"), "select max(length(scope_path)) from time_view"],
+        stdout=subprocess.PIPE, timeout=60, check=True,
+    )  # fmt: skip
+    assert int(done.stdout.split()[-1]) <= 32001
+
+
+def test_an_agent_that_never_ends_is_in_the_report(python, tmp_path):
+    with Collector(tmp_path / "store") as collector:
+        ready = tmp_path / "ready-0"
+
+        def kill_us(process):
+            wait_until(ready.exists, 120, "the job trains")
+            wait_until(
+                lambda: any(s["ranks"] for s in collector.summaries().values()), 60, "some has come"
+            )
+            process.kill()
+            os.kill(int(ready.read_text()), signal.SIGKILL)
+
+        run_plain(
+            [python, ENDLESS, str(tmp_path)],
+            prefix=(RUN, "--collector", f"127.0.0.1:{collector.port}", "--"),
+            while_running=kill_us,
+        )
+        assert collector.end() == 0
+        (summary,) = collector.summaries().values()
+    said = [f for f in summary["findings"] if "the end of what node" in f["text"]]
+    assert len(said) == 1, summary["findings"]
+    assert said[0]["severity"] == "error"
+    assert "newest update" in said[0]["evidence"]
+    assert said[0]["text"] in summary["coverage"]["reasons"]
+
+
+def test_what_the_launcher_gave_up_sending_is_in_its_report(python, tmp_path):
+    """Somebody holds profile.db for longer than the 20 s that the launcher waits."""
+    folder = tmp_path / "run"
+    ready = tmp_path / "ready-0"
+    connection = sqlite3.connect(":memory:", check_same_thread=False)
+
+    def hold(process):
+        nonlocal connection
+        wait_until(ready.exists, 120, "the job trains")
+        wait_until(lambda: (folder / "profile.db").exists(), 60, "the folder is there")
+        connection = sqlite3.connect(
+            folder / "profile.db", check_same_thread=False, isolation_level=None, timeout=30
+        )
+        connection.execute("BEGIN IMMEDIATE")
+        threading.Timer(23, lambda: connection.execute("ROLLBACK")).start()
+        os.kill(int(ready.read_text()), signal.SIGKILL)
+
+    run = run_profiled([python, ENDLESS, str(tmp_path)], folder=str(folder), while_running=hold)
+    connection.close()
+    assert run.exit_code == 128 + signal.SIGKILL
+    assert "the profile is not complete" in run.stderr
+    errors = [f["text"] for f in run.summary["findings"] if f["severity"] == "error"]
+    assert any("the end of what node" in text for text in errors), errors
+    assert any("has not acknowledged" in text for text in errors), errors
+    assert set(errors[:2]) <= set(run.summary["coverage"]["reasons"])

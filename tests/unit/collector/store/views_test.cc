@@ -1,0 +1,189 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+// What plain SQLite, without any function of ours, answers.
+
+#include <gtest/gtest.h>
+
+#include <ctime>
+
+#include "collector/store/run_folder.h"
+#include "collector/store/run_reader.h"
+#include "collector/store/sqlite.h"
+#include "temporary_folder.h"
+
+namespace flopsprof::store {
+namespace {
+
+class ViewsTest : public testing::Test {
+ protected:
+  ViewsTest() {
+    RunFolder::Options options;
+    options.path = folder_ / "run";
+    auto run = RunFolder::Create(options, "run-1", v1::RunInfo());
+    EXPECT_TRUE(run.ok()) << run.status();
+    run_ = *std::move(run);
+    request_.set_run_id("run-1");
+    request_.set_agent_id("a");
+    request_.set_sequence(1);
+    request_.mutable_run()->set_node("node-a");
+    process_ = request_.add_processes();
+    process_->mutable_key()->set_node("node-a");
+    process_->mutable_key()->set_pid(1);
+    process_->mutable_info()->set_rank(0);
+  }
+
+  void AddCall(int number, uint64_t flops) {
+    v1::CallRow& call = *process_->add_calls();
+    call.set_phase(v1::PHASE_FORWARD);
+    call.set_kind(v1::CALL_KIND_GEMM);
+    call.set_api("cublasSgemm_v2");
+    call.set_shape(std::to_string(number));
+    call.set_calls(1);
+    call.set_flops_known(true);
+    call.mutable_flops()->set_low(flops);
+  }
+
+  void AddScope(uint32_t id, uint32_t parent, const std::string& name) {
+    v1::Scope& scope = *process_->add_scopes();
+    scope.set_id(id);
+    scope.set_parent(parent);
+    scope.set_kind(v1::SCOPE_KIND_RANGE);
+    scope.set_name(name);
+  }
+
+  // Columns of the first row, joined by "|"; "error: ..." when the query fails.
+  std::string Ask(const std::string& sql, int columns = 1) {
+    if (!applied_) {
+      EXPECT_TRUE(run_->Apply(request_).ok());
+      applied_ = true;
+    }
+    auto database = Database::Open(folder_ / "run/profile.db", SQLITE_OPEN_READONLY);
+    auto statement = database->Prepare(sql);
+    if (!statement.ok()) return "error: " + std::string(statement.status().message());
+    const auto row = statement->Step();
+    if (!row.ok()) return "error: " + std::string(row.status().message());
+    if (!*row) return "no row";
+    std::string text = statement->Text(0);
+    for (int i = 1; i < columns; ++i) text += "|" + statement->Text(i);
+    return text;
+  }
+
+  TemporaryFolder folder_;
+  std::unique_ptr<RunFolder> run_;
+  v1::UploadRequest request_;
+  v1::ProcessProfile* process_ = nullptr;
+  bool applied_ = false;
+};
+
+TEST_F(ViewsTest, ExactFlopsDoNotOverflowAtElevenRowsOf9e17) {
+  for (int i = 0; i < 11; ++i) AddCall(i, 900'000'000'000'000'000);
+  EXPECT_EQ(Ask("SELECT sum(flops_low) FROM calls"), "error: SQL failed: integer overflow");
+  // By hand: 11 * 9e17 = 9,900,000,000 * 10^9.
+  EXPECT_EQ(Ask("SELECT sum(flops_e27), sum(flops_e18), sum(flops_e9), sum(flops_e0) "
+                "FROM exact_flops",
+                4),
+            "0|0|9900000000|0");
+  EXPECT_EQ(Ask("SELECT rank, phase, flops FROM exact_totals", 3), "0|forward|9900000000000000000");
+}
+
+TEST_F(ViewsTest, ExactTotalsCarry) {
+  for (int i = 0; i < 3; ++i) AddCall(i, 999'999'999'999'999'999);
+  process_->mutable_calls(0)->mutable_flops()->set_high(1);  // 2^64 more
+  // 3 * (10^18 - 1) + 18446744073709551616
+  EXPECT_EQ(Ask("SELECT flops FROM exact_totals"), "21446744073709551613");
+}
+
+TEST_F(ViewsTest, ExactTotalsOfTheLargestCounts) {
+  for (int i = 0; i < 2; ++i) {
+    AddCall(i, UINT64_MAX);
+    process_->mutable_calls(i)->mutable_flops()->set_high(UINT64_MAX >> 6);
+  }
+  // 2 * (2^122 - 1)
+  EXPECT_EQ(Ask("SELECT flops FROM exact_totals"), "10633823966279326983230456482242756606");
+}
+
+TEST_F(ViewsTest, ExactTotalsOfNothingAre0) {
+  AddCall(0, 0);
+  EXPECT_EQ(Ask("SELECT flops FROM exact_totals"), "0");
+}
+
+TEST_F(ViewsTest, DeepScopesCostNoMoreThanTheyAre) {
+  for (uint32_t id = 1; id <= 50000; ++id) AddScope(id, id - 1, "push");
+  AddCall(0, 5);
+  process_->mutable_calls(0)->set_scope(50000);
+  const std::clock_t begin = std::clock();
+  // 256 times "push", 255 dots.
+  EXPECT_EQ(Ask("SELECT length(scope_path), flops FROM call_view", 2), "1279|5.0");
+  EXPECT_EQ(Ask("SELECT max(length(user_range)), count(*) FROM scope_places", 2), "1279|50000");
+  EXPECT_LT((std::clock() - begin) / CLOCKS_PER_SEC, 10);
+}
+
+TEST_F(ViewsTest, ACircleOfScopesHasNoPath) {
+  AddScope(1, 2, "a");
+  AddScope(2, 1, "b");
+  AddScope(3, 3, "c");
+  EXPECT_EQ(Ask("SELECT count(*) FROM scope_paths"), "0");
+  EXPECT_EQ(Ask("SELECT count(*) FROM scope_places"), "0");
+}
+
+TEST_F(ViewsTest, AFileOfAnEarlierVersionGetsThem) {
+  AddCall(0, 5);
+  EXPECT_EQ(Ask("SELECT flops FROM exact_totals"), "5");
+  run_.reset();
+  {
+    auto database = Database::Open(folder_ / "run/profile.db", SQLITE_OPEN_READWRITE);
+    ASSERT_TRUE(database
+                    ->Execute("DROP VIEW exact_totals; DROP TABLE agent_news; DROP TABLE problems; "
+                              "DROP TABLE process_lives")
+                    .ok());
+  }
+  // A reader does without.
+  ASSERT_TRUE(ReadRun(folder_ / "run").ok());
+  EXPECT_EQ(ReadRun(folder_ / "run")->agents.size(), 1u);
+  ASSERT_TRUE(RunFolder::Open(folder_ / "run").ok());
+  EXPECT_EQ(Ask("SELECT flops FROM exact_totals"), "5");
+}
+
+TEST_F(ViewsTest, AgentsAndTheirEndsAreRead) {
+  ASSERT_TRUE(run_->Apply(request_).ok());
+  auto read = ReadRun(folder_ / "run");
+  ASSERT_TRUE(read.ok());
+  ASSERT_EQ(read->agents.size(), 1u);
+  EXPECT_EQ(read->agents[0].node, "node-a");
+  EXPECT_FALSE(read->agents[0].finished);
+  EXPECT_EQ(read->agents[0].newest_sequence, 1u);
+  EXPECT_EQ(read->agents[0].uploads, 1u);
+  EXPECT_GT(read->agents[0].newest_utc_ns, 0);
+  EXPECT_FALSE(read->finished);
+  request_.set_sequence(3);
+  request_.set_last(true);
+  ASSERT_TRUE(run_->Apply(request_).ok());
+  ASSERT_TRUE(run_->NoteRefusal("b", "node-b", "too long").ok());
+  ASSERT_TRUE(run_->NoteProblem("nothing works").ok());
+  ASSERT_TRUE(run_->NoteProblem("nothing works").ok());
+  ASSERT_TRUE(run_->Finish().ok());
+  read = ReadRun(folder_ / "run");
+  ASSERT_EQ(read->agents.size(), 2u);
+  EXPECT_TRUE(read->agents[0].finished);
+  EXPECT_EQ(read->agents[0].newest_sequence, 3u);
+  EXPECT_EQ(read->agents[0].uploads, 2u);
+  EXPECT_EQ(read->agents[1].refused, "too long");
+  EXPECT_EQ(read->problems, std::vector<std::string>{"nothing works"});
+  EXPECT_TRUE(read->finished);
+}
+
+TEST_F(ViewsTest, AStoredRunIsReadWithinTheBounds) {
+  std::string name;
+  for (int i = 0; i < 16000; ++i) name += "a.";
+  AddScope(1, 0, name);
+  for (uint32_t id = 2; id <= 1000; ++id) AddScope(id, id - 1, "push");
+  ASSERT_TRUE(run_->Apply(request_).ok());
+  const auto read = ReadRun(folder_ / "run");
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(read->processes[0].loss().at("names_cut"), 1u);
+  // 999 below the first, of which 127 have room.
+  EXPECT_EQ(read->processes[0].loss().at("scopes_cut"), 872u);
+}
+
+}  // namespace
+}  // namespace flopsprof::store

@@ -30,6 +30,17 @@ size_t SequenceLength(std::string_view text, size_t at) {
   return length;
 }
 
+// Of a character of two or three bytes that a terminal obeys (C1) or that turns what stands beside
+// it around: its number; 0 for others. JSON may hold it as an escape, which is shown.
+unsigned SteeringCharacter(std::string_view character) {
+  const auto byte = [character](size_t i) { return static_cast<unsigned char>(character[i]); };
+  if (character.size() == 2 && byte(0) == 0xC2 && byte(1) < 0xA0) return byte(1);
+  if (character.size() != 3 || byte(0) != 0xE2) return 0;
+  const unsigned number = 0x2000u | (byte(1) & 0x3Fu) << 6 | (byte(2) & 0x3Fu);
+  const bool marks = number == 0x200E || number == 0x200F || (number >= 0x2028 && number <= 0x202E);
+  return marks || (number >= 0x2066 && number <= 0x2069) ? number : 0;
+}
+
 }  // namespace
 
 void JsonWriter::Key(std::string_view key) {
@@ -127,6 +138,11 @@ void JsonWriter::AppendQuoted(std::string_view value) {
     } else if (c < 0x20 || c == 0x7F) {
       char buffer[8];
       std::snprintf(buffer, sizeof(buffer), "\\u%04x", c);
+      text_ += buffer;
+    } else if (const unsigned steering = SteeringCharacter(value.substr(i, length));
+               steering != 0) {
+      char buffer[16];
+      std::snprintf(buffer, sizeof(buffer), "\\u%04x", steering);
       text_ += buffer;
     } else {
       text_ += value.substr(i, length);

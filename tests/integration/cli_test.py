@@ -4,6 +4,8 @@
 own; errors have the exit codes and the form that the README of viewer/cli gives.
 """
 
+import csv
+import io
 import json
 import os
 import pty
@@ -207,6 +209,34 @@ def test_query_reads_and_refuses_to_write(tmp_path):
     assert call([TOOL, "query", run, "select 1; select 2"]).returncode == 2
     assert call([TOOL, "query", run, "select nothing"]).returncode == 2
     assert call([TOOL, "query", str(tmp_path), "select 1"]).returncode == 3
+
+
+def test_a_query_adds_up_exact_counts_of_any_size(tmp_path):
+    profiled(tmp_path, ["true"])
+    run = str(tmp_path / "run")
+    eleven = "with recursive n(i) as (select 1 union all select i + 1 from n where i < 11) "
+    failed = call([TOOL, "query", run, eleven + "select sum(900000000000000000) from n"])
+    assert failed.returncode == 2 and b"integer overflow" in failed.stderr
+    done = call([TOOL, "query", run, "--json",
+                 eleven + "select flops_sum(0, 900000000000000000) as flops from n"])  # fmt: skip
+    assert json.loads(done.stdout) == [{"flops": "9900000000000000000"}]
+    done = call([TOOL, "query", run, "--json",
+                 "select flops_sum(flops_high, flops_low) as flops from calls"])  # fmt: skip
+    assert json.loads(done.stdout) == [{"flops": None}]
+    assert call([TOOL, "query", run, "select flops from exact_totals"]).returncode == 0
+
+
+def test_csv_is_no_formula_and_steers_no_terminal(tmp_path):
+    profiled(tmp_path, ["true"])
+    sql = ("select '=cmd' as \"=head\", char(27) || ']0;x' || char(7) as b, -5 as c, '-5' as d, "
+           "'a' || char(10) || 'b' as e")  # fmt: skip
+    done = call([TOOL, "query", str(tmp_path / "run"), sql, "--csv"])
+    assert done.returncode == 0
+    rows = list(csv.reader(io.StringIO(done.stdout.decode(), newline="")))
+    assert rows == [["'=head", "b", "c", "d", "e"],
+                    ["'=cmd", "\ufffd]0;x\ufffd", "-5", "-5", "a\nb"]]  # fmt: skip
+    for form in ([], ["--json"], ["--csv"]):
+        assert b"\x1b" not in call([TOOL, "query", str(tmp_path / "run"), sql, *form]).stdout
 
 
 def test_doctor_as_json_names_what_is_missing():

@@ -9,8 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "viewer/cli/csv.h"
 #include "viewer/cli/exit_codes.h"
 #include "viewer/cli/messages.h"
+#include "viewer/cli/query_functions.h"
 #include "viewer/cli/verb_functions.h"
 #include "viewer/report/table.h"
 #include "viewer/report/text.h"
@@ -26,6 +28,11 @@ std::string TextAt(sqlite3_stmt* statement, int column) {
   return text == nullptr ? "" : std::string(text, sqlite3_column_bytes(statement, column));
 }
 
+std::string NameOf(sqlite3_stmt* statement, int column) {
+  const char* name = sqlite3_column_name(statement, column);
+  return name == nullptr ? "" : name;
+}
+
 nlohmann::ordered_json JsonAt(sqlite3_stmt* statement, int column) {
   switch (sqlite3_column_type(statement, column)) {
     case SQLITE_INTEGER:
@@ -39,25 +46,17 @@ nlohmann::ordered_json JsonAt(sqlite3_stmt* statement, int column) {
   }
 }
 
-// RFC 4180.
-std::string CsvField(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string field = "\"";
-  for (const char c : text) field += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return field + "\"";
-}
-
 void PrintCsv(sqlite3_stmt* statement) {
   const int count = sqlite3_column_count(statement);
   std::string text;
   const auto end_field = [&](int i) { text += i + 1 < count ? "," : "\r\n"; };
   for (int i = 0; i < count; ++i) {
-    text += CsvField(sqlite3_column_name(statement, i));
+    text += CsvText(NameOf(statement, i));
     end_field(i);
   }
   while (sqlite3_step(statement) == SQLITE_ROW) {
     for (int i = 0; i < count; ++i) {
-      text += CsvField(TextAt(statement, i));
+      text += CsvText(TextAt(statement, i));
       end_field(i);
     }
   }
@@ -69,7 +68,7 @@ void PrintJson(sqlite3_stmt* statement) {
   while (sqlite3_step(statement) == SQLITE_ROW) {
     nlohmann::ordered_json row = nlohmann::ordered_json::object();
     for (int i = 0; i < sqlite3_column_count(statement); ++i) {
-      row[sqlite3_column_name(statement, i)] = JsonAt(statement, i);
+      row[CleanText(NameOf(statement, i))] = JsonAt(statement, i);
     }
     rows.push_back(std::move(row));
   }
@@ -96,7 +95,7 @@ void PrintTable(sqlite3_stmt* statement) {
   }
   std::vector<Column> columns;
   for (int i = 0; i < count; ++i) {
-    columns.push_back({.header = terminal.Clean(sqlite3_column_name(statement, i)),
+    columns.push_back({.header = terminal.Clean(NameOf(statement, i)),
                        .right = is_number[static_cast<size_t>(i)]});
   }
   Table table(std::move(columns));
@@ -128,6 +127,7 @@ int QueryVerb(const QueryOptions& options) {
     return access(path.c_str(), F_OK) == 0 ? kExitNotPermitted : kExitNothing;
   }
   sqlite3_busy_timeout(opened, 2000);
+  if (AddQueryFunctions(opened) != SQLITE_OK) return SqlError(opened, "flops_sum is not there");
   sqlite3_stmt* prepared = nullptr;
   const char* rest = nullptr;
   if (sqlite3_prepare_v2(opened, options.sql.c_str(), -1, &prepared, &rest) != SQLITE_OK) {

@@ -38,6 +38,10 @@ TEST(JsonWriterTest, WritesNullForWhatIsNotANumber) {
 TEST(JsonWriterTest, EscapesWhatTerminalsAndParsersWouldRead) {
   EXPECT_EQ(One([](JsonWriter& json) { json.String("a\"\\\n\x1b\x7f"); }),
             "\"a\\\"\\\\\\u000a\\u001b\\u007f\"");
+  // C1, right to left, isolates; and what is none of them.
+  EXPECT_EQ(
+      One([](JsonWriter& json) { json.String("\xc2\x9b\xe2\x80\xae\xe2\x81\xa6\xe2\x80\xa6"); }),
+      "\"\\u009b\\u202e\\u2066\xe2\x80\xa6\"");
 }
 
 TEST(JsonWriterTest, ReplacesBytesThatAreNotUtf8) {

@@ -32,7 +32,6 @@ FAULTS = {
     ("07-lightning", "steps"): STEPS,
     ("07-lightning", "words"): "an evaluation or a check makes a finding about tuning",
     ("13-unet-deepcache", "words"): "skipped work makes a finding about tuning; forward() unsaid",
-    ("17-spawn-workers", "words"): "processes without a rank have a restart -1",
     ("18-shell-launcher", "words"): "processes without a rank have a restart -1",
     ("20-spectral-norm-gan", "steps"): STEPS,
     ("20-spectral-norm-gan", "per_step"): STEPS,
@@ -140,6 +139,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.xfail(strict=True, reason=REPLACED)
 @pytest.mark.parametrize("how", CHANGES)
 def test_what_a_module_did_stays_with_it(python, folder, how):
     program = os.path.join(CASES, "01-lora-merge", "smallest.py")

@@ -158,9 +158,10 @@ TEST(KernelClassesTest, APointwiseFusionHasNoMoreOfAProductThanItsBias) {
 }
 
 TEST(KernelClassesTest, KnowsWhatPyTorchCompilesWhileTheJobRuns) {
-  for (const char* name : {"gcd_kernel", "gcd_vectorized4_kernel", "digamma_vectorized2_kernel",
-                           "abs_kernel_kernel", "sgn_kernel_vectorized4_kernel", "i0e_kernel",
-                           "bessel_j0_forward_vectorized8_kernel", "zeta_vectorized16_kernel"}) {
+  for (const char* name :
+       {"gcd_kernel", "gcd_vectorized4_kernel", "digamma_vectorized2_kernel", "abs_kernel_kernel",
+        "sgn_kernel_vectorized4_kernel", "i0e_kernel", "bessel_j0_forward_vectorized8_kernel",
+        "zeta_vectorized16_kernel", "calc_i0e_vectorized4_kernel"}) {
     EXPECT_EQ(ClassText(name), "elementwise") << name;
   }
   EXPECT_EQ(ClassText("reduction_prod_kernel"), "reduction");

@@ -14,6 +14,7 @@ folder=$cache_dir/sweep-packages
 packages=(
   timm==1.0.31 diffusers==0.42.1 peft==0.21.2 accelerate==1.15.0
   importlib_metadata==10.2.0 zipp==4.1.2
+  lightning==2.6.6 pytorch-lightning==2.6.6 lightning-utilities==0.15.3 torchmetrics==1.9.0
 )
 
 mkdir -p "$cache_dir"

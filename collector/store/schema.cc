@@ -346,7 +346,8 @@ LEFT JOIN (
 }
 
 // The bounds are those of model/profile_bounds.h: what is deeper, or of a longer path, has the path
-// of what is around it. Every scope is visited once; a circle has no way in.
+// of what is around it. Every scope is visited once; a circle has no way in. The index is named
+// because SQLite would read all scopes of the process for each.
 const char* ViewsSql() {
   return R"sql(
 DROP VIEW IF EXISTS scope_paths;
@@ -359,7 +360,9 @@ WITH RECURSIVE path(process_id, scope, path, class_name, depth) AS (
               WHEN p.path = '' THEN s.name
               ELSE p.path || '.' || s.name END,
          s.class_name, p.depth + 1
-  FROM path p JOIN scopes s ON s.process_id = p.process_id AND s.parent = p.scope)
+  FROM path p
+  JOIN scopes s INDEXED BY scopes_by_parent
+    ON s.process_id = p.process_id AND s.parent = p.scope)
 SELECT * FROM path;
 
 DROP VIEW IF EXISTS scope_places;
@@ -380,7 +383,9 @@ WITH RECURSIVE place(process_id, scope, module, user_range, depth) AS (
               WHEN p.user_range = '' THEN s.name
               ELSE p.user_range || '.' || s.name END,
          p.depth + 1
-  FROM place p JOIN scopes s ON s.process_id = p.process_id AND s.parent = p.scope)
+  FROM place p
+  JOIN scopes s INDEXED BY scopes_by_parent
+    ON s.process_id = p.process_id AND s.parent = p.scope)
 SELECT * FROM place;
 
 DROP VIEW IF EXISTS exact_flops;

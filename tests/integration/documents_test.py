@@ -25,7 +25,7 @@ NOT_IN_THE_REPOSITORY = (
     "build/", "build-", "dist/", "ledger.", "calls.", "/dev/", "docs/gpu-results/", "train.py",
     "site-packages", "cu13/", "~", "OUT", "DIR", "FILE", "gpu-results", "report.txt",
     "summary.json", "profile.db", "run.json", "log.txt", "./gpu_check.sh", "sim-env",
-    "flopsprof-gpu-check", "flopsprof-", "nvidia", "lib/", "bin/",
+    "flopsprof-gpu-check", "flopsprof-", "expected.json", "nvidia", "lib/", "bin/",
 )  # fmt: skip
 
 
@@ -43,9 +43,9 @@ def looks_like_a_file(word: str) -> bool:
     if word.startswith(NOT_IN_THE_REPOSITORY) or re.search(r"[*<>$(){}=\"]|\.\.\.", word):
         return False
     suffixes = ".py .md .sh .json .toml .cc .h .cpp .proto .txt .xml"
-    return bool(re.fullmatch(r"[\w./-]+", word)) and (
-        word.endswith(tuple(suffixes.split())) and not word.startswith(".") or (word.endswith("/") and len(word) > 1)
-    )
+    is_file = word.endswith(tuple(suffixes.split())) and not word.startswith(".")
+    is_folder = word.endswith("/") and len(word) > 1
+    return bool(re.fullmatch(r"[\w./-]+", word)) and (is_file or is_folder)
 
 
 def is_there(word: str, readme: str) -> bool:
@@ -99,8 +99,9 @@ def commands():
     for readme in READMES:
         for line in code(text(readme)):
             line = line.split("#")[0]
-            for script, rest in re.findall(r"(?:scripts|tests/\w+)/([\w./]+\.(?:sh|py))\b(.*)", line):
-                path = next(iter(glob.glob(os.path.join(ROOT, "*", "**", script), recursive=True)), "")
+            shown = re.findall(r"(?:scripts|tests/\w+)/([\w./]+\.(?:sh|py))\b(.*)", line)
+            for script, rest in shown:
+                (path, *_) = glob.glob(os.path.join(ROOT, "*", "**", script), recursive=True)
                 for option in re.findall(r"(?<![\w-])--[a-z-]+", rest):
                     yield readme, path, option
 

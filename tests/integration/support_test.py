@@ -208,14 +208,17 @@ def test_a_crash_that_always_comes_is_seen(tmp_path):
     assert log.read_text().split() == ["us", "bare", "us", "us"]
 
 
-CASE = '<testcase name="test[{id}]" time="7"><properties><property name="code" value="{code}"/></properties>{inside}</testcase>'
+CASE = (
+    '<testcase name="test[{id}]" time="7"><properties><property name="code" value="{code}"/>'
+    "</properties>{inside}</testcase>"
+)
 
 
 def acceptance_file(path, day, code, **verdicts):
     cases = [CASE.format(id=name.replace("_", "-"), code=code, inside=inside)
              for name, inside in verdicts.items()]  # fmt: skip
-    path.write_text(f'<testsuites><testsuite timestamp="{day}T01:02:03">{"".join(cases)}</testsuite>'
-                    "</testsuites>")  # fmt: skip
+    suite = f'<testsuite timestamp="{day}T01:02:03">{"".join(cases)}</testsuite>'
+    path.write_text(f"<testsuites>{suite}</testsuites>")
     return str(path)
 
 
@@ -269,12 +272,15 @@ def right_case() -> tuple:
     summary = right_summary()
     summary["steps"] = {"profiled": 1}
     summary["findings"] = [{"text": "this is how"}]
-    summary["modules"][0].update({"params": 4, "class": "Net"})
-    for module in summary["modules"]:
-        module["unknown_gpu_time_s"] = 2e-9 if module["path"] else 0
-    on_cpu = {**summary["modules"][1], "path": "a", "flops": row(forward=None)}
+    # A root that does all itself, what is outside, and a module on the CPU.
+    _, alone, outside = summary["modules"]
     none = {"flops": row(), "flops_modelled": row(), "macs": row(), "gpu_time_s": row()}
-    summary["modules"].append({**on_cpu, "self": none, "unknown_gpu_time_s": 0})
+    on_cpu = {**none, "path": "a", "depth": 0, "flops": row(forward=None), "self": none}
+    root = {**alone, "path": "", "depth": 0, "params": 4, "class": "Net"}
+    outside["self"] = {**outside["self"], "unknown_gpu_time_s": 2e-9}
+    outside["unknown_gpu_time_s"] = 2e-9
+    summary["modules"] = [{**root, "unknown_gpu_time_s": 0}, outside,
+                          {**on_cpu, "unknown_gpu_time_s": 0}]  # fmt: skip
     return expected, summary, [row(forward=8)], "report"
 
 

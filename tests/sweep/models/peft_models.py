@@ -107,7 +107,10 @@ def base(kind):
         images = {"pixel_values": torch.rand(2, 3, 32, 32)}
         return t.ViTForImageClassification(config), images
     if kind == "t5":
-        config = t.T5Config(d_model=32, d_kv=8, d_ff=64, num_layers=2, num_heads=4, vocab_size=50)
+        config = t.T5Config(
+            d_model=32, d_kv=8, d_ff=64, num_layers=2, num_heads=4, vocab_size=50,
+            decoder_start_token_id=0,
+        )  # fmt: skip
         return t.T5ForConditionalGeneration(config), inputs
     if kind == "gpt2":
         config = t.GPT2Config(n_embd=32, n_layer=2, n_head=4, vocab_size=50)

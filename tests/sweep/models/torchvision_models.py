@@ -54,7 +54,7 @@ def video(name):
     import torchvision
 
     module = getattr(torchvision.models.video, name)(weights=None, num_classes=10)
-    size = 224 if "mvit" in name else 112
+    size = 224 if "mvit" in name or name == "s3d" else 112
     return Made(module, (torch.rand(2, 3, 16, size, size),))
 
 

@@ -100,7 +100,8 @@ def small_config(kind):
 
     cls = CONFIG_MAPPING[kind]
     plain = cls()
-    if isinstance(getattr(plain, "depths", None) or getattr(plain, "hidden_sizes", None), list):
+    stages = getattr(plain, "depths", None) or getattr(plain, "hidden_sizes", None)
+    if isinstance(stages, (list, tuple)):
         return plain  # sizes by stage, which must fit together
     given = {
         name: value

@@ -11,19 +11,21 @@
 #include "injector/hooks/dl_hooks.h"
 #include "injector/platform.h"
 #include "injector/real_loader.h"
+#include "injector/scopes/program_module.h"
 #include "injector/session.h"
 
 namespace flopsprof::injector {
 namespace {
 
 // Runs in every process that the job starts, shells and compilers included: no thread, socket,
-// file, allocation or CUDA call here.
+// file or CUDA call here; no allocation but Python's of its table of built-in modules.
 __attribute__((constructor)) void OnLoad() {
   if (getauxval(AT_SECURE) != 0 || AgentSocketPath() == nullptr) return;
   Dl_info self;
   if (dladdr(reinterpret_cast<const void*>(&OnLoad), &self) != 0) {
     PublishNvtxInjection(self.dli_fname);
   }
+  OfferProgramModule();
   ArmLoaderHooks();
   SetDetachAction(DisarmLoaderHooks);
 }

@@ -94,6 +94,8 @@ const char* ForcedModuleHook() {
   return nullptr;
 }
 
+const char* StepAtName() { return NonEmpty("FLOPSPROF_STEP_AT"); }
+
 const char* ForcedBackward() {
   const char* value = NonEmpty("FLOPSPROF_BACKWARD");
   if (value == nullptr) return nullptr;

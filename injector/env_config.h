@@ -42,6 +42,9 @@ const char* ForcedModuleHook();
 // nullptr: the first that fits.
 const char* ForcedBackward();
 
+// A step begins where a module, range or function of this name does; nullptr: not asked for.
+const char* StepAtName();
+
 // Who this process is, by the first of these that is set: FLOPSPROF_RANK and its kin; RANK
 // together with LOCAL_RANK (torchrun, DeepSpeed, accelerate, Ray); Open MPI; PMI and PMIx with
 // a local id; Slurm; RANK alone, which may be a pod's number. Reads the live environment, which

@@ -15,6 +15,7 @@
 #include "injector/platform.h"
 #include "injector/record_sink.h"
 #include "injector/scopes/attribution.h"
+#include "injector/scopes/steps.h"
 #include "injector/segment.h"
 #include "injector/stacks/stack_sampler.h"
 #include "injector/stacks/stack_table.h"
@@ -153,7 +154,7 @@ void FollowAgent() {
   if (state.load(std::memory_order_acquire) != SessionState::kRecording) return;
   shm::SegmentHeader* header = CurrentSegment();
   if (header == nullptr || header->controlled.load(std::memory_order_relaxed) == 0) return;
-  FollowWindow(CurrentAttribution().step);
+  FollowWindow(CurrentStepNumber());
   FollowTimesWanted(header);
   const uint32_t flush = header->flush_wanted.load(std::memory_order_acquire);
   const bool asked = flush != header->flush_answer.load(std::memory_order_relaxed);
@@ -258,6 +259,8 @@ void EndSession(bool fast_exit) {
     return;  // a late answer of the agent begins nothing any more
   }
   expected = SessionState::kRecording;
+  // A signal handler may be what ends us so fast: no lock then.
+  if (!fast_exit && state.load(std::memory_order_acquire) == expected) SettleSteps();
   if (!state.compare_exchange_strong(expected, SessionState::kDraining,
                                      std::memory_order_acq_rel)) {
     return;

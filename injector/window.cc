@@ -27,11 +27,12 @@ shm::StepsWanted Wanted(const shm::SegmentHeader& header) {
   return shm::UnpackSteps(header.steps_wanted.load(std::memory_order_acquire));
 }
 
-void EmitEdge(shm::StepEvent event, uint32_t step) {
+void EmitEdge(shm::StepEvent event, uint32_t label, uint32_t step) {
   shm::StepRecord record{};
   record.header.type = static_cast<uint16_t>(shm::RecordType::kStep);
   record.header.step = step;
   record.event = static_cast<uint8_t>(event);
+  record.first_label = label;
   record.mono_ns = MonoNs();
   EmitRecord(&record);
 }
@@ -43,42 +44,42 @@ bool Change(shm::SegmentHeader* header, shm::Recording from, shm::Recording to) 
                                                    std::memory_order_acq_rel);
 }
 
-void Open(shm::SegmentHeader* header, uint32_t step) {
+void Open(shm::SegmentHeader* header, uint32_t label, uint32_t step) {
   if (header->recording.load(std::memory_order_relaxed) !=
       static_cast<uint32_t>(shm::Recording::kPaused)) {
     return;
   }
   CutCaptures();
   // Before the first record of the window.
-  EmitEdge(shm::StepEvent::kWindowBegin, step);
+  EmitEdge(shm::StepEvent::kWindowBegin, label, step);
   activities_come.store(true, std::memory_order_relaxed);
   if (!Change(header, shm::Recording::kPaused, shm::Recording::kWork)) return;
   header->windows.fetch_add(1, std::memory_order_relaxed);
 }
 
-void Close(shm::SegmentHeader* header, uint32_t step) {
+void Close(shm::SegmentHeader* header, uint32_t label, uint32_t step) {
   activities_come.store(true, std::memory_order_relaxed);
   if (!Change(header, shm::Recording::kWork, shm::Recording::kPaused)) return;
   CutCaptures();
-  EmitEdge(shm::StepEvent::kWindowEnd, step);
+  EmitEdge(shm::StepEvent::kWindowEnd, label, step);
 }
 
 }  // namespace
 
-void BeforeStepBegins(uint32_t step) {
+void BeforeStepBegins(uint32_t label, uint32_t step) {
   shm::SegmentHeader* header = Controlled();
   if (header == nullptr || !IsRecording()) return;
   const shm::StepsWanted wanted = Wanted(*header);
-  if (step < wanted.first || step >= wanted.end) Close(header, step);
+  if (step < wanted.first || step >= wanted.end) Close(header, label, step);
 }
 
-void AfterStepBegan(uint32_t step) {
+void AfterStepBegan(uint32_t label, uint32_t step) {
   shm::SegmentHeader* header = Controlled();
   if (header == nullptr) return;
   header->step.store(step, std::memory_order_relaxed);
   if (IsRecording()) return;
   const shm::StepsWanted wanted = Wanted(*header);
-  if (step >= wanted.first && step < wanted.end) Open(header, step);
+  if (step >= wanted.first && step < wanted.end) Open(header, label, step);
 }
 
 void FollowWindow(uint32_t step) {
@@ -87,9 +88,9 @@ void FollowWindow(uint32_t step) {
   const shm::StepsWanted wanted = Wanted(*header);
   const bool none = wanted.first == wanted.end;
   if (IsRecording()) {
-    if (none) Close(header, shm::kNoStep);  // at once: the step that runs is not whole
+    if (none) Close(header, shm::kNoStep, shm::kNoStep);  // at once: the step that runs is not whole
   } else if (!none && wanted.first == 0 && wanted.end == shm::kNoEnd && step == shm::kNoStep) {
-    Open(header, shm::kNoStep);
+    Open(header, shm::kNoStep, shm::kNoStep);
   }
 }
 

@@ -12,8 +12,9 @@
 namespace flopsprof::injector {
 
 // Around the change of the process' step number: what ends before the step, what begins with it.
-void BeforeStepBegins(uint32_t step);
-void AfterStepBegan(uint32_t step);
+// `label`: what its records carry.
+void BeforeStepBegins(uint32_t label, uint32_t step);
+void AfterStepBegan(uint32_t label, uint32_t step);
 
 // Four times a second, on the helper thread: what begins and ends without a step.
 void FollowWindow(uint32_t step);

@@ -17,7 +17,7 @@ constexpr uint32_t kLostName = 0xffffffffu;      // in a kernel's key: its name 
 // Keys: fields packed into 64 bits, each with its full range.
 uint64_t TimeKey(const WorkContext& context, v1::TimeCategory category) {
   return uint64_t{context.scope} << 32 | uint64_t{static_cast<uint8_t>(context.phase)} << 16 |
-         static_cast<uint64_t>(category) << 8 | (context.step != shm::kNoStep ? 1 : 0);
+         static_cast<uint64_t>(category) << 8 | (InStep(context.step) ? 1 : 0);
 }
 
 struct KernelKey {
@@ -188,9 +188,17 @@ void Aggregator::OnMark(const shm::MarkRecord& record) {
   if (Wanted(record.header.step)) ranges_.AddMark(record);
 }
 
+bool Aggregator::InWindow(uint32_t step) const {
+  const uint32_t number = steps_.NumberOf(step);
+  if (!window_->Contains(number)) return false;
+  // What runs between two steps is of the window when both are.
+  return shm::PlaceOfStep(step) != shm::StepPlace::kBeside || window_->Contains(number + 1);
+}
+
 void Aggregator::OnStep(const shm::StepRecord& record) {
+  steps_.OnLabel(record);
   if (Wanted(record.header.step)) return steps_.OnStep(record);
-  const bool ends_window = window_.has_value() && record.header.step == window_->end &&
+  const bool ends_window = window_.has_value() && record.number == window_->end &&
                            record.event == static_cast<uint8_t>(shm::StepEvent::kBegin);
   if (ends_window) steps_.EndBefore(record.header.step, record.mono_ns);
 }
@@ -349,7 +357,7 @@ size_t Aggregator::Emit(const NameTable& names, size_t max, bool final,
   emitted += EmitScopeCalls(max - emitted, profile);
   emitted += ranges_.Emit(names, max - emitted, final, profile);
   emitted += communications_.Emit(calls_, max - emitted, profile);
-  emitted += steps_.Emit(max - emitted, profile);
+  emitted += steps_.Emit(max - emitted, final, profile);
   emitted += EmitDevices(profile);
   return emitted;
 }

@@ -78,7 +78,7 @@ class Aggregator : public JoinSink {
   void AddReplayFlops(uint32_t step, const std::array<model::FlopCount, shm::kPhaseCount>& flops);
 
   // Whether work of this step is booked at all.
-  bool Wanted(uint32_t step) const { return !window_.has_value() || window_->Contains(step); }
+  bool Wanted(uint32_t step) const { return !window_.has_value() || InWindow(step); }
 
   void OnScopeEnter(const shm::ScopeEnter& record);
   void OnMark(const shm::MarkRecord& record);
@@ -141,6 +141,7 @@ class Aggregator : public JoinSink {
     bool changed = false;
   };
 
+  bool InWindow(uint32_t step) const;
   bool Booked(uint32_t step) const { return describing_ != nullptr || Wanted(step); }
   BookedCall Book(const shm::RecordHeader& header, uint32_t scope, const CallWork& work);
   // Gives a kernel that nothing owns the work that a formula has for its name. False: none has.

@@ -32,7 +32,7 @@ To Reinterpret(const From& from) {
 // What every key keeps of the header.
 shm::RecordHeader KeyHeader(const shm::RecordHeader& header, uint8_t kept_flags) {
   return {header.type, header.phase, static_cast<uint8_t>(header.flags & kept_flags),
-          header.step == shm::kNoStep ? shm::kNoStep : 0};
+          InStep(header.step) ? 0 : shm::kNoStep};
 }
 
 std::string ApiText(uint16_t api) {

@@ -25,7 +25,7 @@ void CommunicationRows::Compare(const JoinedActivity& activity, const IntervalUn
   const WorkContext& context = activity.context;
   const uint32_t row =
       rows_.FindOrAdd({context.scope, activity.in_call ? activity.call.row : kNoRow, context.phase,
-                       context.step != shm::kNoStep});
+                       InStep(context.step)});
   if (row == kNoRow) return;
   Row& sums = rows_.Change(row);
   sums.compared_ns += end_ns - begin_ns;

@@ -103,7 +103,7 @@ void Decoder::DecodeOne(RingId ring, const std::byte* bytes) {
     case shm::RecordType::kStep: {
       const auto record = As<shm::StepRecord>(bytes);
       const bool known = record.event >= static_cast<uint8_t>(shm::StepEvent::kBegin) &&
-                         record.event <= static_cast<uint8_t>(shm::StepEvent::kWindowEnd);
+                         record.event <= static_cast<uint8_t>(shm::StepEvent::kBeside);
       if (known) return handler_->OnStep(record);
       break;
     }

@@ -202,7 +202,7 @@ void GraphReplays::Settle(const shm::GraphLaunch& launch, Correlator* correlator
     counters_.unknown_replays++;
     return;
   }
-  Sum& sum = SumOf(index, launch.header.step != shm::kNoStep);
+  Sum& sum = SumOf(index, InStep(launch.header.step));
   sum.waiting++;
   row.calls += sum.calls;
   aggregator_->AddReplayFlops(launch.header.step, sum.flops);
@@ -304,7 +304,7 @@ void GraphReplays::GiveToNode(const JoinedActivity& activity, GraphNode* node,
   const bool counted = node->call != nullptr && !node->call->records.empty() && !content.edited &&
                        !content.unrecorded && content.Holds(*node->call);
   if (counted) {
-    const ReplayWork& work = WorkOf(node->call.get(), activity.context.step != shm::kNoStep);
+    const ReplayWork& work = WorkOf(node->call.get(), InStep(activity.context.step));
     given.in_call = true;
     given.call = work.booked;
     given.call.context.step = activity.context.step;

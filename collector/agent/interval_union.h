@@ -22,6 +22,11 @@ class IntervalUnion {
   uint64_t total_ns() const { return total_ns_; }
   uint64_t late_count() const { return late_count_; }
 
+  // Adds all of it to another one, which must have begun before.
+  void AddTo(IntervalUnion* other) const {
+    for (const Interval& interval : intervals_) other->Add(interval.begin_ns, interval.end_ns);
+  }
+
   // Keeps the total and frees the intervals: whatever comes now before the last end is late.
   void Fold();
 

@@ -48,8 +48,8 @@ void RangeRows::AddMark(const shm::MarkRecord& record) {
   row.count++;
   if (record.category_name != shm::kNoString) row.category_name = record.category_name;
   row.numbers.Add(static_cast<v1::PayloadType>(type), record.payload);
-  const uint32_t step = record.header.step;
-  if (step == shm::kNoStep) return;
+  if (!InStep(record.header.step)) return;
+  const uint32_t step = record.header.step & shm::kStepLabelMask;
   row.first_step = row.in_steps == 0 ? step : std::min(row.first_step, step);
   row.last_step = std::max(row.last_step, step);
   row.in_steps++;

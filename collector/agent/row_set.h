@@ -42,6 +42,8 @@ class RowSet {
   // The row, for a change that need not be sent.
   Row& Hold(uint32_t index) { return rows_[index].row; }
 
+  const Row& Held(uint32_t index) const { return rows_[index].row; }
+
   // The row, to be changed.
   Row& Change(uint32_t index) {
     Entry& entry = rows_[index];

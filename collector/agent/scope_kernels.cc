@@ -26,13 +26,14 @@ uint32_t ScopeKernels::FunctionOf(const JoinedActivity& activity) {
 void ScopeKernels::Add(const JoinedActivity& activity, uint64_t packed_kernel,
                        v1::TimeCategory category) {
   const WorkContext& context = activity.context;
-  const bool in_step = context.step != shm::kNoStep;
+  const bool in_step = InStep(context.step);
+  const uint32_t step = in_step ? context.step & shm::kStepLabelMask : shm::kNoStep;
   const Key key = {uint64_t{context.scope} << 32 | FunctionOf(activity), packed_kernel,
                    uint64_t{static_cast<uint8_t>(context.phase)} << 16 |
                        static_cast<uint64_t>(category) << 8 | (in_step ? 1 : 0)};
   const uint32_t index = rows_.FindOrAdd(key);
   if (index == kNoRow) return;
-  AddTo(&rows_.Change(index), {1, activity.duration_ns, context.step, context.step});
+  AddTo(&rows_.Change(index), {1, activity.duration_ns, step, step});
 }
 
 void ScopeKernels::AddTo(Row* row, const Row& more) {

@@ -6,12 +6,106 @@
 
 namespace flopsprof::agent {
 
+namespace {
+
+uint32_t KeyOf(uint32_t step) { return step & shm::kStepKeyMask; }
+bool IsFirstLoop(uint32_t key) { return key >> shm::kStepLoopShift == 0; }
+
+}  // namespace
+
 uint32_t StepRows::Find(uint32_t step) {
   if (step == cached_step_) return cached_row_;
-  const uint32_t row = rows_.FindOrAdd(step);
+  uint32_t key = step;
+  if (shm::PlaceOfStep(step) == shm::StepPlace::kTail) {
+    const uint32_t in = rows_.Find(KeyOf(step));
+    if (in != kNoRow && rows_.Hold(in).next_begin_mono_ns != 0) key = KeyOf(step);
+  }
+  const uint32_t row = rows_.FindOrAdd(key);
   cached_step_ = step;
   cached_row_ = row;
   return row;
+}
+
+StepRows::Label* StepRows::ChangeLabel(uint32_t key) {
+  const uint32_t index = labels_.FindOrAdd(key);
+  if (index == kNoRow) return nullptr;
+  Label& label = labels_.Change(index);
+  if (label.revision++ == 0) label.number = key & shm::kStepLabelMask;
+  return &label;
+}
+
+void StepRows::SetNumber(uint32_t key, const shm::StepRecord& record) {
+  Label* label = ChangeLabel(key);
+  if (label == nullptr || record.mono_ns < label->numbered_mono_ns) return;
+  label->number = record.number;
+  label->numbered_mono_ns = record.mono_ns;
+}
+
+uint32_t StepRows::NumberOf(uint32_t step) const {
+  if (step == shm::kNoStep) return step;
+  const uint32_t key = KeyOf(step);
+  const uint32_t index = labels_.Find(key);
+  if (index != kNoRow) return labels_.Held(index).number;
+  const uint32_t label = key & shm::kStepLabelMask;
+  // Its own definition is in another ring: as far from its label as the newest one that is known.
+  if (!IsFirstLoop(key) || newest_label_ == shm::kNoStep) return label;
+  return label + newest_label_number_ - newest_label_;
+}
+
+size_t StepRows::count() const {
+  size_t count = 0;
+  for (uint32_t i = 0; i < rows_.size(); ++i) {
+    count += shm::PlaceOfStep(rows_.key(i)) == shm::StepPlace::kIn ? 1 : 0;
+  }
+  return count;
+}
+
+void StepRows::OnLabel(const shm::StepRecord& record) {
+  const uint32_t key = KeyOf(record.header.step);
+  const auto event = static_cast<shm::StepEvent>(record.event);
+  if (event == shm::StepEvent::kWindowEnd) {
+    if (record.header.step != shm::kNoStep || newest_label_ == shm::kNoStep) return;
+    if (Label* label = ChangeLabel(newest_label_)) label->cut = true;
+    return;
+  }
+  if (record.header.step == shm::kNoStep) return;
+  switch (event) {
+    case shm::StepEvent::kBegin: {
+      if (IsFirstLoop(key)) {
+        newest_label_ = key;
+        newest_label_number_ = record.number;
+      }
+      if (record.number == (key & shm::kStepLabelMask) && record.helped == 0) return;
+      Label* label = ChangeLabel(key);
+      if (label == nullptr) return;
+      label->helped = record.helped != 0;
+      SetNumber(key, record);
+      return;
+    }
+    case shm::StepEvent::kNumber: {
+      // Of a whole range only those that have a row can matter.
+      const uint32_t first = std::min(KeyOf(record.first_label), key);
+      for (uint32_t one = first; one <= key && one - first < kMaxSteps; ++one) {
+        SetNumber(one, record);
+      }
+      if (key == newest_label_) newest_label_number_ = record.number;
+      return;
+    }
+    case shm::StepEvent::kOptimizerEnd:
+      if (Label* label = ChangeLabel(key)) {
+        ++label->optimizer_steps;
+        label->optimizer_end_mono_ns = std::max(label->optimizer_end_mono_ns, record.mono_ns);
+      }
+      return;
+    case shm::StepEvent::kDisturbed:
+      if (Label* label = ChangeLabel(key)) label->disturbed = true;
+      return;
+    case shm::StepEvent::kBeside:
+      if (Label* label = ChangeLabel(key)) label->beside_mono_ns = record.mono_ns;
+      return;
+    default:
+      return;
+  }
 }
 
 void StepRows::OnStep(const shm::StepRecord& record) {
@@ -20,7 +114,8 @@ void StepRows::OnStep(const shm::StepRecord& record) {
   if (record.event == static_cast<uint8_t>(shm::StepEvent::kBegin)) {
     Begin(step, record.mono_ns);
   } else if (record.event == static_cast<uint8_t>(shm::StepEvent::kWindowEnd)) {
-    EndBefore(step, record.mono_ns);  // this one is not recorded
+    // This one is not recorded.
+    EndBefore(record.first_label != 0 ? record.first_label : step, record.mono_ns);
   } else if (record.event == static_cast<uint8_t>(shm::StepEvent::kOptimizerEnd)) {
     const uint32_t index = Find(step);
     if (index == kNoRow) return;
@@ -40,10 +135,13 @@ void StepRows::Begin(uint32_t step, uint64_t mono_ns) {
   row.begin_mono_ns = mono_ns;
   if (row.next_begin_mono_ns == 0) {
     const uint32_t next = rows_.Find(step + 1);
-    if (next != kNoRow) row.next_begin_mono_ns = rows_.Hold(next).begin_mono_ns;
+    if (next != kNoRow && rows_.Hold(next).begin_mono_ns != 0) {
+      row.next_begin_mono_ns = rows_.Hold(next).begin_mono_ns;
+      FoldTail(step, index);
+    }
   }
   EndBefore(step, mono_ns);
-  if (any_begun_ && step < newest_step_) return;
+  if (!IsFirstLoop(step) || (any_begun_ && step < newest_step_)) return;
   const bool next = any_begun_ && step == newest_step_ + 1 && mono_ns > newest_begin_mono_ns_;
   last_step_ns_ = next ? mono_ns - newest_begin_mono_ns_ : 0;
   any_begun_ = true;
@@ -53,8 +151,38 @@ void StepRows::Begin(uint32_t step, uint64_t mono_ns) {
 }
 
 void StepRows::EndBefore(uint32_t step, uint64_t mono_ns) {
-  const uint32_t index = step == 0 ? kNoRow : rows_.Find(step - 1);
-  if (index != kNoRow) rows_.Change(index).next_begin_mono_ns = mono_ns;
+  const bool first = (step & shm::kStepLabelMask) == 0;
+  const uint32_t index = first ? kNoRow : rows_.Find(step - 1);
+  if (index == kNoRow) return;
+  rows_.Change(index).next_begin_mono_ns = mono_ns;
+  FoldTail(step - 1, index);
+}
+
+// Another step follows: the tail is part of the label before it.
+void StepRows::FoldTail(uint32_t key, uint32_t index) {
+  cached_step_ = shm::kNoStep;
+  const uint32_t tail_index = rows_.Find(shm::StepAt(shm::StepPlace::kTail, key));
+  if (tail_index == kNoRow) return;
+  Row& tail = rows_.Hold(tail_index);
+  Row& row = rows_.Change(index);
+  for (size_t phase = 0; phase < row.flops.size(); ++phase) {
+    row.flops[phase] += tail.flops[phase];
+    row.gpu_time_ns[phase] += tail.gpu_time_ns[phase];
+  }
+  row.activities += tail.activities;
+  row.has_unknown |= tail.has_unknown;
+  row.exposed_unknown |= tail.exposed_unknown;
+  for (const DeviceBusy& from : tail.devices) {
+    auto to = std::find_if(row.devices.begin(), row.devices.end(),
+                           [&](const DeviceBusy& d) { return d.device == from.device; });
+    if (to == row.devices.end()) {
+      row.devices.emplace_back().device = from.device;
+      to = row.devices.end() - 1;
+    }
+    from.all.AddTo(&to->all);
+    from.not_communication.AddTo(&to->not_communication);
+  }
+  tail = Row();
 }
 
 void StepRows::FoldOldSteps() {
@@ -109,8 +237,25 @@ void StepRows::AddActivity(const JoinedActivity& activity, v1::TimeCategory cate
   late_count_ += busy->late_count() - late;
 }
 
-size_t StepRows::Emit(size_t max, v1::ProcessProfile* profile) {
-  return rows_.EmitChanged(max, [&](uint32_t step, const Row& row) {
+size_t StepRows::Emit(size_t max, bool final, v1::ProcessProfile* profile) {
+  const size_t labels = labels_.EmitChanged(max, [&](uint32_t key, const Label& label) {
+    v1::StepLabelRow* out = profile->add_step_labels();
+    out->set_step(key);
+    out->set_revision(label.revision);
+    out->set_number(label.number);
+    out->set_optimizer_steps(label.optimizer_steps);
+    out->set_disturbed(label.disturbed);
+    out->set_optimizer_end_mono_ns(label.optimizer_end_mono_ns);
+    out->set_beside_mono_ns(label.beside_mono_ns);
+    out->set_cut(label.cut);
+    out->set_helped(label.helped);
+    return true;
+  });
+  return labels + rows_.EmitChanged(max - labels, [&](uint32_t step, const Row& row) {
+    const bool tail = shm::PlaceOfStep(step) == shm::StepPlace::kTail;
+    if (tail && !final) return false;  // it may become part of its step
+    if (tail && row.activities == 0 && row.flops == std::array<model::FlopCount, shm::kPhaseCount>{})
+      return true;
     v1::StepRow* out = profile->add_steps();
     out->set_step(step);
     out->set_begin_mono_ns(row.begin_mono_ns);

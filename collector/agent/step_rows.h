@@ -29,7 +29,9 @@ struct DeviceBusy {
   uint64_t late_count() const { return std::max(all.late_count(), not_communication.late_count()); }
 };
 
-// Steps of one process. A step's intervals are kept until kOpenSteps newer steps have begun;
+// Steps of one process, by label (proto/shm/records.h). A label's tail becomes part of it as soon as
+// another one follows; a tail that is left at the end, and what ran beside steps, have rows of their
+// own. A step's intervals are kept until kOpenSteps newer steps have begun;
 // activity that comes later still counts in every sum but the step's busy time (counted).
 // One thread.
 class StepRows {
@@ -38,17 +40,21 @@ class StepRows {
   // The step before `step`, if it is known, ends here. A step that was lost in between leaves
   // the one before it without this end: its length is then not known, not that of two.
   void EndBefore(uint32_t step, uint64_t mono_ns);
+  // What is known of labels, whether their steps are wanted or not.
+  void OnLabel(const shm::StepRecord& record);
+  // Number of the step that a record's label belongs to, as far as it is known now.
+  uint32_t NumberOf(uint32_t step) const;
   void AddFlops(uint32_t step, shm::Phase phase, model::FlopCount flops);
   void AddActivity(const JoinedActivity& activity, v1::TimeCategory category);
   // Something ran in the step whose flops are not known.
   void MarkUnknown(uint32_t step);
 
   // Appends at most `max` changed rows; returns how many.
-  size_t Emit(size_t max, v1::ProcessProfile* profile);
+  size_t Emit(size_t max, bool final, v1::ProcessProfile* profile);
 
-  size_t count() const { return rows_.size(); }
+  size_t count() const;
   bool any_begun() const { return any_begun_; }
-  uint32_t newest_step() const { return newest_step_; }
+  uint32_t newest_step() const { return NumberOf(newest_step_); }
   // From the begin of the step before to the begin of the newest one; 0 = not known.
   uint64_t last_step_ns() const { return last_step_ns_; }
   uint64_t late_count() const { return late_count_; }
@@ -71,12 +77,29 @@ class StepRows {
     bool exposed_unknown = false;
     std::vector<DeviceBusy> devices;
   };
+  struct Label {
+    uint32_t revision = 0;
+    uint32_t number = 0;
+    uint64_t numbered_mono_ns = 0;  // rings are read one after the other: the newest word counts
+    uint32_t optimizer_steps = 0;
+    bool disturbed = false;
+    bool cut = false;
+    bool helped = false;
+    uint64_t optimizer_end_mono_ns = 0;
+    uint64_t beside_mono_ns = 0;
+  };
 
   uint32_t Find(uint32_t step);
+  Label* ChangeLabel(uint32_t key);
+  void SetNumber(uint32_t key, const shm::StepRecord& record);
+  void FoldTail(uint32_t key, uint32_t index);
   void Begin(uint32_t step, uint64_t mono_ns);
   void FoldOldSteps();
 
   RowSet<uint32_t, Row> rows_{kMaxSteps};
+  RowSet<uint32_t, Label> labels_{kMaxSteps};
+  uint32_t newest_label_ = shm::kNoStep;  // of the first loop
+  uint32_t newest_label_number_ = 0;
   uint32_t cached_step_ = shm::kNoStep;
   uint32_t cached_row_ = kNoRow;
   bool any_begun_ = false;

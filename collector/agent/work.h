@@ -18,6 +18,9 @@ struct WorkContext {
   shm::Phase phase = shm::Phase::kOther;
 };
 
+// Work in no step or beside one is in none.
+constexpr bool InStep(uint32_t step) { return shm::PlaceOfStep(step) < shm::StepPlace::kBeside; }
+
 inline WorkContext ContextOf(const shm::RecordHeader& header, uint32_t scope) {
   return {scope, header.step, static_cast<shm::Phase>(header.phase)};
 }

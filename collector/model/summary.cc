@@ -209,7 +209,8 @@ std::map<std::string, std::string> DescribeMethod(const Summary& summary) {
        "unknown"},
       {"steps",
        "median and 95th percentile (nearest rank) over the complete steps of all ranks "
-       "without step 0"},
+       "without step 0 and steps with compilation or tuning; work before the first step and after "
+       "the last optimizer is in none"},
       {"overhead", "numbers of hooks times their cost on the build machine"},
       {"conventions", "docs/conventions.md"}};
   std::set<std::string> peaks;
@@ -303,6 +304,9 @@ Summary Summarize(const RunProfile& run, const SummaryOptions& options) {
   summary.steps.utilisation = UtilisationBySteps(groups, summary.ranks);
   if (summary.steps.utilisation.size() > options.max_step_utilisations) {
     summary.steps.utilisation.resize(options.max_step_utilisations);
+  }
+  for (std::vector<StepLine>* lines : {&summary.steps.list, &summary.steps.beside}) {
+    if (lines->size() > options.max_step_utilisations) lines->resize(options.max_step_utilisations);
   }
   if (!summary.empty) summary.modules = rollup.Finish();
   SummarizeKernels(groups, options.max_kernels, &summary);

@@ -256,6 +256,16 @@ class SummaryJson {
     Unsigned("left_out", steps.left_out);
     Maybe("first_step_work_ratio", steps.first_step_work_ratio, &JsonWriter::Double);
     WriteList("utilisation", steps.utilisation, &SummaryJson::WriteStepUtilisation);
+    json_.Key("taken_from");
+    if (steps.taken_from.empty()) {
+      json_.Null();
+    } else {
+      json_.String(steps.taken_from);
+    }
+    Unsigned("measured", steps.measured);
+    Unsigned("disturbed", steps.disturbed);
+    WriteList("list", steps.list, &SummaryJson::WriteStepLine);
+    WriteList("beside", steps.beside, &SummaryJson::WriteStepLine);
     json_.EndObject();
   }
 
@@ -319,6 +329,23 @@ class SummaryJson {
     Maybe("hidden_communication_s", totals.hidden_communication_ns, &JsonWriter::Seconds);
     WriteUtilisation(totals.utilisation);
     json_.EndObject();
+  }
+
+  void WriteStepLine(const StepLine& line) {
+    Unsigned("step", line.step);
+    Unsigned("processes", line.processes);
+    json_.Key("complete");
+    json_.Bool(line.complete);
+    json_.Key("disturbed");
+    json_.Bool(line.disturbed);
+    std::optional<uint64_t> wall_ns;
+    if (line.wall_ns != 0) wall_ns = line.wall_ns;
+    Maybe("wall_s", wall_ns, &JsonWriter::Seconds);
+    json_.Key("gpu_busy_s");
+    json_.Seconds(line.gpu_busy_ns);
+    json_.Key("has_unknown");
+    json_.Bool(line.has_unknown);
+    WriteCounts("flops", line.flops, 1);
   }
 
   void WriteStepUtilisation(const StepUtilisation& step) {

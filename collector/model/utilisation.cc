@@ -79,12 +79,17 @@ void Add(const v1::StepRow& row, StepWork* work) {
   }
 }
 
-// The complete steps of a rank, without step 0 where there are others.
+// The complete steps of a rank, without step 0 and those in which something was compiled or tuned
+// where there are others.
 StepWork SteadySteps(const RankGroup& group) {
   StepWork first, others;
   for (const v1::ProcessProfile* process : group.processes) {
+    std::set<uint32_t> disturbed = {0};
+    for (const v1::StepLabelRow& row : process->step_labels()) {
+      if (row.disturbed()) disturbed.insert(row.number());
+    }
     for (const v1::StepRow& row : process->steps()) {
-      if (IsComplete(row)) Add(row, row.step() == 0 ? &first : &others);
+      if (IsComplete(row)) Add(row, disturbed.count(row.step()) != 0 ? &first : &others);
     }
   }
   return others.walls.empty() ? first : others;

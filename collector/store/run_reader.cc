@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
+#include "collector/model/step_labels.h"
 #include "collector/store/run_reader.h"
 
 #include <absl/strings/str_cat.h>
@@ -99,6 +100,7 @@ class Reader {
         return status;
       }
       model::BoundProfile(&process);
+      model::JoinSteps(&process);
       profile.processes.push_back(std::move(process));
     }
     return profile;

@@ -57,6 +57,7 @@ const std::vector<RowTable>& RowTables() {
       Table("windows", {"number"}, {"end_mono_ns", "process_until_mono_ns"}),
       Table("instants", {"number"}, {}),
       Table("process_lives", {}, {"until_utc_ns"}),
+      Table("step_labels", {"step"}, {"revision"}),
   };
   return *kTables;
 }
@@ -286,6 +287,11 @@ CREATE TABLE IF NOT EXISTS module_weights(
 CREATE TABLE IF NOT EXISTS step_facts(
   process_id INTEGER NOT NULL, step INTEGER NOT NULL, has_unknown INTEGER NOT NULL,
   exposed_unknown INTEGER NOT NULL, PRIMARY KEY(process_id, step)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS step_labels(
+  process_id INTEGER NOT NULL, step INTEGER NOT NULL, revision INTEGER NOT NULL,
+  number INTEGER NOT NULL, optimizer_steps INTEGER NOT NULL, disturbed INTEGER NOT NULL,
+  optimizer_end_mono_ns INTEGER NOT NULL, beside_mono_ns INTEGER NOT NULL, cut INTEGER NOT NULL,
+  helped INTEGER NOT NULL, PRIMARY KEY(process_id, step)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS communications(
   process_id INTEGER NOT NULL, scope INTEGER NOT NULL, phase INTEGER NOT NULL,
   api TEXT NOT NULL, shape TEXT NOT NULL, in_step INTEGER NOT NULL,

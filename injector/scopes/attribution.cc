@@ -22,6 +22,7 @@
 #include "injector/scopes/scope_table.h"
 #include "injector/scopes/scopes.h"
 #include "injector/scopes/sequence_log.h"
+#include "injector/scopes/step_at.h"
 #include "injector/scopes/steps.h"
 #include "injector/scopes/torch_functions.h"
 #include "injector/stacks/stack_sampler.h"
@@ -148,6 +149,7 @@ void RefuseModules(const char* reason) {
 void BeginScopes() {
   g_enabled.store(true, std::memory_order_relaxed);
   g_modules_refused.store(false, std::memory_order_relaxed);
+  FollowStepAt();
   FindTorchFunctions();
   ReturnToEngine();
   State off = State::kOff;
@@ -213,6 +215,7 @@ inline __attribute__((always_inline)) uint32_t EnterFoundRange(shm::ScopeKind ki
                      recent->parent == parent && recent->domain == domain && recent->kind == kind &&
                      SameName(g_scopes[recent->scope], name, bytes);
   *scope = found ? recent->scope : LookUpRange(recent, parent, kind, domain, name, bytes);
+  OnScopeOfStepAt(*scope);
   return thread.EnterRange(domain, *scope);
 }
 

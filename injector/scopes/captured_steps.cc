@@ -92,13 +92,13 @@ bool NoteIfCaptured(uint8_t captured) {
 
 void BeforeReplay(uint8_t captured) {
   // Inside of a module's call (make_graphed_callables, compiled models) that call is the step.
-  if ((captured & kCapturedForward) != 0 && CurrentAttribution().phase == shm::Phase::kOther) {
-    OnRootForward();
-  }
+  const bool trains = (captured & kCapturedForward) != 0;
+  if (!trains && (captured & kCapturedEvaluation) == 0) return;
+  if (CurrentAttribution().phase == shm::Phase::kOther) OnRootForward(shm::kOutsideScope, trains);
 }
 
 void AfterReplay(uint8_t captured) {
-  if ((captured & kCapturedOptimizer) != 0) OnOptimizerStepped((captured & kCapturedPrimary) != 0);
+  if ((captured & kCapturedOptimizer) != 0) OnOptimizerStepped(captured >> kCapturedOptimizerShift);
 }
 
 }  // namespace flopsprof::injector

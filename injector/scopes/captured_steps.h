@@ -12,8 +12,13 @@ namespace flopsprof::injector {
 enum CapturedStep : uint8_t {
   kCapturedForward = 1,  // a root module was called
   kCapturedOptimizer = 2,
-  kCapturedPrimary = 4,  // it was the one that stepped first in the process
+  kCapturedEvaluation = 4,  // a root module was called without gradients
 };
+// The bits above tell optimizers apart: their numbers, or'ed together.
+constexpr int kCapturedOptimizerShift = 3;
+constexpr uint8_t CapturedOptimizer(uint32_t optimizer) {
+  return static_cast<uint8_t>(kCapturedOptimizer | (optimizer & 31) << kCapturedOptimizerShift);
+}
 
 // The calling thread has begun a capture, of CUDA's id (0, not known: nothing), on a stream. False:
 // the stream was capturing already, for all we know: that capture's end was not seen.

@@ -9,6 +9,7 @@
 #include "injector/scopes/scope_stack.h"
 #include "injector/scopes/scope_table.h"
 #include "injector/scopes/scopes.h"
+#include "injector/scopes/step_at.h"
 #include "injector/scopes/steps.h"
 
 namespace flopsprof::injector {
@@ -28,10 +29,16 @@ ModuleParent ParentOfCall(const Frame* below) {
   return parent;
 }
 
+// Inside of generate(), or below a frame of an evaluation.
+bool IsOtherPhase() {
+  const shm::Phase phase = ThisThread().TopPhase();
+  return phase == shm::Phase::kGenerate || phase == shm::Phase::kEvaluation;
+}
+
 FLOPSPROF_APART void OnOutermostCall(const ModuleEdge& edge, bool in_pass) {
   if (!in_pass && edge.kind != EdgeKind::kAlias) {
     if (WantsOptimizerCheck() && AskShimForOptimizer()) OnOptimizerFound();
-    OnRootForward();
+    OnRootForward(edge.root_scope, GradEnabled() && !IsOtherPhase());
   }
 }
 
@@ -70,6 +77,7 @@ FLOPSPROF_HOT uint32_t EnterModuleCall(PyObject* module) {
     }
     OnOutermostCall(edge, in_pass);
   }
+  if (!in_pass) OnScopeOfStepAt(edge.scope);
   const uint32_t depth = edge.kind == EdgeKind::kInherited ? thread.EnterInherited()
                                                            : thread.EnterModule(module, edge.scope);
   if (parent.outermost && depth != ThreadScopes::kRefused && IsEvaluation()) {

@@ -120,6 +120,7 @@ FLOPSPROF_NATIVE(optimizer_begin, 1) {
   identity.parent = thread.CurrentScope();
   identity.kind = shm::ScopeKind::kOptimizer;
   identity.name = Text(a[0], &identity.name_bytes);
+  OnOptimizerBegins();
   const uint32_t depth = thread.EnterPhase(shm::Phase::kOptimizer);
   if (depth == ThreadScopes::kRefused) return Number(depth);
   const uint32_t scope = FindOrAddScope(identity);
@@ -132,7 +133,15 @@ FLOPSPROF_NATIVE(push_phase, 1) {
 }
 FLOPSPROF_NATIVE(optimizer_end, 2) {
   ThisThread().Leave(Unsigned32(a[0]));
-  OnOptimizerStepped(Unsigned(a[1]) != 0);
+  OnOptimizerStepped(Unsigned32(a[1]));
+  return None();
+}
+FLOPSPROF_NATIVE(optimizer_made, 0) {
+  OnOptimizerMade();
+  return None();
+}
+FLOPSPROF_NATIVE(step_disturbed, 0) {
+  OnStepDisturbed();
   return None();
 }
 FLOPSPROF_NATIVE(registered, 1) {
@@ -309,6 +318,8 @@ PyMethodDef g_methods[] = {
     FLOPSPROF_ROW(optimizer_begin),
     FLOPSPROF_ROW(push_phase),
     FLOPSPROF_ROW(optimizer_end),
+    FLOPSPROF_ROW(optimizer_made),
+    FLOPSPROF_ROW(step_disturbed),
     FLOPSPROF_ROW(registered),
     FLOPSPROF_ROW(shared),
     FLOPSPROF_ROW(alias),

@@ -188,6 +188,7 @@ void ThreadScopes::BeginNode(uint64_t thread_number, uint64_t sequence) {
 }
 
 void ThreadScopes::BeginNodeOfScope(uint32_t scope) {
+  OnBackward();
   NoteTopNode();
   Frame* frame = Push();
   if (frame == nullptr) return;
@@ -212,13 +213,18 @@ void ThreadScopes::EndNode() {
   if (made_nodes) Note(now, CurrentScope());
 }
 
+namespace {
+inline Attribution Here(uint32_t scope, shm::Phase phase) {
+  return {scope, phase, CurrentStepOf(scope)};
+}
+}  // namespace
+
 Attribution ThreadScopes::Current() const {
-  const uint32_t step = CurrentStep();
   if (depth_ == 0) {
     // Between two nodes: hooks of tensors, nodes and accumulators.
-    if (InBackwardPass()) return {last_node_scope_, shm::Phase::kBackward, step};
+    if (InBackwardPass()) return Here(last_node_scope_, shm::Phase::kBackward);
     const uint32_t started = started_range == 0 ? 0 : ScopeOfStartedRange(started_range);
-    return {started, shm::Phase::kOther, step};
+    return Here(started, shm::Phase::kOther);
   }
   const Frame& top = Top();
   switch (top.phase) {
@@ -226,17 +232,17 @@ Attribution ThreadScopes::Current() const {
     case shm::Phase::kRecompute:
     case shm::Phase::kEvaluation:
     case shm::Phase::kGenerate:
-      return {top.scope, top.phase, step};
+      return Here(top.scope, top.phase);
     case shm::Phase::kBackward:
       // Code that asks for gradients inside a node that needs none recomputes a forward.
-      if (!top.grad_enabled && GradEnabled()) return {top.scope, shm::Phase::kRecompute, step};
-      return {top.scope, shm::Phase::kBackward, step};
+      if (!top.grad_enabled && GradEnabled()) return Here(top.scope, shm::Phase::kRecompute);
+      return Here(top.scope, shm::Phase::kBackward);
     default:
       // The pass of an optimizer's closure; an optimizer that steps in a hook is no backward.
       if (!top.in_pass && InBackwardPass()) {
-        return {last_node_scope_, shm::Phase::kBackward, step};
+        return Here(last_node_scope_, shm::Phase::kBackward);
       }
-      return {top.scope, top.phase, step};
+      return Here(top.scope, top.phase);
   }
 }
 
@@ -271,6 +277,7 @@ void ThreadScopes::OnThreadEnd() {
   depth_ = capacity_ = 0;
   log_ = nullptr;
   started_range = 0;
+  step_loop = 0;
 }
 
 void ThreadScopes::Forget() {
@@ -279,6 +286,7 @@ void ThreadScopes::Forget() {
   last_node_scope_ = shm::kOutsideScope;
   log_ = nullptr;
   started_range = 0;
+  step_loop = 0;
 }
 
 }  // namespace flopsprof::injector

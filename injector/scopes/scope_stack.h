@@ -102,6 +102,7 @@ class ThreadScopes {
   uint32_t last_node_scope() const { return last_node_scope_; }
   uint64_t started_range;  // newest start/end range begun here; see range_registry.h
   uint64_t captures[2];    // the newest stream captures begun here; see captured_steps.h
+  uint8_t step_loop;       // whose steps this thread makes; see steps.h
 
   void OnThreadEnd();
   void Forget();

@@ -8,6 +8,7 @@
 
 #include "injector/scopes/attribution.h"
 #include "injector/scopes/spin_lock.h"
+#include "injector/scopes/step_at.h"
 #include "injector/scopes/text_table.h"
 
 // What pthread_atfork calls; in libc itself since glibc 2.3.2.
@@ -158,6 +159,7 @@ uint32_t Publish(const ScopeIdentity& identity, size_t name_bytes, uint64_t hash
   entry.object = identity.object;
   entry.kind = identity.kind;
   entry.known = identity.known;
+  entry.begins_steps = BeginsSteps(identity);
   const uint16_t above = identity.parent == 0 ? 0 : g_scopes[identity.parent].depth;
   entry.depth = identity.parent == 0 ? 0 : static_cast<uint16_t>(above + 1);
   g_count.store(scope + 1, std::memory_order_relaxed);

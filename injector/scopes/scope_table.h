@@ -48,6 +48,7 @@ struct ScopeEntry {
   uint64_t object;         // under the table's lock
   shm::ScopeKind kind;
   bool known;
+  bool begins_steps;  // --step-at
   uint16_t depth;
   std::atomic<uint32_t> defined_epoch;  // session in which the reader has the definition
 };

@@ -6,55 +6,318 @@
 
 #include "injector/record_sink.h"
 #include "injector/scopes/captured_steps.h"
+#include "injector/scopes/scope_stack.h"
+#include "injector/scopes/scope_table.h"
 #include "injector/scopes/spin_lock.h"
+#include "injector/scopes/step_cycle.h"
 #include "injector/window.h"
 
 namespace flopsprof::injector {
 
+std::atomic<bool> g_wants_backward{false};
+
 namespace {
 
-constexpr uint32_t kOptimizerChecks = 64;
+using shm::StepPlace;
 
-std::atomic<uint32_t> g_step{shm::kNoStep};
+constexpr uint32_t kOptimizerChecks = 64;
+// While fewer parts than this have run, an optimizer that has not stepped yet may be of the turn.
+constexpr uint32_t kPartsToWait = 8;
+constexpr uint32_t kLoops = 16;
+constexpr uint32_t kLoopRoots = 256;
+constexpr uint32_t kNoLabel = shm::kStepKeyMask;
+
+// The steps of one training loop. All but `step` under g_lock.
+struct StepLoop {
+  std::atomic<uint32_t> step{shm::kNoStep};  // what records carry
+  uint32_t label = kNoLabel;                 // with the loop's bits
+  uint32_t number = shm::kNoStep;
+  const ThreadScopes* owner = nullptr;  // the thread that trains; compared only
+
+  StepCycle cycle;
+  uint64_t optimizers = 0;        // that have stepped in the newest part
+  uint32_t first_part_label = 0;  // of the parts that the cycle counts
+  uint32_t numbers[StepCycle::kMostParts] = {};  // that were sent for them
+
+  // Forwards without gradients since the last part.
+  bool evaluated = false;
+  uint32_t evaluated_root = shm::kOutsideScope;
+
+  // Without an optimizer.
+  bool passes = false;               // steps are told by backward passes
+  bool pass_seen = false;            // since the step began
+  uint32_t trained_from = kNoLabel;  // from this label on all forwards had gradients
+
+  void Forget();
+};
+
+StepLoop g_loops[kLoops];
+std::atomic<uint32_t> g_loop_count{1};
+struct LoopRoot {
+  uint32_t root;
+  uint8_t loop;
+};
+LoopRoot g_roots[kLoopRoots];
+std::atomic<uint32_t> g_root_count{0};
+
 std::atomic<bool> g_optimizer_known{false};  // made, or seen stepping
-std::atomic<bool> g_primary_stepped{false};  // since the current step began
+std::atomic<uint32_t> g_optimizers_made{0};
 std::atomic<bool> g_explicit{false};
 std::atomic<uint32_t> g_checks_left{kOptimizerChecks};
-SpinLock g_lock;  // beginning a step
+SpinLock g_lock;
 
-void EmitStep(shm::StepEvent event, uint32_t step) {
-  if (!IsRecording()) return;
+void StepLoop::Forget() {
+  step.store(shm::kNoStep, std::memory_order_relaxed);
+  label = kNoLabel;
+  number = shm::kNoStep;
+  owner = nullptr;
+  cycle.Forget();
+  optimizers = 0;
+  first_part_label = 0;
+  evaluated = passes = pass_seen = false;
+  evaluated_root = shm::kOutsideScope;
+  trained_from = kNoLabel;
+}
+
+uint32_t IndexOf(const StepLoop& loop) { return static_cast<uint32_t>(&loop - g_loops); }
+
+void EmitStep(shm::StepEvent event, uint32_t step, uint32_t number, uint32_t first_label,
+              bool helped = false) {
+  if (!IsConnected()) return;
+  // A label's number is a definition: it may be asked for by what a later window records.
+  if (!IsRecording() && event != shm::StepEvent::kNumber) return;
   shm::StepRecord record = {};
   record.header.type = static_cast<uint16_t>(shm::RecordType::kStep);
   record.header.step = step;
   record.event = static_cast<uint8_t>(event);
+  record.helped = helped ? 1 : 0;
+  record.number = number;
+  record.first_label = first_label;
   record.mono_ns = MonoNs();
   EmitRecord(&record);
 }
 
-void BeginStep() {
-  uint32_t step;
-  {
-    SpinGuard guard(g_lock);
-    step = g_step.load(std::memory_order_relaxed) + 1;  // kNoStep + 1 = 0
-    g_primary_stepped.store(false, std::memory_order_relaxed);
-    BeforeStepBegins(step);
-    g_step.store(step, std::memory_order_relaxed);
-    AfterStepBegan(step);
+bool HasLabel(const StepLoop& loop) { return loop.label != kNoLabel; }
+
+StepPlace PlaceNow(const StepLoop& loop) {
+  return shm::PlaceOfStep(loop.step.load(std::memory_order_relaxed));
+}
+
+void SetPlace(StepLoop* loop, StepPlace place) {
+  if (!HasLabel(*loop)) return;
+  loop->step.store(shm::StepAt(place, loop->label), std::memory_order_relaxed);
+}
+
+void BeginLabel(StepLoop* loop, uint32_t number, bool helped) {
+  const uint32_t index = IndexOf(*loop);
+  const uint32_t next = HasLabel(*loop) ? (loop->label & shm::kStepLabelMask) + 1 : 0;
+  const uint32_t label = index << shm::kStepLoopShift | (next & shm::kStepLabelMask);
+  // Windows are of whole steps of the first loop.
+  const bool step_begins = index == 0 && number != loop->number;
+  if (step_begins) BeforeStepBegins(label, number);
+  loop->label = label;
+  loop->number = number;
+  loop->pass_seen = false;
+  loop->step.store(label, std::memory_order_relaxed);
+  if (step_begins) AfterStepBegan(label, number);
+  EmitStep(shm::StepEvent::kBegin, label, number, 0, helped);
+}
+
+// All labels so far, up to `last`, were none of a step.
+void DropLabelsUpTo(StepLoop* loop, uint32_t last) {
+  const uint32_t first = IndexOf(*loop) << shm::kStepLoopShift;
+  EmitStep(shm::StepEvent::kNumber, last, shm::kNoStep, first);
+}
+
+// Another optimizer has still to step, perhaps in this turn, which is the first.
+bool WaitsForOthers(const StepLoop& loop) {
+  return loop.numbers[0] == 0 && loop.cycle.count() < kPartsToWait &&
+         g_optimizers_made.load(std::memory_order_relaxed) > loop.cycle.OptimizerCount();
+}
+
+// What the cycle says now about the parts that it counts.
+void Renumber(StepLoop* loop) {
+  for (uint32_t part = 0; part < loop->cycle.count(); ++part) {
+    const uint32_t number = loop->numbers[0] + loop->cycle.TurnOf(part);
+    if (loop->numbers[part] == number) continue;
+    loop->numbers[part] = number;
+    const uint32_t label = loop->first_part_label + part;
+    EmitStep(shm::StepEvent::kNumber, label, number, label);
+    if (label == loop->label) loop->number = number;
   }
-  EmitStep(shm::StepEvent::kBegin, step);
+}
+
+uint32_t NumberOfNextPart(const StepLoop& loop) {
+  if (WaitsForOthers(loop)) return loop.numbers[0];
+  return loop.numbers[0] + loop.cycle.TurnOf(loop.cycle.count());
+}
+
+void BeginPart(StepLoop* loop, uint32_t root) {
+  const bool helped = loop->evaluated && loop->evaluated_root != root;
+  if (!HasLabel(*loop) || loop->number == shm::kNoStep) {  // the first one
+    loop->evaluated = false;
+    BeginLabel(loop, 0, helped);
+    loop->cycle.Forget();
+    loop->optimizers = 0;
+    loop->first_part_label = loop->label;
+    loop->numbers[0] = 0;
+    return;
+  }
+  if (loop->optimizers == 0) return;  // one more micro-batch
+  loop->evaluated = false;
+  const bool anew = loop->cycle.EndPart();
+  loop->optimizers = 0;
+  if (!loop->cycle.AtBegin()) return SetPlace(loop, StepPlace::kIn);
+  if (loop->cycle.learned()) return BeginLabel(loop, loop->number + 1, helped);
+  if (anew) {
+    BeginLabel(loop, loop->number + 1, helped);
+    loop->first_part_label = loop->label;
+    loop->numbers[0] = loop->number;
+    return;
+  }
+  const uint32_t part = loop->cycle.count();
+  if (part == StepCycle::kMostParts) return BeginLabel(loop, loop->number + 1, helped);
+  loop->numbers[part] = NumberOfNextPart(*loop);
+  BeginLabel(loop, loop->numbers[part], helped);
+}
+
+void BeginForwardWithoutOptimizer(StepLoop* loop, bool with_gradients) {
+  const bool begins = !HasLabel(*loop) || !loop->passes || (with_gradients && loop->pass_seen);
+  if (!begins) return;
+  BeginLabel(loop, loop->number + 1, false);  // kNoStep + 1 = 0
+  if (!with_gradients) {
+    loop->trained_from = kNoLabel;
+  } else if (loop->trained_from == kNoLabel) {
+    loop->trained_from = loop->label;
+  }
+  g_wants_backward.store(true, std::memory_order_relaxed);
+}
+
+// The first backward pass in a process without an optimizer: the forwards before it are one step.
+void FirstPass(StepLoop* loop) {
+  loop->passes = true;
+  if (!HasLabel(*loop)) return;
+  const uint32_t from = loop->trained_from == kNoLabel ? loop->label : loop->trained_from;
+  const uint32_t first = IndexOf(*loop) << shm::kStepLoopShift;
+  if (from > first) DropLabelsUpTo(loop, from - 1);
+  for (uint32_t label = from; label <= loop->label; ++label) {
+    if (label - first != 0) EmitStep(shm::StepEvent::kNumber, label, 0, label);
+  }
+  loop->number = 0;
+}
+
+// An optimizer is there: what was taken for steps is none, but the one in which it has stepped.
+void OptimizerHasCome(bool stepped) {
+  if (g_optimizer_known.exchange(true, std::memory_order_relaxed)) return;
+  g_wants_backward.store(false, std::memory_order_relaxed);
+  if (g_explicit.load(std::memory_order_relaxed)) return;
+  for (StepLoop& loop : g_loops) {
+    if (!HasLabel(loop)) continue;
+    const uint32_t first = IndexOf(loop) << shm::kStepLoopShift;
+    if (!stepped) {
+      DropLabelsUpTo(&loop, loop.label);
+      loop.number = shm::kNoStep;
+      loop.step.store(shm::kNoStep, std::memory_order_relaxed);
+      continue;
+    }
+    if (loop.label != first) {
+      DropLabelsUpTo(&loop, loop.label - 1);
+      EmitStep(shm::StepEvent::kNumber, loop.label, 0, loop.label);
+    }
+    loop.number = 0;
+    loop.first_part_label = loop.label;
+    loop.numbers[0] = 0;
+  }
+}
+
+// -1: of none.
+int LoopOfRoot(uint32_t root) {
+  const uint32_t count = g_root_count.load(std::memory_order_acquire);  // pairs with AddRoot
+  for (uint32_t i = 0; i < count; ++i) {
+    if (g_roots[i].root == root) return g_roots[i].loop;
+  }
+  return -1;
+}
+
+void AddRoot(uint32_t root, uint32_t loop) {
+  const uint32_t count = g_root_count.load(std::memory_order_relaxed);
+  if (root == shm::kOutsideScope || count == kLoopRoots || LoopOfRoot(root) >= 0) return;
+  g_roots[count] = {root, static_cast<uint8_t>(loop)};
+  g_root_count.store(count + 1, std::memory_order_release);
+}
+
+// The loop that a forward with gradients on this thread belongs to. A second thread that trains a
+// model which no other loop has trained gets one of its own.
+StepLoop* LoopOfForward(ThreadScopes* thread, uint32_t root) {
+  StepLoop* loop = &g_loops[thread->step_loop];
+  const int known = LoopOfRoot(root);
+  const uint32_t count = g_loop_count.load(std::memory_order_relaxed);
+  if (known >= 0) {
+    loop = &g_loops[known];
+  } else if (loop->owner != nullptr && loop->owner != thread && root != shm::kOutsideScope &&
+             count < kLoops) {
+    loop = &g_loops[count];
+    g_loop_count.store(count + 1, std::memory_order_relaxed);
+  }
+  thread->step_loop = static_cast<uint8_t>(IndexOf(*loop));
+  loop->owner = thread;
+  AddRoot(root, IndexOf(*loop));
+  return loop;
 }
 
 }  // namespace
 
-uint32_t CurrentStep() { return g_step.load(std::memory_order_relaxed); }
+uint32_t CurrentStep() {
+  if (g_loop_count.load(std::memory_order_relaxed) == 1) {
+    return g_loops[0].step.load(std::memory_order_relaxed);
+  }
+  return g_loops[ThisThread().step_loop].step.load(std::memory_order_relaxed);
+}
 
-void OnRootForward() {
-  if (g_explicit.load(std::memory_order_relaxed)) return;
-  if (NoteIfCaptured(kCapturedForward)) return;
-  const bool first = g_step.load(std::memory_order_relaxed) == shm::kNoStep;
-  const bool every_forward = !g_optimizer_known.load(std::memory_order_relaxed);
-  if (first || every_forward || g_primary_stepped.load(std::memory_order_relaxed)) BeginStep();
+namespace {
+FLOPSPROF_APART uint32_t StepOfOneOfLoops(uint32_t scope) {
+  uint32_t root = scope;
+  for (const ScopeEntry* entry; (entry = FindScopeEntry(root)) != nullptr;) {
+    if (entry->parent == shm::kOutsideScope) break;
+    root = entry->parent;
+  }
+  const int loop = scope == shm::kOutsideScope ? -1 : LoopOfRoot(root);
+  if (loop < 0) return CurrentStep();
+  return g_loops[loop].step.load(std::memory_order_relaxed);
+}
+}  // namespace
+
+uint32_t CurrentStepOf(uint32_t scope) {
+  if (g_loop_count.load(std::memory_order_relaxed) == 1) {
+    return g_loops[0].step.load(std::memory_order_relaxed);
+  }
+  return StepOfOneOfLoops(scope);
+}
+
+uint32_t CurrentStepNumber() { return g_loops[0].number; }
+
+void OnRootForward(uint32_t root_scope, bool with_gradients) {
+  const bool known = g_optimizer_known.load(std::memory_order_relaxed);
+  if (NoteIfCaptured(known && !with_gradients ? kCapturedEvaluation : kCapturedForward)) return;
+  ThreadScopes& thread = ThisThread();
+  SpinGuard guard(g_lock);
+  if (known && !with_gradients) {
+    StepLoop& loop = g_loops[thread.step_loop];
+    if (loop.owner != nullptr && loop.owner != &thread) return;
+    loop.evaluated = true;
+    loop.evaluated_root = root_scope;
+    if (!HasLabel(loop) && !g_explicit.load(std::memory_order_relaxed)) {
+      loop.step.store(shm::StepAt(StepPlace::kBeside, kNoLabel), std::memory_order_relaxed);
+      return;
+    }
+    if (PlaceNow(loop) != StepPlace::kTail || g_explicit.load(std::memory_order_relaxed)) return;
+    SetPlace(&loop, StepPlace::kBeside);
+    return EmitStep(shm::StepEvent::kBeside, loop.label, loop.number, 0);
+  }
+  StepLoop* loop = LoopOfForward(&thread, root_scope);
+  if (g_explicit.load(std::memory_order_relaxed)) return SetPlace(loop, StepPlace::kIn);
+  if (known) return BeginPart(loop, root_scope);
+  BeginForwardWithoutOptimizer(loop, with_gradients);
 }
 
 bool WantsOptimizerCheck() {
@@ -67,27 +330,101 @@ bool WantsOptimizerCheck() {
 
 bool OptimizerKnown() { return g_optimizer_known.load(std::memory_order_relaxed); }
 
-void OnOptimizerFound() { g_optimizer_known.store(true, std::memory_order_relaxed); }
-
-void OnOptimizerStepped(bool primary) {
-  g_optimizer_known.store(true, std::memory_order_relaxed);
-  const int captured = primary ? kCapturedOptimizer | kCapturedPrimary : kCapturedOptimizer;
-  if (NoteIfCaptured(static_cast<uint8_t>(captured))) return;
-  if (primary) g_primary_stepped.store(true, std::memory_order_relaxed);
-  EmitStep(shm::StepEvent::kOptimizerEnd, CurrentStep());
+void OnOptimizerFound() {
+  SpinGuard guard(g_lock);
+  OptimizerHasCome(false);
 }
 
+void OnOptimizerMade() {
+  g_optimizers_made.fetch_add(1, std::memory_order_relaxed);
+  OnOptimizerFound();
+}
+
+void OnOptimizerBegins() {
+  if (NoteIfCaptured(0)) return;
+  SpinGuard guard(g_lock);
+  StepLoop& loop = g_loops[ThisThread().step_loop];
+  if (PlaceNow(loop) == StepPlace::kTail) SetPlace(&loop, StepPlace::kIn);
+}
+
+void OnOptimizerStepped(uint32_t optimizer) {
+  if (NoteIfCaptured(CapturedOptimizer(optimizer))) {
+    SpinGuard guard(g_lock);
+    return OptimizerHasCome(false);
+  }
+  SpinGuard guard(g_lock);
+  OptimizerHasCome(true);
+  StepLoop& loop = g_loops[ThisThread().step_loop];
+  // No module is called at all: steps end with an optimizer, and begin.
+  if (!HasLabel(loop) || loop.owner == nullptr) {
+    if (g_explicit.load(std::memory_order_relaxed)) return;
+    if (HasLabel(loop)) EmitStep(shm::StepEvent::kOptimizerEnd, loop.label, loop.number, 0);
+    return BeginLabel(&loop, loop.number + 1, false);
+  }
+  EmitStep(shm::StepEvent::kOptimizerEnd, loop.label, loop.number, 0);
+  if (g_explicit.load(std::memory_order_relaxed)) return SetPlace(&loop, StepPlace::kTail);
+  // The 64th and all after it are one.
+  loop.optimizers |= uint64_t{1} << (optimizer < 63 ? optimizer : 63);
+  loop.cycle.SetPart(loop.optimizers);
+  if (!loop.cycle.learned() && !WaitsForOthers(loop)) Renumber(&loop);
+  SetPlace(&loop, loop.cycle.TurnIsOver() ? StepPlace::kTail : StepPlace::kIn);
+}
+
+void OnBackwardSlow() {
+  bool first = false;
+  {
+    SpinGuard guard(g_lock);
+    g_wants_backward.store(false, std::memory_order_relaxed);
+    if (g_optimizer_known.load(std::memory_order_relaxed)) return;
+    for (StepLoop& loop : g_loops) {
+      if (!HasLabel(loop) || loop.pass_seen) continue;
+      loop.pass_seen = true;
+      if (loop.passes || g_explicit.load(std::memory_order_relaxed)) continue;
+      FirstPass(&loop);
+      first = true;
+    }
+  }
+  if (first) EmitNote("steps", "passes");
+}
+
+void OnStepDisturbed() {
+  const uint32_t step = CurrentStep();
+  if (step != shm::kNoStep && shm::PlaceOfStep(step) == StepPlace::kIn) {
+    EmitStep(shm::StepEvent::kDisturbed, step, 0, 0);
+  }
+}
+
+void SettleSteps() {
+  SpinGuard guard(g_lock);
+  for (StepLoop& loop : g_loops) {
+    if (HasLabel(loop) && !loop.cycle.learned() && loop.number != shm::kNoStep) Renumber(&loop);
+  }
+}
+
+void WantExplicitSteps() { g_explicit.store(true, std::memory_order_relaxed); }
+
 void OnExplicitStep() {
-  g_explicit.store(true, std::memory_order_relaxed);
-  BeginStep();
+  const bool first = !g_explicit.exchange(true, std::memory_order_relaxed);
+  if (first) EmitNote("steps", "flopsprof.step()");
+  SpinGuard guard(g_lock);
+  StepLoop& loop = g_loops[ThisThread().step_loop];
+  if (first && HasLabel(loop) && !loop.passes &&
+      !g_optimizer_known.load(std::memory_order_relaxed)) {
+    DropLabelsUpTo(&loop, loop.label);  // forwards before the loop
+    loop.number = shm::kNoStep;
+  }
+  BeginLabel(&loop, loop.number + 1, false);  // kNoStep + 1 = 0
 }
 
 void ForgetSteps() {
   g_lock.Unlock();
-  g_step.store(shm::kNoStep, std::memory_order_relaxed);
+  for (StepLoop& loop : g_loops) loop.Forget();
+  g_loop_count.store(1, std::memory_order_relaxed);
+  g_root_count.store(0, std::memory_order_relaxed);
   g_optimizer_known.store(false, std::memory_order_relaxed);
-  g_primary_stepped.store(false, std::memory_order_relaxed);
+  g_optimizers_made.store(0, std::memory_order_relaxed);
   g_explicit.store(false, std::memory_order_relaxed);
+  g_wants_backward.store(false, std::memory_order_relaxed);
   g_checks_left.store(kOptimizerChecks, std::memory_order_relaxed);
 }
 

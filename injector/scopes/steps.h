@@ -2,38 +2,76 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Numbers the training steps of the process, from 0 at the first call of a root module.
+// Numbers the turns of the training loop, from 0.
 //
-// A step ends lazily, at the root forward that follows the step of the primary optimizer: the one
-// that stepped first in the process. So several optimizers in a row, gradient accumulation and
-// evaluation after the last step stay in their step. While no optimizer is in the process every
-// outermost forward is a step. A root forward inside a backward pass (recomputation) is none.
-// After the first flopsprof.step() only those calls count. What is captured into a CUDA graph
-// happens at its replays: captured_steps.h.
-// Root forwards and optimizer steps arrive under Python's lock, explicit steps from any thread.
+// A part begins with a forward with gradients that follows an optimizer's step (the first part: with
+// the first such forward), and optimizers end it; which parts make one step, step_cycle.h learns.
+// Micro-batches are of the part of the optimizer that follows. What runs after the last optimizer of
+// a step is its tail, from the first forward without gradients on beside it (StepPlace). A forward
+// inside a backward pass is recomputation and none of this.
+//
+// While there is no optimizer in the process every outermost forward is a step; once a backward pass
+// was seen, every first one with gradients after a pass. When an optimizer comes, what was taken for
+// steps before is none. After the first flopsprof.step(), or with --step-at, only that begins steps.
+// What is captured into a CUDA graph happens at its replays: captured_steps.h.
+//
+// Records carry labels, which only rise. What is known better later is sent as StepEvent::kNumber:
+// readers make numbers of labels.
+//
+// A thread that trains a model of its own has a loop of steps of its own, beside the first.
+// Root forwards and optimizer steps arrive under Python's lock, explicit steps and backward passes
+// from any thread.
 
 #include <stdint.h>
 
+#include <atomic>
+
+#include "injector/platform.h"
+
 namespace flopsprof::injector {
 
-// shm::kNoStep before the first. One relaxed load.
+// What a record of the calling thread carries as its step: place, loop and label. kNoStep before the
+// first.
 uint32_t CurrentStep();
+// The same for work of a scope, which belongs to the loop that trains the scope's model.
+uint32_t CurrentStepOf(uint32_t scope);
+
+// Number of the step that began last, kNoStep before the first.
+uint32_t CurrentStepNumber();
 
 // A module is called while no other one runs on its thread and no backward pass either.
-void OnRootForward();
+void OnRootForward(uint32_t root_scope, bool with_gradients);
 
 // True while OnRootForward needs to know whether an optimizer was made (first 64 root calls).
 bool WantsOptimizerCheck();
 void OnOptimizerFound();
+// One more optimizer was made.
+void OnOptimizerMade();
 
 // Was an optimizer made, or seen stepping? One relaxed load.
 bool OptimizerKnown();
 
-// An optimizer's step() returned. `primary`: the one that stepped first in the process.
-void OnOptimizerStepped(bool primary);
+// An optimizer's step() begins; has returned. `optimizer`: its number by first steps, from 0.
+void OnOptimizerBegins();
+void OnOptimizerStepped(uint32_t optimizer);
+
+// A backward node runs.
+void OnBackwardSlow();
+extern std::atomic<bool> g_wants_backward;
+inline void OnBackward() {
+  if (FLOPSPROF_UNLIKELY(g_wants_backward.load(std::memory_order_relaxed))) OnBackwardSlow();
+}
+
+// The process ends: what was waited for does not come.
+void SettleSteps();
+
+// Something was compiled or tuned: the step's time is not that of others.
+void OnStepDisturbed();
 
 // flopsprof.step(): a step begins now.
 void OnExplicitStep();
+// From now on, also before its first one, only explicit steps count.
+void WantExplicitSteps();
 
 void ForgetSteps();  // fork child and tests
 

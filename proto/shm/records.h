@@ -14,7 +14,7 @@
 namespace flopsprof::shm {
 
 constexpr size_t kRecordBytes = 64;
-constexpr uint32_t kNoStep = 0xffffffffu;  // work before step 0
+constexpr uint32_t kNoStep = 0xffffffffu;  // work before the first step
 constexpr uint32_t kOutsideScope = 0;      // work that no module or range owns
 constexpr uint32_t kNoCall = 0;            // launch outside of any hooked library call
 constexpr uint32_t kNoString = 0;          // the empty string
@@ -102,12 +102,34 @@ enum class GraphEventKind : uint8_t {
 
 enum class StepEvent : uint8_t {
   kUnspecified = 0,
-  kBegin = 1,         // step `header.step` begins (its first root forward)
+  kBegin = 1,         // step `header.step` begins
   kOptimizerEnd = 2,  // an optimizer has stepped in step `header.step`
   kProcessBegin = 3,  // session start
   kWindowBegin = 4,   // recording begins, with step `header.step`; kNoStep: at once
   kWindowEnd = 5,     // recording has ended before step `header.step`; kNoStep: at once
+  kNumber = 6,     // label `header.step` has got another number; kNoStep: none of them is a step
+  kDisturbed = 7,  // something was compiled or tuned in step `header.step`
+  kBeside = 8,     // an evaluation after step `header.step` begins
 };
+
+// The step of a record: a label, and where beside it the work was. Labels rise within a loop; the
+// step's number is that of the label's kBegin or newest kNumber. Two labels may have one number.
+enum class StepPlace : uint8_t {
+  kIn = 0,
+  kTail = 1,    // after the step's last optimizer: of the step, if another one follows
+  kBeside = 2,  // from the first evaluation after the step to the next step
+  kNone = 3,    // kNoStep
+};
+constexpr uint32_t kStepPlaceShift = 30;
+constexpr uint32_t kStepLoopShift = 26;  // 16 loops: threads that train models of their own
+constexpr uint32_t kStepLabelMask = (1u << kStepLoopShift) - 1;
+constexpr uint32_t kStepKeyMask = (1u << kStepPlaceShift) - 1;  // loop and label
+constexpr StepPlace PlaceOfStep(uint32_t step) {
+  return static_cast<StepPlace>(step >> kStepPlaceShift);
+}
+constexpr uint32_t StepAt(StepPlace place, uint32_t key) {
+  return static_cast<uint32_t>(place) << kStepPlaceShift | key;
+}
 
 enum class GoodbyeReason : uint8_t { kUnspecified = 0, kExit = 1, kFastExit = 2, kDetach = 3 };
 
@@ -405,10 +427,16 @@ constexpr uint32_t GridZ(uint64_t grid) { return static_cast<uint32_t>(grid >> 4
 
 struct StepRecord {
   RecordHeader header;
-  uint8_t event;  // StepEvent
-  uint8_t reserved[7];
+  uint8_t event;   // StepEvent
+  uint8_t helped;  // kBegin: forwards without gradients of another model came right before
+  uint8_t reserved[2];
+  uint32_t number;  // of the step: kBegin, kNumber
   uint64_t mono_ns;
-  uint64_t reserved2[5];
+  // kNumber: the labels from this one to header.step. kWindowBegin, kWindowEnd: the label of the step
+  // that begins; their header.step is its number.
+  uint32_t first_label;
+  uint32_t reserved2;
+  uint64_t reserved3[4];
 };
 
 struct DeviceRecord {

@@ -229,6 +229,7 @@ inline shm::OperationCall Attention(uint32_t call, uint32_t scope, shm::Operatio
 inline shm::StepRecord Step(uint32_t step, shm::StepEvent event, uint64_t mono_ns) {
   shm::StepRecord record = {};
   record.header = Header(shm::RecordType::kStep, shm::Phase::kOther, step);
+  record.number = step;
   record.event = static_cast<uint8_t>(event);
   record.mono_ns = mono_ns;
   return record;

@@ -106,6 +106,10 @@ void DefineRun(CLI::App* app, RunOptions* options) {
          },
          "profile steps A to B-1 only, numbered from 0; default all")
       ->type_name("A:B");
+  app->add_option("--step-at", options->step_at,
+                  "a step begins where this module (path or class), range or function does; "
+                  "default: as the optimizers step")
+      ->type_name("NAME");
   app->add_flag("--paused", options->paused,
                 "record nothing until `flopsprof ctl start`; until then the job pays next to "
                 "nothing")

@@ -114,6 +114,7 @@ class Ctl {
                     absl::StrCat("recording ", window.empty() ? "from now on" : window, "\n"));
     }
     reply = WaitUntil(IsPaused, absl::InfiniteDuration(), "");
+    if (reply.has_value()) MakeReportable();
     return Answer(reply, absl::StrCat("recorded ", window.empty() ? "the steps" : window, "\n"));
   }
 
@@ -122,9 +123,23 @@ class Ctl {
     request.set_verb(ControlRequest::VERB_STOP);
     request.set_now(options_.now);
     if (!Ask(request).has_value()) return kExitNothing;
-    return Answer(WaitUntil(IsPaused, kPatience,
-                            "the step that is being recorded has not ended; stop --now cuts it"),
-                  "stopped\n");
+    const std::optional<ControlReply> reply =
+        WaitUntil(IsPaused, kPatience,
+                  "the step that is being recorded has not ended; stop --now cuts it");
+    if (reply.has_value()) MakeReportable();
+    return Answer(reply, "stopped\n");
+  }
+
+  // What has been waited for is in the report of those who ask for it next. A collector that is
+  // slow or gone is said, and nothing else changes.
+  void MakeReportable() {
+    ControlRequest request;
+    request.set_verb(ControlRequest::VERB_FLUSH);
+    const std::optional<ControlReply> asked = Ask(request);
+    if (!asked.has_value()) return;
+    const uint32_t number = asked->flush();
+    WaitUntil([number](const ControlReply& reply) { return reply.flushed() >= number; }, kPatience,
+              "the collector has not acknowledged everything yet");
   }
 
   int Mark() {

@@ -140,6 +140,9 @@ class Run {
     runtime_dir_ = *std::move(dir);
     environment_ = launch::BuildChildEnvironment(launch::CurrentEnvironment(),
                                                  {injector, runtime_dir_->agent_socket(), run_id_});
+    if (!options_.step_at.empty()) {
+      environment_.variables.push_back("FLOPSPROF_STEP_AT=" + options_.step_at);
+    }
     if (!options_.quiet) {
       for (const std::string& note : environment_.notes) Say(note);
     }

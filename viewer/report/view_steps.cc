@@ -99,6 +99,40 @@ std::string StepMfu(const ReportContext& context, uint32_t step) {
   return "-";
 }
 
+// What was taken for a step, where no optimizer says it, and how to say it.
+std::string HowToSay(const model::StepsSummary& steps) {
+  const char* taken = steps.taken_from == "forwards" ? "each outermost forward"
+                      : steps.taken_from == "passes" ? "forwards up to a backward pass"
+                                                     : nullptr;
+  if (taken == nullptr) return "";
+  return std::string("  A step here is ") + taken +
+         ": no optimizer of torch.optim has stepped.\n"
+         "  Say it: flopsprof.step() where one begins, or flopsprof-run --step-at NAME\n"
+         "  (a module, a range or a function).\n";
+}
+
+// An evaluation between two steps.
+void AddBeside(const ReportContext& context, uint32_t step, Table* table) {
+  for (const model::StepLine& line : context.summary.steps.beside) {
+    if (line.step != step) continue;
+    const bool utf8 = context.terminal.utf8;
+    std::optional<double> wall_s;
+    if (line.wall_ns != 0) wall_s = static_cast<double>(line.wall_ns) * 1e-9;
+    model::FlopCount flops = 0;
+    for (const auto& count : line.flops) flops += count.value_or(0);
+    const double busy_s = static_cast<double>(line.gpu_busy_ns) * 1e-9 / line.processes;
+    table->AddRow({{"after"},
+                   {std::to_string(line.processes)},
+                   {FormatSeconds(wall_s, utf8)},
+                   {"-"},
+                   {context.summary.coverage.times_known ? FormatSeconds(busy_s, utf8) : "?"},
+                   {"-"},
+                   {"-"},
+                   {context.style.exact ? FormatExact(flops)
+                                        : FormatSi(static_cast<double>(flops))}});
+  }
+}
+
 void AddRow(const ReportContext& context, uint32_t step, const StepLine& line, Table* table) {
   const bool utf8 = context.terminal.utf8;
   const size_t complete = line.wall_ns.size();
@@ -157,6 +191,7 @@ std::string StepsView(const ReportContext& context) {
   for (const auto& [step, line] : lines) {
     if (index < head || index >= lines.size() - tail) {
       AddRow(context, step, line, &table);
+      AddBeside(context, step, &table);
     } else if (index == head) {
       table.AddRow({{context.terminal.utf8 ? "…" : "..."}});
     }
@@ -166,10 +201,16 @@ std::string StepsView(const ReportContext& context) {
   const model::StepsSummary& steps = context.summary.steps;
   if (steps.median_ns.has_value()) {
     note = "median " + FormatSeconds(Seconds(steps.median_ns), context.terminal.utf8) + ", p95 " +
-           FormatSeconds(Seconds(steps.p95_ns), context.terminal.utf8) + ", " +
-           std::to_string(steps.left_out) + " left out (the first, and incomplete ones)";
+           FormatSeconds(Seconds(steps.p95_ns), context.terminal.utf8) + " of " +
+           std::to_string(steps.measured);
   }
   std::string text = Title(context, "Steps", note) + RenderTable(context, &table);
+  if (steps.left_out > 0) {
+    text += "  " + std::to_string(steps.left_out) +
+            " not in them: step 0, incomplete ones" +
+            (steps.disturbed > 0 ? ", with compilation or tuning" : "") + "\n";
+  }
+  text += HowToSay(steps);
   if (context.terminal.utf8) {
     const std::string line = Sparkline(lines, context.terminal.width - 12);
     if (!line.empty()) text += "  slowest  " + context.terminal.Paint(Tone::kDim, line) + "\n";

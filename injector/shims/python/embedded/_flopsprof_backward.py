@@ -4,6 +4,7 @@
 
 import threading
 
+import _flopsprof_step_at as step_at
 from _flopsprof_base import native, skip_in_dynamo, torch
 from _flopsprof_formulas import follow_absent
 from _flopsprof_phases import follow_late
@@ -116,6 +117,7 @@ def on_first_call() -> None:
     if _called:
         return
     _called = True
+    step_at.look()
     follow_fsdp()
     follow_late()
     follow_absent()

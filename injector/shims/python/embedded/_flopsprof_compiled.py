@@ -206,6 +206,7 @@ def install() -> None:
     def make(original):
         @functools.wraps(original)
         def __call__(self, *args, **kwargs):
+            native.step_disturbed()
             compiled = original(self, *args, **kwargs)
             follow_kernels()
             return compiled

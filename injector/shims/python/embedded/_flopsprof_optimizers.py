@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where optimizer steps begin and end, also those that raise."""
 
+import functools
 import sys
 import threading
 import weakref
 
-from _flopsprof_base import add_hook, compiling, native, torch
+import _flopsprof_step_at as step_at
+from _flopsprof_base import add_hook, compiling, native, replace, torch
 from _flopsprof_parameters import describe_changed
 
-_primary = None  # weak reference to the optimizer that stepped first
 _names: dict = {}  # id of an optimizer -> weak reference, name
 MOST_NAMES = 100
 _local = threading.local()  # .optimizers: (optimizer, id of the caller's frame, depth), open steps
@@ -42,6 +43,26 @@ def name_of(optimizer) -> str:
     return name
 
 
+def number_of(optimizer) -> int:
+    """By first steps, from 0; the same for all that have no name of their own."""
+    known = _names.get(id(optimizer))
+    return known[2] - 1 if known is not None and known[0]() is optimizer else MOST_NAMES
+
+
+def made(init):
+    @functools.wraps(init)
+    def run(*args, **kwargs):
+        result = init(*args, **kwargs)
+        try:
+            if not compiling():
+                native.optimizer_made()
+        except Exception as error:
+            native.failed(repr(error)[:200])
+        return result
+
+    return run
+
+
 def leave_raised(depths, frame) -> None:
     """Ends optimizer steps that raised: their caller is not on Python's stack any more."""
     running = set()
@@ -59,6 +80,7 @@ def before_optimizer(optimizer, args, kwargs):
         depths = getattr(_local, "optimizers", None)
         if depths is None:
             depths = _local.optimizers = []
+        step_at.look()
         caller = sys._getframe(1)
         if depths:
             leave_raised(depths, caller.f_back)  # the caller itself has only begun
@@ -69,7 +91,6 @@ def before_optimizer(optimizer, args, kwargs):
 
 
 def after_optimizer(optimizer, args, kwargs):
-    global _primary
     if compiling():
         return None
     try:
@@ -80,9 +101,7 @@ def after_optimizer(optimizer, args, kwargs):
                 break
         else:
             return None
-        if _primary is None or _primary() is None:
-            _primary = weakref.ref(optimizer)
-        native.optimizer_end(depth, 1 if _primary() is optimizer else 0)
+        native.optimizer_end(depth, number_of(optimizer))
         describe_changed()
     except Exception as error:
         native.failed(repr(error)[:200])
@@ -98,3 +117,6 @@ def install() -> None:
         register = getattr(optimizers, name, None)
         if register is not None:
             add_hook(register, hook)
+    base = getattr(optimizers, "Optimizer", None)
+    if base is not None:
+        replace(base, "__init__", made)

@@ -17,6 +17,7 @@ import _flopsprof_modules as modules
 import _flopsprof_optimizers as optimizers
 import _flopsprof_packages as packages
 import _flopsprof_phases as phases
+import _flopsprof_step_at as step_at
 import _flopsprof_templates as templates
 import _flopsprof_wrappers as wrappers
 from _flopsprof_backward import on_first_call  # noqa: F401
@@ -30,7 +31,8 @@ from _flopsprof_parameters import describe  # noqa: F401
 
 def install() -> None:
     for part in (
-        imports, modules, optimizers, wrappers, formulas, templates, packages, phases, compiled,
+        imports, modules, step_at, optimizers, wrappers, formulas, templates, packages, phases,
+        compiled,
     ):  # fmt: skip
         try:
             part.install()

@@ -153,6 +153,7 @@ def follow_templates(module) -> None:
     def tuning(original):
         @functools.wraps(original)
         def method(*args, **kwargs):
+            native.step_disturbed()
             depth = native.push_range("(autotuning)")
             try:
                 return original(*args, **kwargs)

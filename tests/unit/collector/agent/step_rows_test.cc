@@ -20,7 +20,7 @@ JoinedActivity Activity(uint32_t step, uint64_t start_ns, uint64_t end_ns) {
 
 v1::ProcessProfile Emitted(StepRows* rows) {
   v1::ProcessProfile profile;
-  rows->Emit(1000, &profile);
+  rows->Emit(1000, /*final=*/true, &profile);
   return profile;
 }
 

@@ -24,25 +24,26 @@ class CapturedStepsTest : public testing::Test {
 
 TEST_F(CapturedStepsTest, AForwardUnderCaptureIsNoStep) {
   BeginCaptureOnThread(kCapture, kStream);
-  OnRootForward();
+  OnRootForward(1, true);
   EXPECT_EQ(CurrentStep(), shm::kNoStep);
   EXPECT_EQ(EndCapture(kCapture), kCapturedForward);
-  OnRootForward();
+  OnRootForward(1, true);
   EXPECT_EQ(CurrentStep(), 0u);
 }
 
 TEST_F(CapturedStepsTest, AnOptimizersStepUnderCaptureIsNone) {
-  OnRootForward();
+  OnRootForward(1, true);
   BeginCaptureOnThread(kCapture, kStream);
-  OnRootForward();
-  OnOptimizerStepped(true);
-  EXPECT_EQ(EndCapture(kCapture), kCapturedForward | kCapturedOptimizer | kCapturedPrimary);
-  OnRootForward();  // the optimizer has not stepped since step 0 began
-  EXPECT_EQ(CurrentStep(), 0u);
+  OnRootForward(1, true);
+  OnOptimizerStepped(0);
+  EXPECT_EQ(EndCapture(kCapture), kCapturedForward | kCapturedOptimizer);
+  OnRootForward(1, true);
+  OnRootForward(1, true);  // the optimizer has not stepped since step 0 began
+  EXPECT_EQ(CurrentStepNumber(), 0u);
 }
 
 TEST_F(CapturedStepsTest, EachReplayOfATrainingStepIsAStep) {
-  constexpr uint8_t kWhole = kCapturedForward | kCapturedOptimizer | kCapturedPrimary;
+  constexpr uint8_t kWhole = kCapturedForward | kCapturedOptimizer;
   for (uint32_t i = 0; i < 3; ++i) {
     BeforeReplay(kWhole);
     EXPECT_EQ(CurrentStep(), i);
@@ -50,17 +51,23 @@ TEST_F(CapturedStepsTest, EachReplayOfATrainingStepIsAStep) {
   }
 }
 
-TEST_F(CapturedStepsTest, AReplayOfAnotherOptimizerEndsNoStep) {
+TEST_F(CapturedStepsTest, ReplaysOfTwoOptimizersInTurnAreOneStep) {
   OnOptimizerFound();
-  for (uint32_t i = 0; i < 2; ++i) {
+  for (uint32_t i = 0; i < 4; ++i) {
     BeforeReplay(kCapturedForward);
-    AfterReplay(kCapturedOptimizer);
+    AfterReplay(CapturedOptimizer(i % 2));
   }
-  EXPECT_EQ(CurrentStep(), 0u);
+  EXPECT_EQ(CurrentStepNumber(), 1u);
+}
+
+TEST_F(CapturedStepsTest, AReplayOfAnEvaluationBeginsNoStep) {
+  OnOptimizerFound();
+  BeforeReplay(kCapturedEvaluation);
+  EXPECT_EQ(CurrentStepNumber(), shm::kNoStep);
 }
 
 TEST_F(CapturedStepsTest, AReplayInsideOfAModulesCallIsNoStepOfItsOwn) {
-  OnRootForward();
+  OnRootForward(1, true);
   const uint32_t depth = ThisThread().EnterModule(nullptr, /*scope=*/11);
   BeforeReplay(kCapturedForward);
   ThisThread().Leave(depth);
@@ -69,25 +76,25 @@ TEST_F(CapturedStepsTest, AReplayInsideOfAModulesCallIsNoStepOfItsOwn) {
 
 TEST_F(CapturedStepsTest, AnotherThreadsCaptureIsNotOurs) {
   BeginCaptureOnThread(kCapture, kStream);
-  std::thread([] { OnRootForward(); }).join();
+  std::thread([] { OnRootForward(1, true); }).join();
   EXPECT_EQ(CurrentStep(), 0u);
   EXPECT_EQ(EndCapture(kCapture), 0);
 }
 
 TEST_F(CapturedStepsTest, AnotherThreadMayEndIt) {
   BeginCaptureOnThread(kCapture, kStream);
-  OnRootForward();
+  OnRootForward(1, true);
   uint8_t steps = 0;
   std::thread([&steps] { steps = EndCapture(kCapture); }).join();
   EXPECT_EQ(steps, kCapturedForward);
-  OnRootForward();  // the thread that began it captures no longer
+  OnRootForward(1, true);  // the thread that began it captures no longer
   EXPECT_EQ(CurrentStep(), 0u);
 }
 
 TEST_F(CapturedStepsTest, AnUnseenEndIsNoticedWhenTheStreamCapturesAgain) {
   EXPECT_TRUE(BeginCaptureOnThread(kCapture, kStream));
   EXPECT_FALSE(BeginCaptureOnThread(kCapture + 1, kStream));
-  OnRootForward();
+  OnRootForward(1, true);
   EXPECT_EQ(EndCapture(kCapture), 0);
   EXPECT_EQ(EndCapture(kCapture + 1), kCapturedForward);
   EXPECT_FALSE(NoteIfCaptured(kCapturedForward));
@@ -97,7 +104,7 @@ TEST_F(CapturedStepsTest, TheOuterOfTwoCapturesGoesOn) {
   BeginCaptureOnThread(kCapture, kStream);
   BeginCaptureOnThread(kCapture + 1, &kStream);
   EXPECT_EQ(EndCapture(kCapture + 1), 0);
-  OnRootForward();
+  OnRootForward(1, true);
   EXPECT_EQ(EndCapture(kCapture), kCapturedForward);
 }
 

@@ -9,6 +9,12 @@
 namespace flopsprof::injector {
 namespace {
 
+constexpr uint32_t kRoot = 1;
+constexpr uint32_t kOtherRoot = 2;
+
+uint32_t Label() { return CurrentStep() & shm::kStepKeyMask; }
+shm::StepPlace Place() { return shm::PlaceOfStep(CurrentStep()); }
+
 class StepsTest : public testing::Test {
  protected:
   void SetUp() override { test::ResetScopesForTesting(); }
@@ -17,7 +23,7 @@ class StepsTest : public testing::Test {
 TEST_F(StepsTest, NoStepBeforeTheFirstForward) { EXPECT_EQ(CurrentStep(), shm::kNoStep); }
 
 TEST_F(StepsTest, FirstForwardBeginsStepZero) {
-  OnRootForward();
+  OnRootForward(kRoot, true);
   EXPECT_EQ(CurrentStep(), 0u);
   const auto records = test::TakeRecords();
   ASSERT_EQ(records.size(), 1u);
@@ -28,44 +34,92 @@ TEST_F(StepsTest, FirstForwardBeginsStepZero) {
 }
 
 TEST_F(StepsTest, WithoutAnOptimizerEveryForwardIsAStep) {
-  for (int i = 0; i < 3; ++i) OnRootForward();
+  for (int i = 0; i < 3; ++i) OnRootForward(kRoot, true);
   EXPECT_EQ(CurrentStep(), 2u);
 }
 
 TEST_F(StepsTest, AccumulationStaysInItsStep) {
   OnOptimizerFound();
-  for (int i = 0; i < 4; ++i) OnRootForward();
+  for (int i = 0; i < 4; ++i) OnRootForward(kRoot, true);
   EXPECT_EQ(CurrentStep(), 0u);
-  OnOptimizerStepped(true);
-  EXPECT_EQ(CurrentStep(), 0u);
-  OnRootForward();
+  OnOptimizerStepped(0);
+  EXPECT_EQ(Label(), 0u);
+  EXPECT_EQ(Place(), shm::StepPlace::kTail);
+  OnRootForward(kRoot, true);
   EXPECT_EQ(CurrentStep(), 1u);
 }
 
-TEST_F(StepsTest, OnlyThePrimaryOptimizerEndsAStep) {
+TEST_F(StepsTest, NumbersOfTwoOptimizersInTurnAreSetRight) {
   OnOptimizerFound();
-  OnRootForward();
-  OnOptimizerStepped(true);
-  OnOptimizerStepped(false);
-  OnRootForward();
-  OnOptimizerStepped(false);
-  OnRootForward();
+  for (const uint32_t optimizer : {0u, 1u, 0u, 1u}) {
+    OnRootForward(kRoot, true);
+    OnOptimizerStepped(optimizer);
+  }
+  EXPECT_EQ(CurrentStepNumber(), 1u);
+  OnRootForward(kRoot, true);
+  EXPECT_EQ(CurrentStepNumber(), 2u);
+  OnOptimizerStepped(0);
+  EXPECT_EQ(Place(), shm::StepPlace::kIn);  // the other one is still to come
+  OnRootForward(kRoot, true);
+  EXPECT_EQ(CurrentStepNumber(), 2u);
+  OnOptimizerStepped(1);
+  EXPECT_EQ(Place(), shm::StepPlace::kTail);
+}
+
+TEST_F(StepsTest, EvaluationAfterAStepIsBesideIt) {
+  OnOptimizerFound();
+  OnRootForward(kRoot, true);
+  OnRootForward(kOtherRoot, false);
+  EXPECT_EQ(Place(), shm::StepPlace::kIn);  // in the middle of a step
+  OnOptimizerStepped(0);
+  OnRootForward(kRoot, false);
+  EXPECT_EQ(Place(), shm::StepPlace::kBeside);
+  OnRootForward(kRoot, true);
   EXPECT_EQ(CurrentStep(), 1u);
+}
+
+TEST_F(StepsTest, EvaluationBeforeTheFirstStepIsInNone) {
+  OnOptimizerFound();
+  OnRootForward(kRoot, false);
+  EXPECT_EQ(Place(), shm::StepPlace::kBeside);
+  EXPECT_EQ(CurrentStepNumber(), shm::kNoStep);
+  OnRootForward(kRoot, true);
+  EXPECT_EQ(CurrentStep(), 0u);
+}
+
+TEST_F(StepsTest, ForwardsBeforeAnOptimizerWasMadeAreNoSteps) {
+  OnRootForward(kRoot, true);
+  OnOptimizerFound();
+  EXPECT_EQ(CurrentStep(), shm::kNoStep);
+  OnRootForward(kRoot, true);
+  EXPECT_EQ(CurrentStepNumber(), 0u);
 }
 
 TEST_F(StepsTest, OptimizerThatStepsEndsTheModeWithoutOne) {
-  OnRootForward();
-  OnOptimizerStepped(true);
-  OnRootForward();
-  OnRootForward();
-  EXPECT_EQ(CurrentStep(), 1u);
+  OnRootForward(kRoot, true);
+  OnOptimizerStepped(0);
+  OnRootForward(kRoot, true);
+  OnRootForward(kRoot, true);
+  EXPECT_EQ(CurrentStepNumber(), 1u);
+}
+
+TEST_F(StepsTest, ABackwardPassMakesOneStepOfTheForwardsBefore) {
+  OnRootForward(kRoot, true);
+  OnRootForward(kRoot, true);
+  OnBackward();
+  EXPECT_EQ(CurrentStepNumber(), 0u);
+  OnRootForward(kRoot, false);
+  EXPECT_EQ(CurrentStepNumber(), 0u);
+  OnRootForward(kRoot, true);
+  OnRootForward(kRoot, true);
+  EXPECT_EQ(CurrentStepNumber(), 1u);
 }
 
 TEST_F(StepsTest, ExplicitStepsTakeOver) {
   OnExplicitStep();
-  OnRootForward();
-  OnOptimizerStepped(true);
-  OnRootForward();
+  OnRootForward(kRoot, true);
+  OnOptimizerStepped(0);
+  OnRootForward(kRoot, true);
   EXPECT_EQ(CurrentStep(), 0u);
   OnExplicitStep();
   EXPECT_EQ(CurrentStep(), 1u);
@@ -83,10 +137,10 @@ TEST_F(StepsTest, KnownOptimizerIsNotLookedFor) {
 }
 
 TEST_F(StepsTest, OptimizerStepIsReportedInItsStep) {
-  OnRootForward();
-  OnOptimizerStepped(true);
+  OnRootForward(kRoot, true);
+  OnOptimizerStepped(0);
   const auto records = test::TakeRecords();
-  ASSERT_EQ(records.size(), 2u);
+  ASSERT_GE(records.size(), 2u);
   EXPECT_EQ(records[1].As<shm::StepRecord>().event,
             static_cast<uint8_t>(shm::StepEvent::kOptimizerEnd));
   EXPECT_EQ(records[1].As<shm::StepRecord>().header.step, 0u);

@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/model/step_labels.h"
+
+#include <gtest/gtest.h>
+
+#include "collector/model/flop_count.h"
+#include "proto/shm/records.h"
+
+namespace flopsprof::model {
+namespace {
+
+using shm::StepAt;
+using shm::StepPlace;
+
+// Flops of a row are its last argument, in phase forward.
+void AddRow(v1::ProcessProfile* process, uint32_t step, uint64_t begin_ns, uint64_t end_ns,
+            uint64_t flops) {
+  v1::StepRow* row = process->add_steps();
+  row->set_step(step);
+  row->set_begin_mono_ns(begin_ns);
+  row->set_end_mono_ns(end_ns);
+  row->set_complete(end_ns != 0);
+  row->add_flops();
+  ToProto(flops, row->add_flops());
+}
+
+v1::StepLabelRow* AddLabel(v1::ProcessProfile* process, uint32_t step, uint32_t number,
+                           uint32_t optimizer_steps) {
+  v1::StepLabelRow* label = process->add_step_labels();
+  label->set_step(step);
+  label->set_number(number);
+  label->set_optimizer_steps(optimizer_steps);
+  return label;
+}
+
+uint64_t Forward(const v1::StepRow& row) { return static_cast<uint64_t>(ToFlopCount(row.flops(1))); }
+
+v1::ProcessProfile Ended() {
+  v1::ProcessProfile process;
+  process.mutable_info()->set_state(v1::PROCESS_STATE_EXITED);
+  process.mutable_info()->set_exit_code_known(true);
+  return process;
+}
+
+TEST(StepLabelsTest, LeavesStepsWithoutLabelsAsTheyAre) {
+  v1::ProcessProfile process = Ended();
+  AddRow(&process, 0, 10, 20, 5);
+  AddRow(&process, 1, 20, 30, 6);
+  JoinSteps(&process);
+  ASSERT_EQ(process.steps_size(), 2);
+  EXPECT_EQ(process.steps(1).step(), 1u);
+  EXPECT_EQ(Forward(process.steps(1)), 6u);
+}
+
+TEST(StepLabelsTest, JoinsLabelsOfOneNumber) {
+  v1::ProcessProfile process = Ended();
+  AddRow(&process, 0, 10, 20, 5);
+  AddRow(&process, 1, 20, 30, 6);
+  AddRow(&process, 2, 30, 40, 7);
+  AddLabel(&process, 0, 0, 1);
+  AddLabel(&process, 1, 0, 1);
+  AddLabel(&process, 2, 1, 1);
+  JoinSteps(&process);
+  ASSERT_EQ(process.steps_size(), 2);
+  EXPECT_EQ(Forward(process.steps(0)), 11u);
+  EXPECT_EQ(process.steps(0).begin_mono_ns(), 10u);
+  EXPECT_EQ(process.steps(0).end_mono_ns(), 30u);
+  EXPECT_EQ(process.steps(1).step(), 1u);
+  EXPECT_EQ(process.step_labels(0).optimizer_steps(), 2u);
+}
+
+TEST(StepLabelsTest, DropsWhatWasNoStep) {
+  v1::ProcessProfile process = Ended();
+  AddRow(&process, 0, 10, 20, 5);
+  AddRow(&process, 1, 20, 30, 6);
+  AddLabel(&process, 0, shm::kNoStep, 0);
+  AddLabel(&process, 1, 0, 1);
+  JoinSteps(&process);
+  ASSERT_EQ(process.steps_size(), 1);
+  EXPECT_EQ(process.steps(0).step(), 0u);
+  EXPECT_EQ(Forward(process.steps(0)), 6u);
+}
+
+TEST(StepLabelsTest, ForwardsAfterTheLastOptimizerAreInNoStep) {
+  v1::ProcessProfile process = Ended();
+  AddRow(&process, 0, 10, 20, 5);
+  AddRow(&process, 1, 20, 0, 6);
+  AddLabel(&process, 0, 0, 1);
+  JoinSteps(&process);
+  EXPECT_EQ(process.steps_size(), 1);
+}
+
+TEST(StepLabelsTest, AStepThatAKillCutStaysIncomplete) {
+  v1::ProcessProfile process = Ended();
+  process.mutable_info()->set_state(v1::PROCESS_STATE_SIGNALLED);
+  AddRow(&process, 0, 10, 20, 5);
+  AddRow(&process, 1, 20, 0, 6);
+  AddLabel(&process, 0, 0, 1);
+  JoinSteps(&process);
+  ASSERT_EQ(process.steps_size(), 2);
+  EXPECT_FALSE(process.steps(1).complete());
+}
+
+TEST(StepLabelsTest, EvaluationBetweenStepsIsBesideThem) {
+  v1::ProcessProfile process = Ended();
+  AddRow(&process, 0, 10, 40, 5);
+  AddRow(&process, StepAt(StepPlace::kBeside, 0), 0, 0, 3);
+  AddRow(&process, 1, 40, 50, 5);
+  AddRow(&process, StepAt(StepPlace::kBeside, 1), 0, 0, 3);
+  AddLabel(&process, 0, 0, 1)->set_beside_mono_ns(30);
+  AddLabel(&process, 1, 1, 1);
+  JoinSteps(&process);
+  ASSERT_EQ(process.steps_size(), 2);
+  EXPECT_EQ(process.steps(0).end_mono_ns(), 30u);
+  ASSERT_EQ(process.beside_steps_size(), 1);
+  EXPECT_EQ(process.beside_steps(0).step(), 0u);
+  EXPECT_EQ(Forward(process.beside_steps(0)), 3u);
+  EXPECT_EQ(process.beside_steps(0).end_mono_ns(), 40u);
+}
+
+TEST(StepLabelsTest, AForwardOfAnotherModelBeforeEachStepIsOfTheStep) {
+  v1::ProcessProfile process = Ended();
+  AddRow(&process, StepAt(StepPlace::kBeside, shm::kStepKeyMask), 0, 0, 3);
+  AddRow(&process, 0, 10, 40, 5);
+  AddRow(&process, StepAt(StepPlace::kBeside, 0), 0, 0, 3);
+  AddRow(&process, 1, 40, 50, 5);
+  AddLabel(&process, 0, 0, 1)->set_helped(true);
+  AddLabel(&process, 1, 1, 1)->set_helped(true);
+  JoinSteps(&process);
+  ASSERT_EQ(process.steps_size(), 2);
+  EXPECT_EQ(Forward(process.steps(0)), 8u);
+  EXPECT_EQ(Forward(process.steps(1)), 8u);
+  EXPECT_EQ(process.beside_steps_size(), 0);
+}
+
+TEST(StepLabelsTest, LoopsOfThreadsKeepStepsOfTheirOwn) {
+  v1::ProcessProfile process = Ended();
+  AddRow(&process, 0, 10, 20, 5);
+  AddRow(&process, 1u << shm::kStepLoopShift, 12, 22, 7);
+  AddLabel(&process, 0, 0, 1);
+  AddLabel(&process, 1u << shm::kStepLoopShift, 0, 1);
+  JoinSteps(&process);
+  ASSERT_EQ(process.steps_size(), 2);
+  EXPECT_EQ(process.steps(0).step(), 0u);
+  EXPECT_EQ(process.steps(1).step(), 0u);
+}
+
+}  // namespace
+}  // namespace flopsprof::model

@@ -55,7 +55,7 @@ LAYOUTS = {
     10: ("activity", "<IIBBHIQQQQII",
          "correlation name kind copy_kind device stream start_gpu_ns end_gpu_ns bytes graph_node "
          "graph context"),
-    11: ("step", "<B7xQ40x", "event mono_ns"),
+    11: ("step", "<BB2xIQI36x", "event helped number mono_ns first_label"),
     12: ("device", "<HBBIIIQ16s16x",
          "ordinal major minor name sm_count clock_khz memory_bytes uuid"),
     13: ("clock", "<QQQ32x", "mono_ns gpu_ns gap_ns"),

@@ -13,9 +13,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PATH = os.path.join(HERE, "found.tsv")
 DOCUMENT = os.path.join(os.path.dirname(os.path.dirname(HERE)), "docs", "accuracy.md")
 COLUMNS = "model state modules with_flops equal with_unknown reasons".split()
+NOT_RUN = "not run"
 HEAD = """## Public models, every module
 
-Made by `python3 tests/sweep/sweep.py --full --write`; do not edit. Models by configuration alone,
+Made by `python3 tests/sweep/sweep.py --write`; do not edit. Models by configuration alone,
 without weights, on the stand-in GPU (simulated: calls are real, kernels compute nothing), once
 forward and, where something has a gradient, backward. Every module of a model is held to closed
 formulas on the operations that PyTorch dispatched (`tests/sweep/yardstick.py`): flops by phase
@@ -43,7 +44,7 @@ def render(rows: dict, reasons) -> str:
     """The sweep's part of the document."""
     families = list(dict.fromkeys(name.split("/")[0] for name in rows))
     heads = ["models", "modules", "with flops", "equal", "explained", "with unknown kernels"]
-    heads += ["not judged", "cannot run"]
+    heads += ["not judged", "cannot run", "not run"]
     lines = [HEAD, f"| family | {' | '.join(heads)} |", "|---" + "|--:" * len(heads) + "|"]
     sums = Counter()
     for family in [*families, None]:
@@ -52,7 +53,7 @@ def render(rows: dict, reasons) -> str:
         states = Counter(row[1] for row in members)
         cells = [
             len(members), *numbers[:3], numbers[1] - numbers[2], numbers[3],
-            states["not judged"], states["cannot run"],
+            states["not judged"], states["cannot run"], states[NOT_RUN],
         ]  # fmt: skip
         lines.append(f"| {family or '**all**'} | {' | '.join(map(str, cells))} |")
     for row in rows.values():
@@ -60,6 +61,12 @@ def render(rows: dict, reasons) -> str:
             name, _, count = part.partition("=")
             sums[name] += int(count)
     lines += ["", "Modules are those with a row; *equal*, *explained*: of those with flops."]
+    missing = sum(row[1] == NOT_RUN for row in rows.values())
+    if missing:
+        lines[-1] += (
+            f" *Not run*: {missing} of {len(rows)} models, of which nothing is said here;"
+            " `--full --write` runs all."
+        )
     if reasons.rules:
         lines += ["", "| reason | numbers | right | why |", "|---|--:|---|---|"]
     for rule in reasons.rules:
@@ -79,9 +86,12 @@ def render(rows: dict, reasons) -> str:
     return "\n".join(lines) + "\n"
 
 
-def write(judged, reasons) -> None:
+def write(judged, reasons, ids: list) -> None:
+    """What this run found of all models; those that it left out are "not run"."""
+    rows = {verdict.name: lines_of(verdict) for verdict in judged}
+    left_out = [NOT_RUN, "0", "0", "0", "0", ""]
     with open(PATH, "w", encoding="utf-8") as file:
-        for row in [COLUMNS, *map(lines_of, judged)]:
+        for row in [COLUMNS, *(rows.get(name, [name, *left_out]) for name in ids)]:
             file.write("\t".join(row) + "\n")
     document_parts.write(DOCUMENT, "sweep", render(read(), reasons))
 

@@ -4,8 +4,8 @@
 
 #include "injector/scopes/attribution.h"
 #include "injector/scopes/captured_steps.h"
-#include "injector/scopes/steps.h"
 #include "injector/scopes/program_module.h"
+#include "injector/scopes/steps.h"
 #include "injector/stacks/python_frames.h"
 
 namespace flopsprof::injector {

@@ -88,7 +88,8 @@ void FollowWindow(uint32_t step) {
   const shm::StepsWanted wanted = Wanted(*header);
   const bool none = wanted.first == wanted.end;
   if (IsRecording()) {
-    if (none) Close(header, shm::kNoStep, shm::kNoStep);  // at once: the step that runs is not whole
+    if (none)
+      Close(header, shm::kNoStep, shm::kNoStep);  // at once: the step that runs is not whole
   } else if (!none && wanted.first == 0 && wanted.end == shm::kNoEnd && step == shm::kNoStep) {
     Open(header, shm::kNoStep, shm::kNoStep);
   }

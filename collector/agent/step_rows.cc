@@ -254,7 +254,8 @@ size_t StepRows::Emit(size_t max, bool final, v1::ProcessProfile* profile) {
   return labels + rows_.EmitChanged(max - labels, [&](uint32_t step, const Row& row) {
     const bool tail = shm::PlaceOfStep(step) == shm::StepPlace::kTail;
     if (tail && !final) return false;  // it may become part of its step
-    if (tail && row.activities == 0 && row.flops == std::array<model::FlopCount, shm::kPhaseCount>{})
+    if (tail && row.activities == 0 &&
+        row.flops == std::array<model::FlopCount, shm::kPhaseCount>{})
       return true;
     v1::StepRow* out = profile->add_steps();
     out->set_step(step);

@@ -29,11 +29,10 @@ struct DeviceBusy {
   uint64_t late_count() const { return std::max(all.late_count(), not_communication.late_count()); }
 };
 
-// Steps of one process, by label (proto/shm/records.h). A label's tail becomes part of it as soon as
-// another one follows; a tail that is left at the end, and what ran beside steps, have rows of their
-// own. A step's intervals are kept until kOpenSteps newer steps have begun;
-// activity that comes later still counts in every sum but the step's busy time (counted).
-// One thread.
+// Steps of one process, by label (proto/shm/records.h). A label's tail becomes part of it as soon
+// as another one follows; a tail that is left at the end, and what ran beside steps, have rows of
+// their own. A step's intervals are kept until kOpenSteps newer steps have begun; activity that
+// comes later still counts in every sum but the step's busy time (counted). One thread.
 class StepRows {
  public:
   void OnStep(const shm::StepRecord& record);

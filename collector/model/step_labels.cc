@@ -120,8 +120,8 @@ class Joiner {
   }
 
   void JoinLoop(const std::vector<Label*>& all) {
-    const bool any_optimizer = std::any_of(all.begin(), all.end(),
-                                           [](const Label* l) { return OptimizerSteps(*l) > 0; });
+    const bool any_optimizer =
+        std::any_of(all.begin(), all.end(), [](const Label* l) { return OptimizerSteps(*l) > 0; });
     const Label& newest = *all.back();
     // Forwards after the last optimizer: none of a step.
     const bool has_rest = any_optimizer && EndedWell() && OptimizerSteps(newest) == 0 &&

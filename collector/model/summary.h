@@ -130,9 +130,9 @@ struct ProcessSummary {
 struct StepLine {
   uint32_t step = 0;
   uint32_t processes = 0;
-  bool complete = true;     // in all of them
-  bool disturbed = false;   // something was compiled or tuned in one of them
-  uint64_t wall_ns = 0;     // the longest; 0 = not known
+  bool complete = true;    // in all of them
+  bool disturbed = false;  // something was compiled or tuned in one of them
+  uint64_t wall_ns = 0;    // the longest; 0 = not known
   uint64_t gpu_busy_ns = 0;
   bool has_unknown = false;
   PhaseCounts flops;
@@ -142,11 +142,11 @@ struct StepsSummary {
   // What began and ended steps: "optimizer", "flopsprof.step()", "passes" (backward passes),
   // "forwards", "" (there are none), or the name of --step-at.
   std::string taken_from;
-  uint32_t measured = 0;   // steps of all ranks that median and p95 are over
-  uint32_t disturbed = 0;  // step numbers in which something was compiled or tuned
+  uint32_t measured = 0;         // steps of all ranks that median and p95 are over
+  uint32_t disturbed = 0;        // step numbers in which something was compiled or tuned
   std::vector<StepLine> list;    // at most max_step_utilisations
   std::vector<StepLine> beside;  // the same; `step`: the one before
-  uint32_t profiled = 0;  // different step numbers
+  uint32_t profiled = 0;         // different step numbers
   std::optional<uint32_t> first;
   std::optional<uint32_t> last;
   // Over the steps of all ranks that are complete, not step 0 and not disturbed.

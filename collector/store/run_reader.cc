@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/model/step_labels.h"
 #include "collector/store/run_reader.h"
+#include "collector/model/step_labels.h"
 
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>

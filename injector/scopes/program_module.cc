@@ -92,8 +92,8 @@ int Execute(void* module) {
 }
 
 Slot g_slots[] = {{kExecSlot, reinterpret_cast<void*>(&Execute)}, {0, nullptr}};
-ModuleDefinition g_definition = {{1, 0},  nullptr, 0,       nullptr, "flopsprof", nullptr, 0,
-                                 nullptr, g_slots, nullptr, nullptr, nullptr};
+ModuleDefinition g_definition = {{1, 0}, nullptr, 0,       nullptr, "flopsprof", nullptr,
+                                 0,      nullptr, g_slots, nullptr, nullptr,     nullptr};
 
 void* InitModule() { return g_functions.PyModuleDef_Init(&g_definition); }
 

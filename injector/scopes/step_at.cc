@@ -16,7 +16,8 @@ namespace {
 
 // Does `text` end with `name`? Takes it off, with the dot before it.
 bool TakeLast(const char* text, size_t* bytes, const char* name, size_t name_bytes) {
-  if (name_bytes > *bytes || memcmp(text + *bytes - name_bytes, name, name_bytes) != 0) return false;
+  if (name_bytes > *bytes || memcmp(text + *bytes - name_bytes, name, name_bytes) != 0)
+    return false;
   *bytes -= name_bytes;
   if (*bytes > 0) {
     if (text[*bytes - 1] != '.') return false;
@@ -54,8 +55,7 @@ bool BeginsSteps(const ScopeIdentity& identity) {
   if (identity.kind == shm::ScopeKind::kModule) {
     begins = strcmp(identity.class_name, wanted) == 0 || IsPathOf(wanted, identity);
   } else {
-    begins = identity.kind != shm::ScopeKind::kOptimizer &&
-             identity.name_bytes == strlen(wanted) &&
+    begins = identity.kind != shm::ScopeKind::kOptimizer && identity.name_bytes == strlen(wanted) &&
              memcmp(identity.name, wanted, identity.name_bytes) == 0;
   }
   if (!begins) return false;

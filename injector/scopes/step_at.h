@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// --step-at NAME: a step begins where a module, a range or a function of that name does. A module is
-// named by its path or its class, a range by its text. Functions: the shim's _flopsprof_step_at.
+// --step-at NAME: a step begins where a module, a range or a function of that name does. A module
+// is named by its path or its class, a range by its text. Functions: the shim's _flopsprof_step_at.
 
 #include <atomic>
 

@@ -35,8 +35,8 @@ struct StepLoop {
   const ThreadScopes* owner = nullptr;  // the thread that trains; compared only
 
   StepCycle cycle;
-  uint64_t optimizers = 0;        // that have stepped in the newest part
-  uint32_t first_part_label = 0;  // of the parts that the cycle counts
+  uint64_t optimizers = 0;                       // that have stepped in the newest part
+  uint32_t first_part_label = 0;                 // of the parts that the cycle counts
   uint32_t numbers[StepCycle::kMostParts] = {};  // that were sent for them
 
   // Forwards without gradients since the last part.

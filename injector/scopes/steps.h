@@ -4,16 +4,16 @@
 
 // Numbers the turns of the training loop, from 0.
 //
-// A part begins with a forward with gradients that follows an optimizer's step (the first part: with
-// the first such forward), and optimizers end it; which parts make one step, step_cycle.h learns.
-// Micro-batches are of the part of the optimizer that follows. What runs after the last optimizer of
-// a step is its tail, from the first forward without gradients on beside it (StepPlace). A forward
-// inside a backward pass is recomputation and none of this.
+// A part begins with a forward with gradients that follows an optimizer's step (the first part:
+// with the first such forward), and optimizers end it; which parts make one step, step_cycle.h
+// learns. Micro-batches are of the part of the optimizer that follows. What runs after the last
+// optimizer of a step is its tail, from the first forward without gradients on beside it
+// (StepPlace). A forward inside a backward pass is recomputation and none of this.
 //
-// While there is no optimizer in the process every outermost forward is a step; once a backward pass
-// was seen, every first one with gradients after a pass. When an optimizer comes, what was taken for
-// steps before is none. After the first flopsprof.step(), or with --step-at, only that begins steps.
-// What is captured into a CUDA graph happens at its replays: captured_steps.h.
+// While there is no optimizer in the process every outermost forward is a step; once a backward
+// pass was seen, every first one with gradients after a pass. When an optimizer comes, what was
+// taken for steps before is none. After the first flopsprof.step(), or with --step-at, only that
+// begins steps. What is captured into a CUDA graph happens at its replays: captured_steps.h.
 //
 // Records carry labels, which only rise. What is known better later is sent as StepEvent::kNumber:
 // readers make numbers of labels.
@@ -30,8 +30,8 @@
 
 namespace flopsprof::injector {
 
-// What a record of the calling thread carries as its step: place, loop and label. kNoStep before the
-// first.
+// What a record of the calling thread carries as its step: place, loop and label. kNoStep before
+// the first.
 uint32_t CurrentStep();
 // The same for work of a scope, which belongs to the loop that trains the scope's model.
 uint32_t CurrentStepOf(uint32_t scope);

@@ -107,9 +107,9 @@ enum class StepEvent : uint8_t {
   kProcessBegin = 3,  // session start
   kWindowBegin = 4,   // recording begins, with step `header.step`; kNoStep: at once
   kWindowEnd = 5,     // recording has ended before step `header.step`; kNoStep: at once
-  kNumber = 6,     // label `header.step` has got another number; kNoStep: none of them is a step
-  kDisturbed = 7,  // something was compiled or tuned in step `header.step`
-  kBeside = 8,     // an evaluation after step `header.step` begins
+  kNumber = 6,        // label `header.step` has got another number; kNoStep: none of them is a step
+  kDisturbed = 7,     // something was compiled or tuned in step `header.step`
+  kBeside = 8,        // an evaluation after step `header.step` begins
 };
 
 // The step of a record: a label, and where beside it the work was. Labels rise within a loop; the
@@ -432,8 +432,8 @@ struct StepRecord {
   uint8_t reserved[2];
   uint32_t number;  // of the step: kBegin, kNumber
   uint64_t mono_ns;
-  // kNumber: the labels from this one to header.step. kWindowBegin, kWindowEnd: the label of the step
-  // that begins; their header.step is its number.
+  // kNumber: the labels from this one to header.step. kWindowBegin, kWindowEnd: the label of the
+  // step that begins; their header.step is its number.
   uint32_t first_label;
   uint32_t reserved2;
   uint64_t reserved3[4];

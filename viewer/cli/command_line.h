@@ -21,7 +21,7 @@ enum class GraphMode { kAuto, kNode, kGraph };
 struct RunOptions {
   std::string output;  // pattern; "" = flopsprof-<job>-<UTC time>
   std::optional<StepWindowText> steps;
-  std::string step_at;  // module, range or function at which a step begins; "" = not said
+  std::string step_at;    // module, range or function at which a step begins; "" = not said
   std::string collector;  // HOST:PORT; "" = our own
   std::string run_id;
   bool strict = false;

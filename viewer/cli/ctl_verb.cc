@@ -123,9 +123,8 @@ class Ctl {
     request.set_verb(ControlRequest::VERB_STOP);
     request.set_now(options_.now);
     if (!Ask(request).has_value()) return kExitNothing;
-    const std::optional<ControlReply> reply =
-        WaitUntil(IsPaused, kPatience,
-                  "the step that is being recorded has not ended; stop --now cuts it");
+    const std::optional<ControlReply> reply = WaitUntil(
+        IsPaused, kPatience, "the step that is being recorded has not ended; stop --now cuts it");
     if (reply.has_value()) MakeReportable();
     return Answer(reply, "stopped\n");
   }

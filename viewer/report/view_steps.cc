@@ -121,15 +121,15 @@ void AddBeside(const ReportContext& context, uint32_t step, Table* table) {
     model::FlopCount flops = 0;
     for (const auto& count : line.flops) flops += count.value_or(0);
     const double busy_s = static_cast<double>(line.gpu_busy_ns) * 1e-9 / line.processes;
-    table->AddRow({{"after"},
-                   {std::to_string(line.processes)},
-                   {FormatSeconds(wall_s, utf8)},
-                   {"-"},
-                   {context.summary.coverage.times_known ? FormatSeconds(busy_s, utf8) : "?"},
-                   {"-"},
-                   {"-"},
-                   {context.style.exact ? FormatExact(flops)
-                                        : FormatSi(static_cast<double>(flops))}});
+    table->AddRow(
+        {{"after"},
+         {std::to_string(line.processes)},
+         {FormatSeconds(wall_s, utf8)},
+         {"-"},
+         {context.summary.coverage.times_known ? FormatSeconds(busy_s, utf8) : "?"},
+         {"-"},
+         {"-"},
+         {context.style.exact ? FormatExact(flops) : FormatSi(static_cast<double>(flops))}});
   }
 }
 
@@ -206,8 +206,7 @@ std::string StepsView(const ReportContext& context) {
   }
   std::string text = Title(context, "Steps", note) + RenderTable(context, &table);
   if (steps.left_out > 0) {
-    text += "  " + std::to_string(steps.left_out) +
-            " not in them: step 0, incomplete ones" +
+    text += "  " + std::to_string(steps.left_out) + " not in them: step 0, incomplete ones" +
             (steps.disturbed > 0 ? ", with compilation or tuning" : "") + "\n";
   }
   text += HowToSay(steps);

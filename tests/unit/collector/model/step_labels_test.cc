@@ -34,7 +34,9 @@ v1::StepLabelRow* AddLabel(v1::ProcessProfile* process, uint32_t step, uint32_t 
   return label;
 }
 
-uint64_t Forward(const v1::StepRow& row) { return static_cast<uint64_t>(ToFlopCount(row.flops(1))); }
+uint64_t Forward(const v1::StepRow& row) {
+  return static_cast<uint64_t>(ToFlopCount(row.flops(1)));
+}
 
 v1::ProcessProfile Ended() {
   v1::ProcessProfile process;

@@ -78,6 +78,39 @@ void AddLosses(const Summary& summary, std::vector<Finding>* findings) {
   }
 }
 
+void AddOnCpu(const Summary& summary, std::vector<Finding>* findings) {
+  std::string paths;
+  size_t count = 0;
+  const std::string* last = nullptr;  // of the outermost one: what is below it is not said again
+  for (const ModuleSummary& module : summary.modules) {
+    if (module.on_cpu != OnCpu::kAll) continue;
+    if (last != nullptr && module.path.rfind(*last + ".", 0) == 0) continue;
+    last = &module.path;
+    if (++count > 5) continue;
+    absl::StrAppend(&paths, count == 1 ? "" : ", ", module.path.empty() ? "(root)" : module.path,
+                    " (", module.class_name, ")");
+  }
+  if (count == 0) return;
+  if (count > 5) absl::StrAppend(&paths, " and ", count - 5, " more");
+  findings->push_back({"warning", "modules ran on the CPU: their work is in no count",
+                       absl::StrCat("their parameters were in CPU memory, and no GPU work was in "
+                                    "them: ",
+                                    paths),
+                       "if that was not meant, move them with .to(\"cuda\")"});
+}
+
+void AddCalledByForward(const Summary& summary, std::vector<Finding>* findings) {
+  for (const RankSummary& rank : summary.ranks) {
+    const auto note = rank.notes.find("called_by_forward");
+    if (note == rank.notes.end()) continue;
+    findings->push_back({"note", "modules are called by their `forward`: such a call has no line",
+                         absl::StrCat("in the code of the class around them: ", note->second,
+                                      "; what it does is in the line of the caller"),
+                         "call the module itself, `m(x)` for `m.forward(x)`"});
+    return;
+  }
+}
+
 void AddGraphs(const Summary& summary, std::vector<Finding>* findings) {
   const uint64_t captured = Loss(summary, "captured_call");
   const uint64_t replays = Loss(summary, "graph_replay");
@@ -235,6 +268,8 @@ std::vector<Finding> FindFindings(const Summary& summary, int ranks_numbered) {
   }
   AddCupti(summary, &findings);
   AddLosses(summary, &findings);
+  AddOnCpu(summary, &findings);
+  AddCalledByForward(summary, &findings);
   AddGraphs(summary, &findings);
   AddAttribution(summary, &findings);
   AddUnknownKernels(summary, &findings);

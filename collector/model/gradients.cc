@@ -12,6 +12,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "collector/model/module_placement.h"
 #include "collector/model/tally.h"
 
 namespace flopsprof::model {
@@ -99,7 +100,7 @@ class Gradients {
     for (const v1::Module& module : process_.modules()) {
       if (described.count({module.root_scope(), module.path()}) == 0) continue;
       const auto found = texts.find({module.root_scope(), module.path()});
-      const std::string text = found == texts.end() ? "" : found->second->weights();
+      const std::string text = found == texts.end() ? "" : ShapesOf(found->second->weights());
       const auto [entry, added] = texts_.try_emplace(module.object(), text);
       // An address that was used again: nothing is sure.
       if (!added && entry->second != text) entry->second.assign(1, '?');

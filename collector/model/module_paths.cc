@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "collector/model/profile_bounds.h"
+#include "collector/model/tally.h"
 #include "collector/model/wrapper_folding.h"
 
 namespace flopsprof::model {
@@ -42,24 +43,48 @@ std::string ShortClass(std::string_view name) {
 
 // One model that is called from outside any module.
 struct ModulePaths::Root {
+  struct Listed {
+    std::string raw;  // unfolded path
+    const v1::Module* module;
+    const v1::ModuleSizes* sizes = nullptr;
+    Placement placement = Placement::kNotTold;
+  };
+
   uint64_t object = 0;
   std::string class_name;
   uint32_t first_scope = 0;
   size_t scope_count = 0;
-  std::vector<const v1::Module*> modules;
-  std::map<uint64_t, const v1::Module*> by_object;
-  std::map<std::string, const v1::ModuleSizes*, std::less<>> sizes_at;  // by unfolded path
-  std::map<std::string, std::string, std::less<>> class_at;             // by unfolded path
+  std::vector<Listed> modules;
+  std::map<uint64_t, std::string> by_object;                 // to the first unfolded path
+  std::map<std::string, std::string, std::less<>> class_at;  // by unfolded path
+  std::map<std::string, uint64_t, std::less<>> object_at;    // by unfolded path
   // Set when this root is a part of another one that was called without it.
   Root* inside = nullptr;
   std::string inside_path;  // unfolded, in `inside`
   std::string base;         // path of this root: "" or "(Class)"
+  // What ran in it and in the roots inside: of the backward, and of all phases.
+  FlopCount backward_flops = 0;
+  FlopCount flops = 0;
+  uint64_t backward_time_ns = 0;
+  uint64_t time_ns = 0;
+
+  // The main root is the one that trained; where none did, the one that did most.
+  auto Weight() const {
+    return std::make_tuple(backward_flops, backward_time_ns, flops, time_ns, params(), scope_count);
+  }
 
   uint64_t params() const {
-    for (const v1::Module* module : modules) {
-      if (module->path().empty()) return module->total_params();
+    for (const Listed& listed : modules) {
+      if (listed.raw.empty()) return listed.module->total_params();
     }
     return 0;
+  }
+
+  void List(const Listed& listed) {
+    if (!object_at.emplace(listed.raw, listed.module->object()).second) return;
+    class_at.emplace(listed.raw, listed.module->class_name());
+    if (listed.module->object() != 0) by_object.emplace(listed.module->object(), listed.raw);
+    modules.push_back(listed);
   }
 };
 
@@ -76,6 +101,7 @@ class ModulePaths::Builder {
     if (out_.has_modules_) {
       FindRoots();
       NestRoots();
+      WeighRoots();
       NameRoots();
     }
     for (const auto& [id, scope] : scopes_) PlaceScope(id);
@@ -131,6 +157,14 @@ class ModulePaths::Builder {
   }
 
   void FindRoots() {
+    std::map<std::pair<uint32_t, std::string>, const v1::ModuleSizes*> sizes_at;
+    for (const v1::ModuleSizes& sizes : process_.module_sizes()) {
+      sizes_at[{sizes.root_scope(), sizes.path()}] = &sizes;
+    }
+    std::map<std::pair<uint32_t, std::string>, Placement> placement_at;
+    for (const v1::ModuleWeights& weights : process_.module_weights()) {
+      placement_at[{weights.root_scope(), weights.path()}] = PlacementOf(weights.weights());
+    }
     for (const auto& [id, scope] : scopes_) {
       if (scope->kind() != v1::SCOPE_KIND_MODULE) continue;
       TopDown(
@@ -144,14 +178,12 @@ class ModulePaths::Builder {
     for (const v1::Module& module : process_.modules()) {
       const auto found = root_of_scope_.find(module.root_scope());
       if (found == root_of_scope_.end()) continue;
-      Root& root = *found->second;
-      root.modules.push_back(&module);
-      if (module.object() != 0) root.by_object.emplace(module.object(), &module);
-      root.class_at.emplace(module.path(), module.class_name());
-    }
-    for (const v1::ModuleSizes& sizes : process_.module_sizes()) {
-      const auto found = root_of_scope_.find(sizes.root_scope());
-      if (found != root_of_scope_.end()) found->second->sizes_at.emplace(sizes.path(), &sizes);
+      const std::pair key(module.root_scope(), module.path());
+      const auto sizes = sizes_at.find(key);
+      const auto placement = placement_at.find(key);
+      found->second->List(
+          {module.path(), &module, sizes == sizes_at.end() ? nullptr : sizes->second,
+           placement == placement_at.end() ? Placement::kNotTold : placement->second});
     }
   }
 
@@ -164,11 +196,42 @@ class ModulePaths::Builder {
         if (&other == &root || other.modules.size() <= root.modules.size()) continue;
         const auto found = other.by_object.find(root.object);
         if (found == other.by_object.end()) continue;
-        if (found->second->class_name() != root.class_name) continue;
+        if (other.class_at[found->second] != root.class_name) continue;
         if (root.inside != nullptr && root.inside->modules.size() >= other.modules.size()) continue;
         root.inside = &other;
-        root.inside_path = found->second->path();
+        root.inside_path = found->second;
       }
+    }
+    // What it got after it was taken out of the other one.
+    for (auto& [key, root] : roots_) {
+      if (root.inside == nullptr) continue;
+      const auto [outer, prefix] = Outermost(root);
+      for (const Root::Listed& listed : root.modules) {
+        outer->List({Join(prefix, listed.raw), listed.module, listed.sizes, listed.placement});
+      }
+    }
+  }
+
+  // The root in which a scope's work counts; nullptr: none.
+  Root* RootOfWork(uint32_t scope) {
+    const v1::Scope* tree = TreeScope(scope);
+    const auto found = tree == nullptr ? root_of_scope_.end() : root_of_scope_.find(tree->id());
+    return found == root_of_scope_.end() ? nullptr : Outermost(*found->second).first;
+  }
+
+  void WeighRoots() {
+    for (const v1::CallRow& row : process_.calls()) {
+      Root* root = IsExecutedProduct(row) && row.flops_known() ? RootOfWork(row.scope()) : nullptr;
+      if (root == nullptr) continue;
+      const FlopCount flops = ToFlopCount(row.flops());
+      root->flops += flops;
+      if (row.phase() == v1::PHASE_BACKWARD) root->backward_flops += flops;
+    }
+    for (const v1::TimeRow& row : process_.times()) {
+      Root* root = RootOfWork(row.scope());
+      if (root == nullptr) continue;
+      root->time_ns += row.gpu_time_ns();
+      if (row.phase() == v1::PHASE_BACKWARD) root->backward_time_ns += row.gpu_time_ns();
     }
   }
 
@@ -180,9 +243,8 @@ class ModulePaths::Builder {
     std::sort(named.begin(), named.end(),
               [](const Root* a, const Root* b) { return a->first_scope < b->first_scope; });
     const auto main =
-        std::max_element(named.begin(), named.end(), [](const Root* a, const Root* b) {
-          return std::pair(a->params(), a->scope_count) < std::pair(b->params(), b->scope_count);
-        });
+        std::max_element(named.begin(), named.end(),
+                         [](const Root* a, const Root* b) { return a->Weight() < b->Weight(); });
     // A class may be called "outside": that path means something else.
     std::map<std::string, int> used = {{std::string(kOutsidePath), 1}};
     for (Root* root : named) {
@@ -190,6 +252,43 @@ class ModulePaths::Builder {
       root->base = "(" + ShortClass(InnermostClass(*root)) + ")";
       const int number = ++used[root->base];
       if (number > 1) root->base += "#" + std::to_string(number);
+      FindCopy(*root, **main);
+    }
+  }
+
+  // Folded paths below `raw` and the classes there, in order.
+  std::vector<std::pair<std::string, std::string>> Structure(const Root& root,
+                                                             const std::string& raw) const {
+    std::map<std::string, std::pair<int, std::string>> classes;
+    const std::string base = Fold(root, raw).path;
+    for (const Root::Listed& listed : root.modules) {
+      if (listed.raw.compare(0, raw.size(), raw) != 0) continue;
+      const FoldedPath folded = Fold(root, listed.raw);
+      if (folded.path != base && folded.path.compare(0, base.size() + 1, base + ".") != 0 &&
+          !base.empty()) {
+        continue;
+      }
+      std::string below = folded.path.substr(
+          std::min(folded.path.size(), base.empty() ? size_t{0} : base.size() + 1));
+      auto& [level, class_name] = classes[std::move(below)];
+      if (class_name.empty() || folded.level > level) class_name = listed.module->class_name();
+      level = std::max(level, folded.level);
+    }
+    std::vector<std::pair<std::string, std::string>> structure;
+    for (auto& [path, entry] : classes) structure.emplace_back(path, std::move(entry.second));
+    return structure;
+  }
+
+  // Is the root, or the model in it (ModelEmaV2), built as the main one?
+  void FindCopy(const Root& root, const Root& main) {
+    const std::string class_name = InnermostClass(main);
+    for (const Root::Listed& listed : root.modules) {
+      if (listed.module->class_name() != class_name) continue;
+      if (listed.module->total_params() == main.params() &&
+          Structure(root, listed.raw) == Structure(main, "")) {
+        copies_[Join(root.base, Fold(root, listed.raw).path)] = main.base;
+      }
+      return;  // the outermost of that class
     }
   }
 
@@ -197,11 +296,11 @@ class ModulePaths::Builder {
   std::string InnermostClass(const Root& root) const {
     std::string class_name = root.class_name;
     int level = 0;
-    for (const v1::Module* module : root.modules) {
-      const FoldedPath folded = Fold(root, module->path());
+    for (const Root::Listed& listed : root.modules) {
+      const FoldedPath folded = Fold(root, listed.raw);
       if (folded.path.empty() && folded.level > level) {
         level = folded.level;
-        class_name = module->class_name();
+        class_name = listed.module->class_name();
       }
     }
     return class_name;
@@ -225,6 +324,13 @@ class ModulePaths::Builder {
       at = at->inside;
     }
     return {at, raw};
+  }
+
+  // True when the module was where it was called. One that moved (unwrapped, merged) has two paths
+  // in turn and keeps both; one that is shared has the first of its paths.
+  static bool StaysAt(const Root& root, const v1::Scope& scope, const std::string& raw) {
+    const auto at = root.object_at.find(raw);
+    return at != root.object_at.end() && at->second == scope.object();
   }
 
   // What one module scope is called.
@@ -251,8 +357,8 @@ class ModulePaths::Builder {
     const std::string call_raw = named.raw;
     const auto listed = root.by_object.find(scope.object());
     if (scope.object() != 0 && listed != root.by_object.end() &&
-        listed->second->class_name() == scope.class_name()) {
-      named.raw = listed->second->path();
+        root.class_at[listed->second] == scope.class_name() && !StaysAt(root, scope, named.raw)) {
+      named.raw = listed->second;
     }
     const FoldedPath folded = Fold(root, named.raw);
     named.path = Join(root.base, folded.path);
@@ -311,15 +417,17 @@ class ModulePaths::Builder {
     node.path = path;
     node.order = kUnlistedOrder + scope;
     int level = -1;
-    for (const v1::Module* module : FoldedModules(root, path)) {
-      const int at_level = Fold(root, module->path()).level;
+    for (const Root::Listed* listed : FoldedModules(root, path)) {
+      const int at_level = Fold(root, listed->raw).level;
       if (at_level <= level) continue;
-      if (level < 0) node.order = module->order();
+      if (level < 0) node.order = listed->module->order();
       level = at_level;
-      node.class_name = module->class_name();
-      node.params = module->total_params();
-      node.sizes = SizesOf(root, *module);
+      node.class_name = listed->module->class_name();
+      node.params = listed->module->total_params();
+      node.sizes = SizesOf(*listed);
+      node.placement = listed->placement;
     }
+    if (const auto copy = copies_.find(path); copy != copies_.end()) node.copy_of = copy->second;
     if (above < 0) {
       node.parent_path = path;
       // Other models come behind the main one, in the order of their first call.
@@ -331,13 +439,12 @@ class ModulePaths::Builder {
     return AddNode(std::move(node));
   }
 
-  static ParameterSizes SizesOf(const Root& root, const v1::Module& module) {
+  static ParameterSizes SizesOf(const Root::Listed& listed) {
     ParameterSizes sizes;
-    sizes.own = module.own_params();
-    sizes.trainable = module.trainable_params();
-    const auto found = root.sizes_at.find(module.path());
-    if (found == root.sizes_at.end()) return sizes;
-    const v1::ModuleSizes& more = *found->second;
+    sizes.own = listed.module->own_params();
+    sizes.trainable = listed.module->trainable_params();
+    if (listed.sizes == nullptr) return sizes;
+    const v1::ModuleSizes& more = *listed.sizes;
     sizes.local = more.local_params();
     sizes.buffers = more.buffers();
     sizes.experts = more.expert_params();
@@ -346,11 +453,11 @@ class ModulePaths::Builder {
     return sizes;
   }
 
-  const std::vector<const v1::Module*>& FoldedModules(Root& root, const std::string& path) {
+  const std::vector<const Root::Listed*>& FoldedModules(Root& root, const std::string& path) {
     auto& index = folded_modules_[&root];
     if (index.empty()) {
-      for (const v1::Module* module : root.modules) {
-        index[Join(root.base, Fold(root, module->path()).path)].push_back(module);
+      for (const Root::Listed& listed : root.modules) {
+        index[Join(root.base, Fold(root, listed.raw).path)].push_back(&listed);
       }
     }
     return index[path];
@@ -478,7 +585,8 @@ class ModulePaths::Builder {
   std::unordered_map<std::string, int> node_by_path_;
   std::map<int, int> node_level_;
   size_t module_path_bytes_ = 0;
-  std::map<const Root*, std::unordered_map<std::string, std::vector<const v1::Module*>>>
+  std::map<std::string, std::string> copies_;  // path of a further model -> of the main one
+  std::map<const Root*, std::unordered_map<std::string, std::vector<const Root::Listed*>>>
       folded_modules_;
 };
 

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "collector/model/module_placement.h"
 #include "flopsprof/v1/profile.pb.h"
 
 namespace flopsprof::model {
@@ -39,6 +40,9 @@ struct ModuleNode {
   // Parameters of the module and all below it; absent when Python did not tell.
   std::optional<uint64_t> params;
   std::optional<ParameterSizes> sizes;  // present when `params` is
+  Placement placement = Placement::kNotTold;
+  // Set for a further model that is built as the main one: path of that.
+  std::optional<std::string> copy_of;
   // Further paths of the same module.
   std::vector<std::string> aliases;
   // Calls, repetitions of the forward pass by recomputation left out.
@@ -46,10 +50,11 @@ struct ModuleNode {
 };
 
 // Maps the scopes of one process to module paths: wrappers folded, modules shared between two
-// parents under the path that named_modules() gives them, the root with most parameters "",
-// other roots "(Class)", "(Class)#2". A process without modules gets its ranges as the tree,
-// joined by "." like modules, the first 8192 of them. Immutable once built; safe to read from
-// several threads.
+// parents under the path that named_modules() gives them, the root that trained (most flops in the
+// backward; without one, most flops) "", other roots "(Class)", "(Class)#2". Objects that were at
+// one path in turn have lines of their own, "q", "q#2". A process without modules gets its ranges
+// as the tree, joined by "." like modules, the first 8192 of them. Immutable once built; safe to
+// read from several threads.
 class ModulePaths {
  public:
   static constexpr int kOutside = -1;

@@ -28,6 +28,54 @@ RankSpread Spread(const std::map<std::pair<int, int>, uint64_t>& time_of_rank_ns
   return spread;
 }
 
+Placement Together(Placement a, Placement b) {
+  if (a == b) return a;
+  return a == Placement::kNotTold || b == Placement::kNotTold ? Placement::kNotTold
+                                                              : Placement::kMoved;
+}
+
+bool HasGpuWork(const Tally& tally) {
+  return tally.any_exact() || tally.any_modelled() || tally.any_unknown() ||
+         tally.measured_gpu_time_ns() != 0;
+}
+
+// What is 0 because nobody counted it is not known.
+void ForgetZeros(Work* work) {
+  for (const v1::Phase phase : {v1::PHASE_FORWARD, v1::PHASE_BACKWARD, v1::PHASE_RECOMPUTE,
+                                v1::PHASE_EVALUATION, v1::PHASE_GENERATE}) {
+    auto& flops = work->flops[static_cast<size_t>(phase)];
+    if (flops == FlopCount{0}) flops.reset();
+  }
+  work->provenance = Provenance::kUnknown;
+}
+
+// Marks modules that ran on the CPU, and those around them. `modules` are depth first; what is
+// already marked has parameters there.
+void MarkOnCpu(const std::vector<bool>& has_gpu_work, std::vector<ModuleSummary>* modules) {
+  std::vector<size_t> above;  // indexes, from the top down to the parent
+  for (size_t i = 0; i < modules->size(); ++i) {
+    ModuleSummary& module = (*modules)[i];
+    while (!above.empty() && (*modules)[above.back()].depth >= module.depth) above.pop_back();
+    // Without parameters (an activation): where the module around it is.
+    if (module.params.value_or(0) == 0 && !above.empty() && !has_gpu_work[i] &&
+        (*modules)[above.back()].on_cpu == OnCpu::kAll) {
+      module.on_cpu = OnCpu::kAll;
+    }
+    if (module.on_cpu != OnCpu::kNo) {
+      for (const size_t around : above) {
+        OnCpu& mark = (*modules)[around].on_cpu;
+        if (mark == OnCpu::kNo) mark = OnCpu::kPart;
+      }
+    }
+    above.push_back(i);
+  }
+  for (ModuleSummary& module : *modules) {
+    if (module.on_cpu != OnCpu::kAll) continue;
+    ForgetZeros(&module.inclusive);
+    ForgetZeros(&module.self);
+  }
+}
+
 }  // namespace
 
 void ModuleRollup::Add(int rank, int claim, const ModulePaths& paths,
@@ -52,6 +100,7 @@ void ModuleRollup::Add(int rank, int claim, const ModulePaths& paths,
       line.node = nodes[i];
     } else {
       line.node.calls += nodes[i].calls;
+      line.node.placement = Together(line.node.placement, nodes[i].placement);
       for (const std::string& alias : nodes[i].aliases) {
         auto& known = line.node.aliases;
         if (std::find(known.begin(), known.end(), alias) == known.end()) known.push_back(alias);
@@ -70,6 +119,28 @@ void ModuleRollup::Add(int rank, int claim, const ModulePaths& paths,
   if (has_times) outside_.time_of_rank_ns[{rank, claim}] += outside.measured_gpu_time_ns();
 }
 
+ModuleSummary ModuleRollup::Summarize(const Line& line) {
+  ModuleSummary module;
+  module.path = line.node.path;
+  module.class_name = line.node.class_name;
+  module.depth = line.node.depth;
+  module.params = line.node.params;
+  module.sizes = line.node.sizes;
+  module.calls = line.node.calls;
+  module.aliases = line.node.aliases;
+  module.copy_of = line.node.copy_of;
+  module.inclusive = ToWork(line.inclusive);
+  module.self = ToWork(line.self);
+  module.ranks = Spread(line.time_of_rank_ns);
+  // Weights that are brought to the GPU for each call (offloading) show by the work there.
+  if (line.node.placement == Placement::kCpu && !HasGpuWork(line.inclusive)) {
+    module.on_cpu = OnCpu::kAll;
+  } else if (line.node.placement == Placement::kMoved) {
+    module.on_cpu = OnCpu::kPart;
+  }
+  return module;
+}
+
 std::vector<ModuleSummary> ModuleRollup::Finish() const {
   std::vector<const Line*> tops;
   std::map<std::string, std::vector<const Line*>> children;
@@ -85,26 +156,18 @@ std::vector<ModuleSummary> ModuleRollup::Finish() const {
 
   // Depth first without recursion: the depth of ranges is the program's choice.
   std::vector<ModuleSummary> modules;
+  std::vector<bool> has_gpu_work;
   std::vector<const Line*> to_visit(tops.rbegin(), tops.rend());
   while (!to_visit.empty()) {
     const Line& line = *to_visit.back();
     to_visit.pop_back();
-    ModuleSummary module;
-    module.path = line.node.path;
-    module.class_name = line.node.class_name;
-    module.depth = line.node.depth;
-    module.params = line.node.params;
-    module.sizes = line.node.sizes;
-    module.calls = line.node.calls;
-    module.aliases = line.node.aliases;
-    module.inclusive = ToWork(line.inclusive);
-    module.self = ToWork(line.self);
-    module.ranks = Spread(line.time_of_rank_ns);
-    modules.push_back(std::move(module));
+    modules.push_back(Summarize(line));
+    has_gpu_work.push_back(HasGpuWork(line.inclusive));
     const auto below = children.find(line.node.path);
     if (below == children.end()) continue;
     to_visit.insert(to_visit.end(), below->second.rbegin(), below->second.rend());
   }
+  MarkOnCpu(has_gpu_work, &modules);
   ModuleSummary outside;
   outside.path = std::string(kOutsidePath);
   outside.inclusive = ToWork(outside_.self);

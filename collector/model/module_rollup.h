@@ -38,6 +38,8 @@ class ModuleRollup {
     std::map<RankId, uint64_t> time_of_rank_ns;
   };
 
+  static ModuleSummary Summarize(const Line& line);
+
   std::map<std::string, Line> lines_;
   Line outside_;
 };

@@ -43,6 +43,13 @@ struct RankSpread {
   std::optional<int> worst_rank;  // the one with max_ns, the smallest of several
 };
 
+// Work of a module that no GPU did: nobody counted it.
+enum class OnCpu : uint8_t {
+  kNo,    // or not told
+  kPart,  // of some modules below, or of some calls
+  kAll,
+};
+
 struct ModuleSummary {
   std::string path;
   std::string class_name;
@@ -51,6 +58,8 @@ struct ModuleSummary {
   std::optional<ParameterSizes> sizes;  // present: Python told
   std::optional<uint64_t> calls;        // absent for "(outside)"
   std::vector<std::string> aliases;     // further paths of the same module
+  OnCpu on_cpu = OnCpu::kNo;
+  std::optional<std::string> copy_of;  // path of the model that this one is a copy of
   Work inclusive;
   Work self;
   RankSpread ranks;

@@ -32,6 +32,18 @@ std::string_view ProvenanceName(Provenance provenance) {
   return "unknown";
 }
 
+std::optional<std::string_view> OnCpuName(OnCpu on_cpu) {
+  switch (on_cpu) {
+    case OnCpu::kAll:
+      return "all";
+    case OnCpu::kPart:
+      return "part";
+    case OnCpu::kNo:
+      break;
+  }
+  return std::nullopt;
+}
+
 std::string UtcText(int64_t unix_ns) {
   return absl::FormatTime("%Y-%m-%dT%H:%M:%E3SZ", absl::FromUnixNanos(unix_ns),
                           absl::UTCTimeZone());
@@ -448,6 +460,8 @@ class SummaryJson {
     json_.BeginArray();
     for (const std::string& alias : module.aliases) json_.String(alias);
     json_.EndArray();
+    Maybe("on_cpu", OnCpuName(module.on_cpu), &JsonWriter::String);
+    Maybe("copy_of", module.copy_of, &JsonWriter::String);
     WriteWork(module.inclusive);
     WriteHidden(module.inclusive);
     json_.Key("ranks");

@@ -7,19 +7,58 @@
 namespace flopsprof::model {
 namespace {
 
-bool IsWrapperComponent(std::string_view component) {
-  return component == "_orig_mod" || component == "_fsdp_wrapped_module" ||
+// Classes that wrap a module, and where they keep it: those that the injector names so
+// (`injector/scopes/class_name.cc`).
+struct Wrapper {
+  std::string_view class_name;
+  std::string_view component;
+};
+constexpr Wrapper kWrappers[] = {
+    {"OptimizedModule", "_orig_mod"},
+    {"FullyShardedDataParallel", "_fsdp_wrapped_module"},
+    {"CheckpointWrapper", "_checkpoint_wrapped_module"},
+    {"OffloadWrapper", "_checkpoint_wrapped_module"},
+    {"ActivationWrapper", "_checkpoint_wrapped_module"},
+    {"DistributedDataParallel", "module"},
+    {"DataParallel", "module"},
+    {"DeepSpeedEngine", "module"},
+};
+constexpr std::string_view kPackages[] = {"torch.",    "torch_geometric.", "apex.",
+                                          "megatron.", "deepspeed.",       "fairscale."};
+
+// "torch.nn.DataParallel" is PyTorch's; "__main__.DataParallel" is the program's own.
+std::string_view WithoutPackage(std::string_view class_name) {
+  for (const std::string_view package : kPackages) {
+    if (class_name.substr(0, package.size()) == package) {
+      return class_name.substr(class_name.rfind('.') + 1);
+    }
+  }
+  return class_name;
+}
+
+// A class that nobody told: PyTorch's private names are then taken for what they mostly are.
+bool MayBeWrapper(std::string_view class_name, std::string_view component) {
+  return class_name.empty() && component != "module";
+}
+
+bool IsWrapperName(std::string_view component) {
+  return component == "module" || component == "_orig_mod" || component == "_fsdp_wrapped_module" ||
          component == "_checkpoint_wrapped_module";
+}
+
+bool Wraps(std::string_view class_name, std::string_view component) {
+  for (const Wrapper& wrapper : kWrappers) {
+    if (wrapper.component != component) continue;
+    if (wrapper.class_name == WithoutPackage(class_name) || MayBeWrapper(class_name, component)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace
 
-bool IsModuleWrapper(std::string_view class_name) {
-  const size_t dot = class_name.rfind('.');
-  if (dot != std::string_view::npos) class_name.remove_prefix(dot + 1);
-  return class_name == "DistributedDataParallel" || class_name == "DataParallel" ||
-         class_name == "DeepSpeedEngine";
-}
+bool IsModuleWrapper(std::string_view class_name) { return Wraps(class_name, "module"); }
 
 FoldedPath FoldWrappers(std::string_view raw_path, const ClassAt& class_at) {
   FoldedPath folded;
@@ -29,8 +68,7 @@ FoldedPath FoldWrappers(std::string_view raw_path, const ClassAt& class_at) {
     if (end == std::string_view::npos) end = raw_path.size();
     const std::string_view component = raw_path.substr(begin, end - begin);
     const std::string_view above = raw_path.substr(0, begin == 0 ? 0 : begin - 1);
-    if (IsWrapperComponent(component) ||
-        (component == "module" && IsModuleWrapper(class_at(above)))) {
+    if (IsWrapperName(component) && Wraps(class_at(above), component)) {
       ++folded.level;
     } else {
       if (!folded.path.empty()) folded.path += '.';

@@ -18,9 +18,9 @@ struct FoldedPath {
 // Class name of the module at an unfolded path, "" when it is not known.
 using ClassAt = std::function<std::string(std::string_view raw_path)>;
 
-// Takes out `_orig_mod`, `_fsdp_wrapped_module` and `_checkpoint_wrapped_module` everywhere, and
-// `module` where the class above it is one that wraps a model under that name. The paths of a
-// wrapped model are then those of the model alone.
+// Takes out `_orig_mod`, `_fsdp_wrapped_module`, `_checkpoint_wrapped_module` and `module` where
+// the class above is the one that wraps a module under that name; the first three also where the
+// class is not known. The paths of a wrapped model are then those of the model alone.
 FoldedPath FoldWrappers(std::string_view raw_path, const ClassAt& class_at);
 
 // True for classes whose `module` attribute is the wrapped model.

@@ -2,12 +2,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "injector/scopes/class_name.h"
 
+#include <stdio.h>
 #include <string.h>
 
 namespace flopsprof::injector {
 namespace {
 
 constexpr const char* kWrappers[] = {"FSDPModule", "ReplicateModule", "DDP"};
+
+// Classes around a module that readers fold, and where they keep it. `collector/model/
+// wrapper_folding.cc` knows the same ones.
+struct FoldedClass {
+  const char* name;
+  const char* wrapped;
+};
+constexpr FoldedClass kFoldedClasses[] = {
+    {"OptimizedModule", "_orig_mod"},
+    {"FullyShardedDataParallel", "_fsdp_wrapped_module"},
+    {"CheckpointWrapper", "_checkpoint_wrapped_module"},
+    {"OffloadWrapper", "_checkpoint_wrapped_module"},
+    {"ActivationWrapper", "_checkpoint_wrapped_module"},
+    {"DistributedDataParallel", "module"},
+    {"DataParallel", "module"},
+    {"DeepSpeedEngine", "module"},
+};
+constexpr const char* kPackages[] = {"torch", "torch_geometric", "deepspeed",
+                                     "apex",  "megatron",        "fairscale"};
 
 // New reference, or null; `*text` is valid while it lives.
 PyObject* NameOf(PyObject* type, const char** text) {
@@ -43,18 +63,80 @@ PyObject* Wrapped(PyObject* type, const char* name) {
   return wrapped;
 }
 
+const FoldedClass* FoldedByName(const char* name) {
+  for (const FoldedClass& folded : kFoldedClasses) {
+    if (name != nullptr && strcmp(folded.name, name) == 0) return &folded;
+  }
+  return nullptr;
+}
+
+// Where a class was defined (new reference), or null.
+PyObject* ModuleNameOf(PyObject* type, const char** text) {
+  PyObject* name = g_python.PyObject_GetAttrString(type, "__module__");
+  *text = name == nullptr ? nullptr : g_python.PyUnicode_AsUTF8AndSize(name, nullptr);
+  if (*text == nullptr) g_python.PyErr_Clear();
+  return name;
+}
+
+bool IsFromPackage(PyObject* type) {
+  const char* text = nullptr;
+  PyObject* name = ModuleNameOf(type, &text);
+  bool found = false;
+  for (const char* package : kPackages) {
+    const size_t bytes = strlen(package);
+    found |= text != nullptr && strncmp(text, package, bytes) == 0 &&
+             (text[bytes] == '.' || text[bytes] == '\0');
+  }
+  g_python.DecRef(name);
+  return found;
+}
+
+// Of the class itself or one it is made from; null: it folds nothing.
+const FoldedClass* FindFoldedClass(PyObject* type) {
+  PyObject* order = g_python.PyObject_GetAttrString(type, "__mro__");
+  const intptr_t size = order == nullptr ? 0 : g_python.PyTuple_Size(order);
+  const FoldedClass* found = nullptr;
+  for (intptr_t i = 0; i < size && found == nullptr; ++i) {
+    PyObject* base = g_python.PyTuple_GetItem(order, i);
+    const char* text = nullptr;
+    PyObject* name = NameOf(base, &text);
+    found = FoldedByName(text);
+    g_python.DecRef(name);
+    if (found != nullptr && !IsFromPackage(base)) found = nullptr;
+  }
+  g_python.PyErr_Clear();
+  g_python.DecRef(order);
+  return found;
+}
+
 }  // namespace
+
+const char* WrappedModuleName(PyObject* type) {
+  const FoldedClass* folded = FindFoldedClass(type);
+  return folded == nullptr ? nullptr : folded->wrapped;
+}
 
 ClassName::ClassName(PyObject* type) {
   const char* text = nullptr;
   name_ = NameOf(type, &text);
   for (int level = 0; text != nullptr && level < 4; ++level) {  // both of them, one on the other
-    type = Wrapped(type, text);
-    if (type == nullptr) break;
+    PyObject* wrapped = Wrapped(type, text);
+    if (wrapped == nullptr) break;
+    type = wrapped;
     g_python.DecRef(name_);
     name_ = NameOf(type, &text);
   }
   if (text != nullptr) text_ = text;
+  const FoldedClass* folded = FindFoldedClass(type);
+  if (folded != nullptr) {
+    text_ = folded->name;
+  } else if (FoldedByName(text_) != nullptr) {
+    const char* module = nullptr;
+    PyObject* module_name = ModuleNameOf(type, &module);
+    snprintf(qualified_, sizeof(qualified_), "%s.%s", module == nullptr ? "?" : module, text_);
+    text_ = qualified_;
+    g_python.DecRef(module_name);
+  }
 }
 
 ClassName::~ClassName() { g_python.DecRef(name_); }

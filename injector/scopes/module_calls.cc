@@ -97,6 +97,12 @@ uint32_t EnterCompiledInPlace(PyObject* module) {
   return depth;
 }
 
+FLOPSPROF_APART void DescribeLateModules() {
+  const uint32_t root = g_late_root;
+  g_late_root = 0;
+  if (IsConnected() && !InBackwardPass()) DescribeRoot(root);
+}
+
 void ForgetFirstCall() { g_first_call_seen = false; }
 
 }  // namespace flopsprof::injector

@@ -19,6 +19,10 @@ uint32_t EnterModuleCall(PyObject* module);
 // graph breaks it is called once more inside, by the hook: that is no second call.
 uint32_t EnterCompiledInPlace(PyObject* module);
 
+// After the outermost call: a root that got modules in it is described again, that their sizes are
+// known also when it is not called any more.
+void DescribeLateModules();
+
 // Python has ended: what it was is gone, and is not touched.
 void ForgetFirstCall();
 

@@ -3,6 +3,7 @@
 #include "injector/scopes/module_hook.h"
 
 #include "injector/scopes/module_calls.h"
+#include "injector/scopes/module_trie.h"
 #include "injector/scopes/python_api.h"
 #include "injector/scopes/scope_stack.h"
 #include "injector/scopes/scopes.h"
@@ -28,6 +29,7 @@ PyObject* Hook(PyObject* callable, PyObject* const* arguments, size_t count_and_
     const uint32_t depth = EnterModuleCall(arguments[0]);
     PyObject* result = g_original(callable, arguments, count_and_flags, keyword_names);
     ThisThread().Leave(depth);  // also after an exception: the result is null then
+    if (__builtin_expect(g_late_root != 0, 0) && depth == 0) DescribeLateModules();
     return result;
   }
   return g_original(callable, arguments, count_and_flags, keyword_names);

@@ -8,10 +8,13 @@
 #include "injector/platform.h"
 #include "injector/record_sink.h"
 #include "injector/scopes/class_name.h"
+#include "injector/scopes/module_objects.h"
 #include "injector/scopes/python_shim.h"
 #include "injector/scopes/scope_table.h"
 
 namespace flopsprof::injector {
+
+uint32_t g_late_root;
 
 namespace {
 
@@ -40,7 +43,6 @@ ScopeModule* g_scope_modules;
 uint32_t g_scope_module_capacity;
 PyObject** g_shared;  // open addressing
 uint32_t g_shared_mask, g_shared_count;
-PyObject* g_modules_name;
 ModuleEdge g_no_memory_edge;
 
 uint32_t HashPointer(const void* pointer, uint32_t salt) {
@@ -124,31 +126,6 @@ ScopeModule* ModuleRow(uint32_t scope) {
   return &g_scope_modules[scope];
 }
 
-PyObject* NewWeakReference(PyObject* object) {
-  PyObject* reference = g_python.PyWeakref_NewRef(object, nullptr);
-  if (reference == nullptr) g_python.PyErr_Clear();
-  return reference;
-}
-
-PyObject* Alive(PyObject* reference) {
-  if (reference == nullptr) return nullptr;
-  PyObject* object = g_python.PyWeakref_GetObject(reference);
-  return object == g_python.none ? nullptr : object;
-}
-
-// The module's _modules if it is a dict (new reference), else null. Never runs user code.
-PyObject* ModulesOf(PyObject* module) {
-  if (g_modules_name == nullptr) g_modules_name = g_python.PyUnicode_InternFromString("_modules");
-  PyObject* modules = g_python.PyObject_GenericGetAttr(module, g_modules_name);
-  if (modules == nullptr) {
-    g_python.PyErr_Clear();
-    return nullptr;
-  }
-  if ((g_python.PyType_GetFlags(modules->type) & kPyDictSubclass) != 0) return modules;
-  g_python.DecRef(modules);
-  return nullptr;
-}
-
 // modules[key] of a module (borrowed), or null.
 PyObject* ChildByKey(PyObject* module, PyObject* key) {
   PyObject* modules = ModulesOf(module);
@@ -160,13 +137,21 @@ PyObject* ChildByKey(PyObject* module, PyObject* key) {
 }
 
 void BindScope(uint32_t scope, PyObject* module, const char* class_name) {
-  RebindScope(scope, class_name, reinterpret_cast<uintptr_t>(module));
+  RebindScope(scope, class_name, ModuleObject(module));
   ScopeModule* row = ModuleRow(scope);
-  if (row == nullptr || Alive(row->reference) == module) return;
+  if (row == nullptr || AliveModule(row->reference) == module) return;
   g_python.DecRef(row->reference);
-  row->reference = NewWeakReference(module);
+  row->reference = NewModuleReference(module);
   row->described_epoch = 0;
   row->failed_search = 0;
+}
+
+uint32_t RootOf(uint32_t scope) {
+  for (;;) {
+    const ScopeEntry* entry = FindScopeEntry(scope);
+    if (entry == nullptr || entry->parent == shm::kOutsideScope) return scope;
+    scope = entry->parent;
+  }
 }
 
 uint32_t ModuleScope(uint32_t parent, const char* name, size_t name_bytes, PyObject* module,
@@ -179,7 +164,7 @@ uint32_t ModuleScope(uint32_t parent, const char* name, size_t name_bytes, PyObj
   identity.name = name;
   identity.name_bytes = name_bytes;
   identity.class_name = class_name.text();
-  identity.object = reinterpret_cast<uintptr_t>(module);
+  identity.object = ModuleObject(module);
   const uint32_t scope = FindOrAddScope(identity);
   const ScopeEntry* entry = FindScopeEntry(scope);
   if (entry != nullptr && entry->kind != shm::ScopeKind::kModule) return scope;  // shared
@@ -193,30 +178,39 @@ uint32_t UnknownScope(uint32_t parent, PyObject* module) {
   return ModuleScope(parent, name, strlen(name), module, false);
 }
 
+// From the scope and place of a module to those of `child`, its attribute `key`.
+bool EnterKey(PyObject* key, PyObject* child, ModulePlace* place, uint32_t* scope) {
+  intptr_t bytes = 0;
+  const char* text = g_python.PyUnicode_AsUTF8AndSize(key, &bytes);
+  if (text == nullptr) {
+    g_python.PyErr_Clear();
+    return false;
+  }
+  PlacedName name(text, static_cast<size_t>(bytes));
+  const ModulePlace at = PlaceOf(*place, name.text, name.bytes);
+  NameInPlace(*place, child, &name);
+  *scope = ModuleScope(*scope, name.text, name.bytes, child, true);
+  *place = PlaceInside(at, child);
+  // It came after the others of its root: they are described again.
+  if (!IsDescribed(at, name.number, SessionEpoch())) {
+    g_late_root = RootOf(*scope);
+    SetDescribed(g_late_root, 0);
+  }
+  return true;
+}
+
 // Follows the keys from `start`; makes the scope of every module on the way when asked to.
 // Null when the path does not exist (any more).
 PyObject* FollowKeys(PyObject* start, const ModuleEdge& edge, uint32_t* scope) {
   PyObject* module = start;
+  ModulePlace place;
+  if (scope != nullptr) place = PlaceBelow(start);
   for (uint32_t i = 0; i < edge.key_count && module != nullptr; ++i) {
     module = ChildByKey(module, edge.keys[i]);
     if (scope == nullptr || module == nullptr) continue;
-    intptr_t bytes = 0;
-    const char* text = g_python.PyUnicode_AsUTF8AndSize(edge.keys[i], &bytes);
-    if (text == nullptr) {
-      g_python.PyErr_Clear();
-      return nullptr;
-    }
-    *scope = ModuleScope(*scope, text, static_cast<size_t>(bytes), module, true);
+    if (!EnterKey(edge.keys[i], module, &place, scope)) return nullptr;
   }
   return module;
-}
-
-uint32_t RootOf(uint32_t scope) {
-  for (;;) {
-    const ScopeEntry* entry = FindScopeEntry(scope);
-    if (entry == nullptr || entry->parent == shm::kOutsideScope) return scope;
-    scope = entry->parent;
-  }
 }
 
 bool SetKeys(ModuleEdge& edge, PyObject* const* keys, uint32_t count) {
@@ -295,7 +289,7 @@ bool UseChain(uint32_t index, PyObject* chain) {
   PyObject* root = g_python.PyList_GetItem(chain, 0);
   ModuleEdge& edge = g_edges[index];
   if (!SetKeys(edge, keys, count)) return false;
-  edge.anchor = NewWeakReference(root);
+  edge.anchor = NewModuleReference(root);
   uint32_t scope = ModuleScope(shm::kOutsideScope, "", 0, root, true);
   edge.root_scope = scope;
   if (FollowKeys(root, edge, &scope) != edge.child) return false;
@@ -309,7 +303,7 @@ void BeUnparented(uint32_t index, PyObject* module, bool outermost) {
   if (outermost) {
     edge.kind = EdgeKind::kRoot;
     edge.scope = ModuleScope(shm::kOutsideScope, "", 0, module, true);
-    edge.anchor = NewWeakReference(module);
+    edge.anchor = NewModuleReference(module);
   } else {
     edge.kind = EdgeKind::kUnknown;
     edge.scope = UnknownScope(edge.parent, module);
@@ -318,7 +312,7 @@ void BeUnparented(uint32_t index, PyObject* module, bool outermost) {
 }
 
 PyObject* StartOf(const ModuleEdge& edge, const ModuleParent& parent) {
-  if (edge.anchor != nullptr) return Alive(edge.anchor);
+  if (edge.anchor != nullptr) return AliveModule(edge.anchor);
   return parent.module != nullptr ? parent.module : ModuleOfScope(parent.scope);
 }
 
@@ -372,7 +366,7 @@ bool StillRight(ModuleEdge& edge, PyObject* module, const ModuleParent& parent) 
     }
     case EdgeKind::kRoot:
     case EdgeKind::kAlias:
-      return Alive(edge.anchor) == module;
+      return AliveModule(edge.anchor) == module;
     case EdgeKind::kUnknown:
       return edge.registrations == g_registrations;
     case EdgeKind::kInherited:
@@ -407,9 +401,10 @@ FLOPSPROF_HOT const ModuleEdge& ResolveModule(PyObject* module, const ModulePare
   } else if (!StillRight(edge, module, parent)) {
     Resolve(index, module, parent);
   } else if (edge.kind == EdgeKind::kNamed) {
-    const ScopeEntry* entry = FindScopeEntry(edge.scope);  // null: the parent of a fork knew it
-    if (entry != nullptr && entry->object != reinterpret_cast<uintptr_t>(module)) {
-      EnterPath(index, parent);  // another module bore this name in between
+    // Another module had the scope in between, or its address. A scope that only the parent of a
+    // fork knew stays as it is.
+    if (ModuleOfScope(edge.scope) != module && FindScopeEntry(edge.scope) != nullptr) {
+      EnterPath(index, parent);
     }
   }
   g_edges[index].generation = generation;
@@ -417,7 +412,7 @@ FLOPSPROF_HOT const ModuleEdge& ResolveModule(PyObject* module, const ModulePare
 }
 
 PyObject* ModuleOfScope(uint32_t scope) {
-  return scope < g_scope_module_capacity ? Alive(g_scope_modules[scope].reference) : nullptr;
+  return scope < g_scope_module_capacity ? AliveModule(g_scope_modules[scope].reference) : nullptr;
 }
 
 uint32_t ModuleScopeAtOrAbove(uint32_t scope) {
@@ -483,7 +478,7 @@ void AddModuleAlias(PyObject* replica, uint32_t scope) {
   edge.type = replica->type;
   edge.scope = scope;
   edge.root_scope = RootOf(scope);
-  edge.anchor = NewWeakReference(replica);
+  edge.anchor = NewModuleReference(replica);
 }
 
 void ForgetModuleTrie() {
@@ -498,7 +493,8 @@ void ForgetModuleTrie() {
   free(g_shared);
   g_shared = nullptr;
   g_shared_mask = g_shared_count = 0;
-  g_modules_name = nullptr;
+  g_late_root = 0;
+  ForgetModuleObjects();
 }
 
 uint32_t ModuleEdgeCount() { return g_edge_count - 1; }

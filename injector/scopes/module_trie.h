@@ -59,6 +59,9 @@ uint32_t ModuleScopeAtOrAbove(uint32_t scope);
 bool NeedsDescription(uint32_t root_scope, uint32_t epoch);
 void SetDescribed(uint32_t root_scope, uint32_t epoch);
 
+// A root that got modules since it was described, or 0: wants it once the outermost call is over.
+extern uint32_t g_late_root;
+
 // News from the shim: `child` got a parent; is reachable by several paths; is a replica.
 void OnModuleRegistered(PyObject* child);
 void OnModuleShared(PyObject* child);

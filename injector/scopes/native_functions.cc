@@ -14,6 +14,7 @@
 #include "injector/scopes/counted_operations.h"
 #include "injector/scopes/engine_hook.h"
 #include "injector/scopes/module_calls.h"
+#include "injector/scopes/module_objects.h"
 #include "injector/scopes/module_trie.h"
 #include "injector/scopes/python_shim.h"
 #include "injector/scopes/scope_stack.h"
@@ -167,7 +168,7 @@ FLOPSPROF_NATIVE(module_record, 7) {
   record.path = InternString(text, bytes);
   record.class_name = InternString(ClassName(a[3]->type).text());
   record.order = Unsigned32(a[2]);
-  record.object = reinterpret_cast<uintptr_t>(a[3]);
+  record.object = ModuleObject(a[3]);
   record.own_params = Unsigned(a[4]);
   record.total_params = Unsigned(a[5]);
   record.trainable_params = Unsigned(a[6]);
@@ -207,6 +208,27 @@ FLOPSPROF_NATIVE(module_alias, 3) {
   EmitRecord(&record);
   return None();
 }
+// Where children of the module are.
+FLOPSPROF_NATIVE(place_below, 1) { return Number(PlaceBelow(a[0]).hash); }
+// place of the parent, name in it, module: its name beside those that had it before
+FLOPSPROF_NATIVE(placed_name, 3) {
+  size_t bytes;
+  const char* text = Text(a[1], &bytes);
+  const ModulePlace above = {Unsigned(a[0])};
+  PlacedName name(text, bytes);
+  NameInPlace(above, a[2], &name);
+  NoteDescribed(PlaceOf(above, text, bytes), name.number, SessionEpoch());
+  if (name.text != text) return g_python.PyUnicode_FromString(name.text);
+  g_python.Py_IncRef(a[1]);
+  return a[1];
+}
+// the same: where its children are
+FLOPSPROF_NATIVE(place_inside, 3) {
+  size_t bytes;
+  const char* name = Text(a[1], &bytes);
+  return Number(PlaceInside(PlaceOf({Unsigned(a[0])}, name, bytes), a[2]).hash);
+}
+FLOPSPROF_NATIVE(session, 0) { return Number(SessionEpoch()); }
 FLOPSPROF_NATIVE(describe_again, 1) {
   SetDescribed(Unsigned32(a[0]), 0);
   return None();
@@ -326,6 +348,10 @@ PyMethodDef g_methods[] = {
     FLOPSPROF_ROW(module_record),
     FLOPSPROF_ROW(module_sizes),
     FLOPSPROF_ROW(module_alias),
+    FLOPSPROF_ROW(place_below),
+    FLOPSPROF_ROW(placed_name),
+    FLOPSPROF_ROW(place_inside),
+    FLOPSPROF_ROW(session),
     FLOPSPROF_ROW(describe_again),
     FLOPSPROF_ROW(note),
     FLOPSPROF_ROW(failed),

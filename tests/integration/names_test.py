@@ -38,8 +38,10 @@ def forward_products(summary) -> dict:
 def test_wrappers_are_folded_or_kept(python, folder):
     run = run_profiled([python, "-c", WRAPPED], folder=folder)
     assert run.ended_well(), run.explain()
-    # By hand: two calls of each model; the shared layer twice in each; the new layer in one.
-    folded = {"0": 4, "1.0": 2, "1.2": 1, "(Critic).head": 2}
+    # By hand: two calls of each model; the shared layer twice in each; each layer of the place that
+    # changed hands in one; the new layer in one.
+    folded = {"0": 4, "1.0": 1, "1.0#2": 1, "1.2": 1, "(Critic).head": 2}
+    assert [run.module(path)["params"] for path in ("1.0", "1.0#2", "1.2")] == [72, 72, 72]
     assert forward_products(run.summary) == folded
     assert run.module("")["class"] == "Sequential"
     report = subprocess.run(

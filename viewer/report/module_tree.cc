@@ -30,9 +30,15 @@ bool IsNumber(std::string_view text) {
          text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
+std::string MarkOf(const ModuleSummary& module) {
+  if (module.copy_of.has_value()) return "copy";
+  if (module.on_cpu == model::OnCpu::kAll) return "on CPU";
+  return module.on_cpu == model::OnCpu::kPart ? "partly on CPU" : "";
+}
+
 std::string SignatureText(const Node& node) {
   const ModuleSummary& module = *node.module;
-  std::string text = module.class_name + "|";
+  std::string text = module.class_name + "|" + MarkOf(module) + "|";
   text += module.params.has_value() ? std::to_string(*module.params) : "?";
   text += module.calls.has_value() ? "|" + std::to_string(*module.calls) : "|?";
   for (const auto& count : module.inclusive.flops) text += "|" + FormatExact(count);
@@ -238,6 +244,7 @@ class Printer {
     const ModuleSummary& first = *members.front()->module;
     row.label = label;
     row.class_name = first.path.empty() ? "" : first.class_name;
+    row.mark = MarkOf(first);
     row.depth = depth;
     row.open_levels = open_levels;
     row.is_last = is_last;

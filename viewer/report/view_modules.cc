@@ -74,6 +74,7 @@ std::string LabelOf(const TreeRow& row, const Terminal& terminal) {
   std::string label = Branch(row, terminal) + terminal.Clean(row.label);
   if (row.module_count > 1) label += " x" + std::to_string(row.module_count);
   if (!row.class_name.empty()) label += "  " + terminal.Clean(row.class_name);
+  if (!row.mark.empty()) label += "  (" + row.mark + ")";
   if (row.spread.value_or(1) > kSpreadWorthSaying) {
     label += absl::StrFormat("  (max/min %.2f)", *row.spread);
   }

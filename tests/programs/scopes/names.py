@@ -70,19 +70,34 @@ def structure() -> None:
     check("fresh", paths(lambda: net(X)), BLOCK + TAIL)
     check("again", paths(lambda: net(X)), BLOCK + TAIL)
     net.layers[1].a = Probe()
-    check("replaced", paths(lambda: net(X)), BLOCK + TAIL)
+    # A path that had two objects has two names, in the order in which they came.
+    replaced = BLOCK[:2] + ["layers.1.a#2", "layers.1.seq.1"]
+    check("replaced", paths(lambda: net(X)), replaced + TAIL)
     net.layers.insert(0, Block())
-    more = BLOCK + ["layers.2.a", "layers.2.seq.1"]
+    # All moved by one; the third block has its first `a` in no place but its own.
+    more = ["layers.0#2.a", "layers.0#2.seq.1", "layers.1#2.a", "layers.1#2.seq.1",
+            "layers.2.a#2", "layers.2.seq.1"]  # fmt: skip
     check("inserted", paths(lambda: net(X)), more + TAIL)
     first, second = net.layers._modules["0"], net.layers._modules["1"]
     net.layers._modules["0"], net.layers._modules["1"] = second, first
-    check("swapped", paths(lambda: net(X)), more + TAIL)
+    # The old first block is back where it was; the new one is the third in the second place.
+    swapped = BLOCK[:2] + ["layers.1#3.a", "layers.1#3.seq.1"]
+    check("swapped", paths(lambda: net(X)), swapped + more[4:] + TAIL)
     del net.layers[2]
-    check("deleted", paths(lambda: net(X)), BLOCK + TAIL)
+    check("deleted", paths(lambda: net(X)), swapped + TAIL)
     check("copied", paths(lambda: copy.deepcopy(net)(X)), BLOCK + TAIL)
     wrapped = nn.Sequential(net)
-    check("wrapped", paths(lambda: wrapped(X)), ["0." + name for name in BLOCK + TAIL])
-    check("called alone again", paths(lambda: net(X)), ["0." + name for name in BLOCK + TAIL])
+    check("wrapped", paths(lambda: wrapped(X)), ["0." + name for name in swapped + TAIL])
+    check("called alone again", paths(lambda: net(X)), ["0." + name for name in swapped + TAIL])
+    net.layers[0] = Block()  # where the first block and the inserted one were
+    later = ["layers.0#3.a", "layers.0#3.seq.1"] + swapped[2:]
+    check("a third object", paths(lambda: net(X)), ["0." + name for name in later + TAIL])
+    for _ in range(9):
+        net.layers[0] = Block()
+        last = paths(lambda: net(X))[0]
+    check("more objects than have names", last, "0.layers.0#9+.a")
+    net.layers[0] = nn.Sequential(Probe())
+    check("of another class", paths(lambda: net(X))[0], "0.layers.0#9+.0")
 
 
 def orphans() -> None:

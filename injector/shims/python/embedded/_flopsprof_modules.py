@@ -7,7 +7,7 @@ import time
 import weakref
 
 import _flopsprof_parameters as parameters
-from _flopsprof_base import Module, add_hook, compiling, hooks, native
+from _flopsprof_base import Module, add_hook, compiling, hooks, native, replace
 from _flopsprof_phases import follow_late
 
 GRAPH_MODULE = "torch.fx.graph_module"
@@ -42,6 +42,18 @@ def on_registration(parent, name, child):
     except Exception as error:
         native.failed(repr(error)[:200])
     return None
+
+
+def tell_moves(original):
+    """Module._apply, by which modules are moved to another device: described again after it."""
+
+    def _apply(self, *arguments, **named):
+        result = original(self, *arguments, **named)
+        if not compiling():
+            parameters.on_moved(self)
+        return result
+
+    return _apply
 
 
 def sweep() -> None:
@@ -144,3 +156,4 @@ def install() -> None:
     register = getattr(hooks, "register_module_module_registration_hook", None)
     if register is not None:
         add_hook(register, on_registration)
+    replace(Module, "_apply", tell_moves)

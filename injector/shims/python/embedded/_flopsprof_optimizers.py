@@ -9,7 +9,6 @@ import weakref
 
 import _flopsprof_step_at as step_at
 from _flopsprof_base import add_hook, compiling, native, replace, torch
-from _flopsprof_parameters import describe_changed
 
 _names: dict = {}  # id of an optimizer -> weak reference, name
 MOST_NAMES = 100
@@ -102,7 +101,6 @@ def after_optimizer(optimizer, args, kwargs):
         else:
             return None
         native.optimizer_end(depth, number_of(optimizer))
-        describe_changed()
     except Exception as error:
         native.failed(repr(error)[:200])
     return None

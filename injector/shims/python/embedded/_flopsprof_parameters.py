@@ -5,19 +5,25 @@
 import time
 
 from _flopsprof_base import native
+from _flopsprof_forwards import look_at
 
 EXPERT_LISTS = ("experts", "deepspeed_experts", "local_experts")
 EXPERT_COUNTS = ("num_experts", "n_routed_experts", "num_routed_experts", "n_experts")
 ROUTERS = ("gate", "router", "wg")
 MOST_ALIASES = 4096  # of one root
+FREE_SECONDS = 1.0
 FREE_TRIES = 3  # sizes of lazy parameters are there after the first forward
 # Children that hold weights for their parent.
 NOT_CALLED = ("NonDynamicallyQuantizableLinear", "ParameterList", "ParameterDict")
 MOST_WEIGHTS = 64
+OFFLOADERS = ("_hf_hook", "_diffusers_hook")  # bring weights to the GPU for each call
+SCRIPTED = ("torch.jit._script", "torch.jit._trace")
 CHOSEN = ("top_k", "topk", "num_experts_per_tok", "num_selected_experts", "moe_top_k", "k")
 
 described: dict = {}  # id(module) -> scope of its root; an id that is used again does no harm
-_changed: set = set()  # roots that have got new modules since
+_described_roots: set = set()  # (session, root)
+_spent = 0.0  # seconds, on descriptions after the first of a root
+_placed: dict = {}  # (session, root, path) -> {"cpu", "gpu"}: where its parameters were
 _tries: dict = {}  # root -> descriptions in which some parameters had no sizes yet
 _last_end = 0.0  # of the last description, and how long it took
 _last_seconds = 0.0
@@ -26,11 +32,12 @@ _last_seconds = 0.0
 class Size:
     """Of one parameter or buffer."""
 
-    __slots__ = ("count", "local", "bytes", "trainable", "expert", "active")
+    __slots__ = ("count", "local", "bytes", "trainable", "expert", "active", "device")
 
-    def __init__(self, count, local, element_bytes, trainable):
+    def __init__(self, count, local, element_bytes, trainable, device="?"):
         self.count, self.local, self.bytes = count, local, count * element_bytes
         self.trainable = trainable
+        self.device = device  # "?": parts of it are brought together where it is used
         self.expert = False
         self.active = count  # elements that work on one token; None: not known
 
@@ -66,6 +73,29 @@ def integer(thing, names):
     return None
 
 
+def own_tensors(module, kind) -> dict:
+    """`_parameters` or `_buffers` of the module itself."""
+    found = module.__dict__.get(kind)
+    if found is None and is_scripted(module):
+        found = getattr(module, kind, None)  # made anew at each look: it lives in C++
+    try:
+        return {} if found is None else dict(found.items())
+    except Exception:
+        return {}
+
+
+def is_scripted(module) -> bool:
+    return any(base.__module__ in SCRIPTED for base in type(module).__mro__)
+
+
+def holds_weights(module) -> bool:
+    return any(
+        parameter is not None
+        for part in module.modules()
+        for parameter in own_tensors(part, "_parameters").values()
+    )
+
+
 def bank_of(chain, name, module):
     """Is `module`, called `name` in the last of `chain`, the experts of a layer?"""
     if name not in EXPERT_LISTS:
@@ -74,14 +104,15 @@ def bank_of(chain, name, module):
     around = list(layers)
     for layer in layers:
         around += [layer._modules[r] for r in ROUTERS if layer._modules.get(r) is not None]
-    children = [child for child in module._modules.values() if child is not None]
-    if len(children) == 1 and next(iter(module._modules)) in EXPERT_LISTS:
+    children = {n: child for n, child in module._modules.items() if child is not None}
+    if len(children) == 1 and next(iter(children)) in EXPERT_LISTS:
         return None  # the list itself is further down
-    held = len(children) or integer(module, EXPERT_COUNTS)
-    if not children and not held:  # all experts in one parameter
-        held_here = module.__dict__.get("_parameters", {}).values()
-        shapes = [p.shape for p in held_here if p is not None and p.dim() > 2]
-        held = int(shapes[0][0]) if shapes else None
+    # All experts in one parameter, whatever else is beside it; or a list of them.
+    stacked = [p.shape for p in own_tensors(module, "_parameters").values()
+               if p is not None and p.dim() > 2]  # fmt: skip
+    listed = [child for n, child in children.items() if n[-1:].isdigit() and holds_weights(child)]
+    held = int(stacked[0][0]) if stacked else len(listed)
+    held = held or integer(module, EXPERT_COUNTS)
     whole = next(filter(None, (integer(m, EXPERT_COUNTS) for m in [module] + around)), held)
     chosen = next(filter(None, (integer(m, CHOSEN) for m in around)), None)
     return Bank(held, whole, chosen)
@@ -109,7 +140,8 @@ def size_of(tensor):
                         trainable)  # fmt: skip
         count = int(tensor.numel())  # DTensor: of the global tensor
         part = getattr(tensor, "_local_tensor", tensor)
-        return Size(count, int(part.numel()), element_bytes, trainable)
+        device = tensor.device.type if part is tensor else "?"
+        return Size(count, int(part.numel()), element_bytes, trainable, device)
     except Exception:
         return None
 
@@ -133,11 +165,28 @@ def weights_text(module, flat):
         if child is not None and type(child).__name__ in NOT_CALLED
     ]
     for user in users:
-        texts += [shape_text(p) for p in user.__dict__.get("_parameters", {}).values()
+        texts += [shape_text(p) for p in own_tensors(user, "_parameters").values()
                   if p is not None and not hasattr(p, "_param_infos")]  # fmt: skip
         texts += flat.get(id(user), ())
     texts = [text for text in texts if text]
     return " ".join(texts) if len(texts) <= MOST_WEIGHTS else "?"
+
+
+def placement_text(key, sizes, offloaded) -> str:
+    """Where the parameters are; each description may find them elsewhere."""
+    devices = {size.device for size in sizes}
+    if devices and not devices & {"?", "meta"}:
+        here = "cpu" if devices == {"cpu"} else "gpu" if "cpu" not in devices else None
+        if here is not None:
+            _placed.setdefault(key, set()).add(here)
+    seen = _placed.get(key, ())
+    if len(seen) == 2:  # what moves for each call tells nothing of where it was computed
+        return "" if offloaded else "on:cpu,gpu"
+    return "on:cpu" if "cpu" in seen else ""
+
+
+def is_offloaded(module) -> bool:
+    return any(name in module.__dict__ for name in OFFLOADERS)
 
 
 def flat_shapes(modules) -> dict:
@@ -178,9 +227,11 @@ def flat_parameters(modules) -> dict:
 
 def describe(root, root_scope) -> bool:
     """Reports every module of a root; False: some parameters have no sizes yet, ask again."""
-    global _last_end, _last_seconds
+    global _last_end, _last_seconds, _spent
     tries = _tries.get(root_scope, 0)
-    if tries >= FREE_TRIES and not may_describe():
+    this = native.session(), root_scope
+    again = this in _described_roots
+    if (again or tries >= FREE_TRIES) and not may_describe():
         return False
     begin = time.monotonic()
     try:
@@ -189,9 +240,10 @@ def describe(root, root_scope) -> bool:
         native.failed(repr(error)[:200])
         complete = True
     _tries[root_scope] = 0 if complete else tries + 1
-    _changed.discard(root_scope)
+    _described_roots.add(this)
     _last_end = time.monotonic()
     _last_seconds = _last_end - begin
+    _spent += _last_seconds if again else 0
     return complete
 
 
@@ -200,23 +252,25 @@ def describe_now(root, root_scope) -> bool:
     order = []  # (path, module, chain of parents, bank, directly) as named_modules() gives them
     seen: dict = {}  # id(module) -> its path
     aliases = []  # (further path, path)
-    stack = [("", "", root, (), None)]
+    stack = [("", "", root, (), None, native.place_below(root))]
     while stack:
-        path, name, module, chain, bank = stack.pop()
+        path, name, module, chain, bank, place = stack.pop()
         if id(module) in seen:
             native.shared(module)
             if len(aliases) < MOST_ALIASES:
                 aliases.append((path, seen[id(module)]))
             continue
         seen[id(module)] = path
+        look_at(module)
         own_bank = bank_of(chain, name, module) if bank is None else None
         order.append((path, module, bank or own_bank, own_bank is None and bank is not None))
         below = (*chain[-1:], module)
         for name, child in reversed(list(module._modules.items())):
             if child is not None:
-                stack.append(
-                    (f"{path}.{name}" if path else name, name, child, below, bank or own_bank)
-                )
+                placed = native.placed_name(place, name, child)
+                inside = native.place_inside(place, name, child)
+                stack.append((f"{path}.{placed}" if path else placed, name, child, below,
+                              bank or own_bank, inside))  # fmt: skip
     flat = flat_parameters([entry[1] for entry in order])
     flat_texts = flat_shapes([entry[1] for entry in order])
     owner = set()  # memories that have an owner
@@ -229,7 +283,7 @@ def describe_now(root, root_scope) -> bool:
             if bank is not None and not size.expert:  # tied ones share it
                 bank.mark(size, None)
             sizes[memory] = size
-        for name, parameter in module.__dict__.get("_parameters", {}).items():
+        for name, parameter in own_tensors(module, "_parameters").items():
             if parameter is None or name in hidden or hasattr(parameter, "_param_infos"):
                 continue
             size = size_of(parameter)
@@ -242,11 +296,12 @@ def describe_now(root, root_scope) -> bool:
         own[id(module)] = sum(size.count for memory, size in sizes.items() if memory not in owner)
         owner.update(sizes)
         buffers = {}
-        for buffer in module.__dict__.get("_buffers", {}).values():
+        for buffer in own_tensors(module, "_buffers").values():
             size = None if buffer is None else size_of(buffer)
             if size is not None:
                 buffers[memory_of(buffer)] = size
         subtree[id(module)] = (sizes, buffers)
+    offloaded = any(is_offloaded(module) for _, module, _, _ in order)
     done = set()
     for _, module, _, _ in reversed(order):  # children come before their parents
         for child in module._modules.values():
@@ -256,6 +311,9 @@ def describe_now(root, root_scope) -> bool:
         done.add(id(module))
     for position, (path, module, _, inside) in enumerate(order):
         weights = weights_text(module, flat_texts)
+        where = placement_text((native.session(), root_scope, path),
+                               subtree[id(module)][0].values(), offloaded)  # fmt: skip
+        weights = " ".join(filter(None, (weights, where)))
         report(root_scope, path, position, module, own[id(module)], subtree[id(module)], inside,
                weights)  # fmt: skip
         described[id(module)] = root_scope
@@ -295,20 +353,21 @@ def report(root_scope, path, position, module, own, subtree, inside_bank, weight
 
 
 def on_new_child(parent) -> None:
-    """A module was put into one that is described: its root is described again, soon."""
+    """A module was put into one that is described: its root is described again when it is called
+    next.
+    """
     scope = described.get(id(parent))
     if scope is not None:
-        _changed.add(scope)
-        describe_changed()
+        native.describe_again(scope)
+
+
+def on_moved(module) -> None:
+    scope = described.get(id(module))
+    if scope is not None:
+        native.describe_again(scope)
 
 
 def may_describe() -> bool:
-    """At most 1 % of the time goes into descriptions."""
-    return time.monotonic() - _last_end > 100 * _last_seconds
-
-
-def describe_changed() -> None:
-    if _changed and may_describe():
-        for scope in _changed:
-            native.describe_again(scope)
-        _changed.clear()
+    """At most 1 % of the time, and a second, goes into descriptions."""
+    now = time.monotonic()
+    return _spent < FREE_SECONDS or now - _last_end > 100 * _last_seconds

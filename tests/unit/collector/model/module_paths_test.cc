@@ -286,5 +286,127 @@ TEST(ModulePathsTest, SizesAreThoseOfTheModelInItsWrapper) {
   EXPECT_EQ(root.sizes->buffers, 4u);
 }
 
+// An adapter on `q` is taken off: what it wrapped is then `q` itself.
+TEST(ModulePathsTest, AModuleThatMovedHasALineForEachOfItsPlaces) {
+  ProfileBuilder b(0);
+  b.ModuleScope(1, 0, "", "Net", 10)
+      .ModuleScope(2, 1, "q", "Adapter", 11)
+      .ModuleScope(3, 2, "base_layer", "Linear", 12)
+      .ModuleScope(4, 1, "q#2", "Linear", 12)
+      .Listed(1, 0, "", "Net", 10, 8)
+      .Listed(1, 1, "q", "Adapter", 11, 12)
+      .Listed(1, 2, "q.base_layer", "Linear", 12, 8)
+      .Listed(1, 1, "q#2", "Linear", 12, 8);
+  const ModulePaths paths(b.profile());
+  EXPECT_EQ(PathOf(paths, 3), "q.base_layer");
+  EXPECT_EQ(PathOf(paths, 4), "q#2");
+  EXPECT_THAT(ChainOf(paths, 4), ElementsAre("q#2", ""));
+  EXPECT_EQ(NodeAt(paths, "q").params, 12u);
+  EXPECT_EQ(NodeAt(paths, "q#2").params, 8u);
+}
+
+// As above, and the model around it is gone: what is left is called alone.
+TEST(ModulePathsTest, AModelTakenOutOfItsWrapperKeepsWhatItGotSince) {
+  ProfileBuilder b(0);
+  b.ModuleScope(1, 0, "", "PeftModel", 9)
+      .ModuleScope(2, 1, "model", "Net", 10)
+      .ModuleScope(3, 2, "q", "Adapter", 11)
+      .ModuleScope(4, 3, "base_layer", "Linear", 12)
+      .ModuleScope(5, 0, "", "Net", 10)
+      .ModuleScope(6, 5, "q#2", "Linear", 12)
+      .Listed(1, 0, "", "PeftModel", 9, 12)
+      .Listed(1, 1, "model", "Net", 10, 12)
+      .Listed(1, 2, "model.q", "Adapter", 11, 12)
+      .Listed(1, 3, "model.q.base_layer", "Linear", 12, 8)
+      .Listed(5, 0, "", "Net", 10, 8)
+      .Listed(5, 1, "q#2", "Linear", 12, 8);
+  const ModulePaths paths(b.profile());
+  EXPECT_EQ(PathOf(paths, 4), "model.q.base_layer");
+  EXPECT_EQ(PathOf(paths, 5), "model");
+  EXPECT_EQ(PathOf(paths, 6), "model.q#2");
+  EXPECT_EQ(NodeAt(paths, "model.q#2").params, 8u);
+}
+
+TEST(ModulePathsTest, TheMainRootIsTheOneThatTrained) {
+  ProfileBuilder b(0);
+  b.ModuleScope(1, 0, "", "Teacher", 10)
+      .ModuleScope(2, 0, "", "Student", 20)
+      .Listed(1, 0, "", "Teacher", 10, 1000)
+      .Listed(2, 0, "", "Student", 20, 10);
+  b.Gemm(1, v1::PHASE_FORWARD, 900);
+  b.Gemm(2, v1::PHASE_FORWARD, 10);
+  b.Gemm(2, v1::PHASE_BACKWARD, 20);
+  const ModulePaths paths(b.profile());
+  EXPECT_EQ(PathOf(paths, 2), "");
+  EXPECT_EQ(PathOf(paths, 1), "(Teacher)");
+  EXPECT_FALSE(NodeAt(paths, "(Teacher)").copy_of.has_value());
+}
+
+TEST(ModulePathsTest, WithoutABackwardTheMainRootIsTheOneThatDidMost) {
+  ProfileBuilder b(0);
+  b.ModuleScope(1, 0, "", "Embedder", 10)
+      .ModuleScope(2, 0, "", "Net", 20)
+      .Listed(1, 0, "", "Embedder", 10, 1000)
+      .Listed(2, 0, "", "Net", 20, 10);
+  b.Gemm(1, v1::PHASE_FORWARD, 5);
+  b.Gemm(2, v1::PHASE_FORWARD, 6);
+  const ModulePaths paths(b.profile());
+  EXPECT_EQ(PathOf(paths, 2), "");
+}
+
+// An average of the weights in a wrapper of its own (timm's ModelEmaV2), evaluated more often than
+// the model is trained, and called first.
+TEST(ModulePathsTest, ACopyOfTheTrainedModelIsNamedAsSuch) {
+  ProfileBuilder b(0);
+  b.ModuleScope(1, 0, "", "ModelEma", 9)
+      .ModuleScope(2, 1, "module", "Net", 10)
+      .ModuleScope(3, 2, "fc", "Linear", 11)
+      .ModuleScope(4, 0, "", "Net", 20)
+      .ModuleScope(5, 4, "fc", "Linear", 21)
+      .Listed(1, 0, "", "ModelEma", 9, 8)
+      .Listed(1, 1, "module", "Net", 10, 8)
+      .Listed(1, 2, "module.fc", "Linear", 11, 8)
+      .Listed(4, 0, "", "Net", 20, 8)
+      .Listed(4, 1, "fc", "Linear", 21, 8);
+  b.Gemm(3, v1::PHASE_EVALUATION, 900);
+  b.Gemm(5, v1::PHASE_BACKWARD, 10);
+  const ModulePaths paths(b.profile());
+  EXPECT_EQ(PathOf(paths, 5), "fc");
+  EXPECT_EQ(PathOf(paths, 3), "(ModelEma).module.fc");
+  EXPECT_EQ(NodeAt(paths, "(ModelEma).module").copy_of, "");
+  EXPECT_FALSE(NodeAt(paths, "(ModelEma)").copy_of.has_value());
+  EXPECT_FALSE(NodeAt(paths, "").copy_of.has_value());
+}
+
+TEST(ModulePathsTest, AChildOfTheProgramsOwnWithAWrappersNameIsALine) {
+  ProfileBuilder b(0);
+  b.ModuleScope(1, 0, "", "Net", 10)
+      .ModuleScope(2, 1, "_orig_mod", "Linear", 11)
+      .Listed(1, 0, "", "Net", 10, 108)
+      .Listed(1, 1, "_orig_mod", "Linear", 11, 72);
+  const ModulePaths paths(b.profile());
+  EXPECT_EQ(PathOf(paths, 2), "_orig_mod");
+  EXPECT_EQ(NodeAt(paths, "").class_name, "Net");
+  EXPECT_EQ(NodeAt(paths, "").params, 108u);
+}
+
+TEST(ModulePathsTest, PlacementIsTheLastWordOfTheWeights) {
+  ProfileBuilder b(0);
+  b.ModuleScope(1, 0, "", "Net", 10)
+      .ModuleScope(2, 1, "fc", "Linear", 11)
+      .Listed(1, 0, "", "Net", 10, 8)
+      .Listed(1, 1, "fc", "Linear", 11, 8);
+  v1::ModuleWeights& weights = *b.profile().add_module_weights();
+  weights.set_root_scope(1);
+  weights.set_path("fc");
+  weights.set_weights("2x4 on:cpu");
+  const ModulePaths paths(b.profile());
+  EXPECT_EQ(NodeAt(paths, "fc").placement, Placement::kCpu);
+  EXPECT_EQ(NodeAt(paths, "").placement, Placement::kNotTold);
+  EXPECT_EQ(ShapesOf("2x4 on:cpu"), "2x4");
+  EXPECT_EQ(ShapesOf("on:cpu,gpu"), "");
+  EXPECT_EQ(PlacementOf("on:cpu,gpu"), Placement::kMoved);
+}
+
 }  // namespace
 }  // namespace flopsprof::model

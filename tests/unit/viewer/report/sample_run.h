@@ -54,7 +54,14 @@ inline model::Summary SampleSummary() {
   summary.job.start_utc_ns = 1795823520000000000;
   summary.job.world_size = 2;
   summary.job.nodes = {"node-a"};
-  summary.steps = {3, 0, 2, 5000000, 6000000, 1, std::nullopt, {}};
+  summary.steps.taken_from = "optimizer";
+  summary.steps.measured = 4;
+  summary.steps.profiled = 3;
+  summary.steps.first = 0;
+  summary.steps.last = 2;
+  summary.steps.median_ns = 5000000;
+  summary.steps.p95_ns = 6000000;
+  summary.steps.left_out = 1;
   summary.coverage.times_known = true;
   summary.coverage.gpu_time_ns = 100000;
   summary.coverage.category_ns = {{v1::TIME_CATEGORY_EXACT, 72000},

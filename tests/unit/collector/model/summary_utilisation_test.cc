@@ -121,6 +121,7 @@ TEST(SummaryTest, NoUtilisationWhereTheDevicesInUseAreNotKnown) {
   rank_0.clear_device_times();
   v1::Device second = rank_0.devices(0);
   second.set_ordinal(7);
+  second.set_uuid("GPU-another");
   *rank_0.add_devices() = second;
   const Summary summary = Summarize(run);
   EXPECT_FALSE(summary.ranks[0].utilisation.mfu.has_value());

@@ -178,8 +178,7 @@ Coverage SummarizeCoverage(const RunProfile& run, const RankGroups& groups,
   for (const RankGroup& group : groups.ranks) {
     for (const v1::ProcessProfile* process : group.processes) {
       if (!HasTimes(*process)) {
-        coverage.reasons.push_back(
-            absl::StrCat("rank ", group.rank, ": no GPU times, counts only"));
+        coverage.reasons.push_back(absl::StrCat(group.label, ": no GPU times, counts only"));
       }
       for (const v1::TimeRow& row : process->times()) {
         if (!InWindow(run.run, row)) continue;

@@ -9,6 +9,7 @@
 
 #include "collector/model/cublas_kernel_names.h"
 #include "collector/model/run_gaps.h"
+#include "collector/model/utilisation.h"
 
 namespace flopsprof::model {
 namespace {
@@ -32,7 +33,7 @@ void AddEndedRanks(const Summary& summary, std::vector<Finding>* findings) {
     const bool failed = rank.exit_code.has_value() && *rank.exit_code != 0;
     const bool ended_well = rank.state == "exited" || rank.state == "running";
     if (ended_well && !failed) continue;
-    std::string text = absl::StrCat("rank ", rank.rank, " ");
+    std::string text = absl::StrCat(rank.label, " ");
     if (rank.state == "lost") {
       absl::StrAppend(&text, "was lost: its end is not known");
     } else if (rank.state == "exited") {
@@ -40,36 +41,72 @@ void AddEndedRanks(const Summary& summary, std::vector<Finding>* findings) {
     } else {
       absl::StrAppend(&text, "was ended by ", rank.state);
     }
-    findings->push_back({"error", text,
-                         absl::StrCat("node ", rank.node, ", pid ", rank.pid, ", restart ",
-                                      rank.restart, "; what it sent before is in the report"),
-                         "read the job's own output of that rank"});
+    findings->push_back(
+        {"error", text,
+         absl::StrCat("node ", rank.node, ", pid ", rank.pid,
+                      rank.restart > 0 ? absl::StrCat(", restart ", rank.restart) : std::string(),
+                      "; what it sent before is in the report"),
+         "read the job's own output of that process"});
   }
+}
+
+// "of 2 of 8 ranks ", "" where it is all of them.
+std::string OfRanks(const Summary& summary, const std::string& loss) {
+  const auto count =
+      std::count_if(summary.ranks.begin(), summary.ranks.end(), [&loss](const RankSummary& rank) {
+        const auto found = rank.loss.find(loss);
+        return found != rank.loss.end() && found->second > 0;
+      });
+  if (static_cast<size_t>(count) == summary.ranks.size()) return "";
+  return absl::StrCat(" of ", count, " of ", summary.ranks.size(), " ranks");
 }
 
 void AddCupti(const Summary& summary, std::vector<Finding>* findings) {
   if (const uint64_t count = Loss(summary, "cupti_taken"); count > 0) {
-    findings->push_back({"warning", "no GPU times: another tool holds CUPTI",
+    findings->push_back({"warning",
+                         absl::StrCat("no GPU times", OfRanks(summary, "cupti_taken"),
+                                      ": another tool holds CUPTI"),
                          absl::StrCat("cupti_taken: ", count),
                          "end the other profiler (nsys, ncu, DCGM profiling) and run again"});
   }
   if (const uint64_t count = Loss(summary, "cupti_yielded"); count > 0) {
-    findings->push_back(
-        {"warning", "GPU times end where the job's own profiler took CUPTI; counts are complete",
-         absl::StrCat("cupti_yielded: ", count),
-         "profile a run, or a window of steps, without torch.profiler"});
+    findings->push_back({"warning",
+                         absl::StrCat("GPU times", OfRanks(summary, "cupti_yielded"),
+                                      " end where the job's own profiler took CUPTI; library calls "
+                                      "are counted on"),
+                         absl::StrCat("cupti_yielded: ", count),
+                         "profile a run, or a window of steps, without torch.profiler"});
   }
   if (const uint64_t count = Loss(summary, "cupti_unusable"); count > 0) {
-    findings->push_back({"warning", "no GPU times: CUPTI is missing, too old or refused a call",
+    findings->push_back({"warning",
+                         absl::StrCat("no GPU times", OfRanks(summary, "cupti_unusable"),
+                                      ": CUPTI is missing, too old or refused a call"),
                          absl::StrCat("cupti_unusable: ", count), "run: flopsprof doctor"});
   }
 }
 
 void AddLosses(const Summary& summary, std::vector<Finding>* findings) {
   if (summary.coverage.records_lost > 0) {
-    findings->push_back({"warning", "records were lost: counts and times are too small",
+    findings->push_back({"warning", "records were lost: counts or times are too small",
                          absl::StrCat("records_lost: ", summary.coverage.records_lost),
                          "see `loss` of each rank for which and why"});
+  }
+  if (summary.coverage.launches_without_activity > 0) {
+    uint64_t launches = 0;
+    std::string killed;
+    for (const RankSummary& rank : summary.ranks) {
+      launches += rank.overhead.launches;
+      if (rank.state != "exited" && rank.state != "running" && killed.empty()) {
+        killed = absl::StrCat("; ", rank.label, ": ", rank.state);
+      }
+    }
+    findings->push_back(
+        {"warning",
+         "GPU times of some launches never came: times are lower bounds, and what has none is "
+         "not known",
+         absl::StrCat("launches without GPU times: ", summary.coverage.launches_without_activity,
+                      " of ", launches, killed),
+         "counts of library calls stand; a job that ends by itself gives all its times"});
   }
   if (summary.coverage.invalid_timestamps > 0) {
     findings->push_back({"warning", "GPU activity without valid times: its time is missing",
@@ -119,8 +156,12 @@ void AddGraphs(const Summary& summary, std::vector<Finding>* findings) {
     conditional |= graph.state.rfind("counted without", 0) == 0;
   }
   if (captured == 0 && replays == 0 && !conditional) return;
+  // A captured call does nothing before its graph is replayed.
+  const bool replayed = replays > 0 || conditional || !summary.coverage.graphs.empty();
   findings->push_back(
-      {"warning", "work in CUDA graphs is not counted, or only in part",
+      {replayed ? "warning" : "note",
+       replayed ? "work in CUDA graphs is not counted, or only in part"
+                : "calls in CUDA graphs could not be followed; no replay was seen",
        absl::StrCat("replays not counted: ", replays, ", captured calls not followed: ", captured),
        "see coverage; graphs must be captured while the profiler records"});
 }
@@ -137,8 +178,10 @@ void AddAttribution(const Summary& summary, std::vector<Finding>* findings) {
     note = true;
   }
   if (backward > 0 || note) {
-    findings->push_back({"warning", "backward work could not be given to its modules", evidence,
-                         "totals are right; module rows lack that part"});
+    findings->push_back({"warning",
+                         note ? "backward work could not be given to its modules"
+                              : "some backward work could not be given to its modules",
+                         evidence, "totals are right; module rows lack that part"});
   }
   if (const uint64_t count = Loss(summary, "module_hook_refused"); count > 0) {
     std::string why = absl::StrCat("module_hook_refused: ", count);
@@ -146,7 +189,9 @@ void AddAttribution(const Summary& summary, std::vector<Finding>* findings) {
       const auto found = rank.notes.find("modules");
       if (found != rank.notes.end() && found->second.rfind("none: ", 0) == 0) why = found->second;
     }
-    findings->push_back({"warning", "no module names", why, "run: flopsprof doctor"});
+    findings->push_back({"warning",
+                         absl::StrCat("no module names", OfRanks(summary, "module_hook_refused")),
+                         why, "run: flopsprof doctor"});
   }
   for (const RankSummary& rank : summary.ranks) {
     const auto found = rank.notes.find("compiled");
@@ -178,8 +223,8 @@ void AddUnknownKernels(const Summary& summary, std::vector<Finding>* findings) {
        "teach them, by operation or kernel name: docs/formulas.md; all are in `kernels`"});
 }
 
-// Products that no hooked call made. A library inside of the program or of another library has no
-// name that a hook could stand in for.
+// Products that no hooked call made: a library inside of the program or of another library has no
+// name that a hook could stand in for. So do graphs that were captured unseen.
 void AddUnseenCallers(const Summary& summary, std::vector<Finding>* findings) {
   uint64_t count = 0;
   std::string example;
@@ -190,12 +235,17 @@ void AddUnseenCallers(const Summary& summary, std::vector<Finding>* findings) {
     if (count == 0) example = kernel.name;
     count += kernel.count - kernel.in_call;
   }
-  if (count > 0 && summary.coverage.records_lost == 0) {
+  const bool other_cause = summary.coverage.records_lost > 0 || Loss(summary, "graph_replay") > 0 ||
+                           Loss(summary, "caller_unseen") > 0 ||
+                           Loss(summary, "namespace_unseen") > 0;
+  if (count > 0 && !other_cause) {
     findings->push_back(
-        {"warning", "products of a statically linked cuBLAS are not counted",
+        {"warning",
+         "kernels of cuBLAS ran outside of any call that was seen: their products are not counted",
          absl::StrCat(count, " kernels of cuBLAS ran outside of any library call, such as ",
                       example),
-         "link libcublas dynamically for counts of that part"});
+         "a cuBLAS that is linked statically does this: link it dynamically for counts of that "
+         "part"});
   }
   if (const uint64_t unseen = Loss(summary, "caller_unseen"); unseen > 0) {
     findings->push_back({"warning",
@@ -226,32 +276,68 @@ void AddIdentity(const Summary& summary, int ranks_numbered, std::vector<Finding
   if (ranks_numbered > 0) {
     findings->push_back(
         {"note", "ranks were numbered by node and start time",
-         absl::StrCat(ranks_numbered, " processes had no rank in their environment"),
+         absl::StrCat(ranks_numbered,
+                      " processes had no rank in their environment; they communicate with each "
+                      "other, or one process started them with equal models"),
          "set RANK, or start the job by a launcher"});
+  }
+  if (!summary.programs.empty()) {
+    findings->push_back(
+        {"note",
+         absl::StrCat("the job ran ", summary.programs.size(),
+                      " programs: each has its own modules and steps"),
+         "processes that no launcher made ranks of one job, or that claim one rank one after "
+         "the other",
+         "see `programs`; a path that begins with \"(program 1)\" is of that one"});
   }
 }
 
 void AddUtilisation(const Summary& summary, std::vector<Finding>* findings) {
   for (const RankSummary& rank : summary.ranks) {
-    const bool known = !rank.devices.empty() && rank.devices.front().peaks.has_value();
-    // The stand-in's card has no peak, and nobody misses it.
-    if (rank.utilisation.why.empty() || (summary.simulated && !known)) continue;
-    findings->push_back({"note", "no MFU: a peak or a step is not known", rank.utilisation.why,
-                         "known cards: flopsprof peaks; give one: flopsprof report --peak "
-                         "bf16=989T RUN"});
+    const std::string& why = rank.utilisation.why;
+    if (why.empty()) continue;
+    if (why == kSimulatedCard) {
+      findings->push_back({"note", "no MFU: the card is simulated", "its times are a model",
+                           "counts are those of real calls: run on a GPU for MFU"});
+      return;
+    }
+    const bool peak = why.find("--peak") != std::string::npos;
+    findings->push_back({"note", peak ? "no MFU: a peak is not known" : "no MFU",
+                         summary.ranks.size() > 1 ? absl::StrCat(rank.label, ": ", why) : why,
+                         peak ? "known cards: flopsprof peaks; give one: flopsprof report --peak "
+                                "bf16=989T RUN"
+                              : "see steps and ranks"});
     return;
   }
 }
 
 // Calls that a library or the framework makes to find the fastest way look as any other call:
 // cuDNN benchmark, Inductor's and Triton's autotuning, TunableOp.
-void AddTuning(const Summary& summary, std::vector<Finding>* findings) {
-  const std::optional<double> ratio = summary.steps.first_step_work_ratio;
-  if (!ratio.has_value() || *ratio < kNotableTuning) return;
-  findings->push_back(
-      {"note", "step 0 did more work than later steps: tuning runs are in the totals",
-       absl::StrFormat("flops of step 0 over the median of later steps: %.2f", *ratio),
-       "leave it out: flopsprof-run --steps 1:N (MFU and step times leave it out anyway)"});
+void AddFirstStep(const Summary& summary, std::vector<Finding>* findings) {
+  const StepsSummary& steps = summary.steps;
+  if (steps.first_step_work_ratio.value_or(0) < kNotableTuning) return;
+  const std::string ratio = absl::StrFormat("flops of step 0 over the median of later steps: %.2f",
+                                            *steps.first_step_work_ratio);
+  const std::string& phase = steps.first_step_phase;
+  const bool of_training = phase.empty() || phase == "forward" || phase == "backward" ||
+                           phase == "recompute" || phase == "other";
+  if (!of_training) {
+    findings->push_back(
+        {"note", absl::StrCat("step 0 did more work than later steps: ", phase, " ran in it"),
+         ratio, "MFU and step times leave step 0 out"});
+  } else if (!steps.tuning_sign.empty()) {
+    findings->push_back(
+        {"note", "step 0 did more work than later steps: tuning runs are in the totals",
+         absl::StrCat(ratio, "; ", steps.tuning_sign),
+         "leave it out: flopsprof-run --steps 1:N (MFU and step times leave it out anyway)"});
+  } else {
+    findings->push_back(
+        {"note", "step 0 did more work than later steps, and no sign of tuning was seen",
+         absl::StrCat(ratio,
+                      phase.empty() ? "" : absl::StrCat("; most of the difference: ", phase)),
+         "later steps may skip work: compare them under Steps (MFU and step times leave step 0 "
+         "out)"});
+  }
 }
 
 }  // namespace
@@ -274,7 +360,7 @@ std::vector<Finding> FindFindings(const Summary& summary, int ranks_numbered) {
   AddAttribution(summary, &findings);
   AddUnknownKernels(summary, &findings);
   AddUnseenCallers(summary, &findings);
-  AddTuning(summary, &findings);
+  AddFirstStep(summary, &findings);
   AddWindows(summary, &findings);
   AddIdentity(summary, ranks_numbered, &findings);
   AddUtilisation(summary, &findings);

@@ -30,6 +30,7 @@ class Optimizers {
       OptimizerSummary* optimizer = Of(row.scope());
       if (optimizer == nullptr || !times) continue;
       optimizer->gpu_time_ns = optimizer->gpu_time_ns.value_or(0) + row.gpu_time_ns();
+      optimizer->time_incomplete = optimizer->time_incomplete || LacksTimes(process);
     }
     for (const v1::CallRow& row : process.calls()) {
       const bool counted = IsExecutedProduct(row) && row.flops_known() && InWindow(run, row);

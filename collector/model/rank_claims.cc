@@ -71,7 +71,7 @@ RankClaims::RankClaims(const RunProfile& run) {
   }
 }
 
-RankClaims::Process RankClaims::FamilyOf(Process process) const {
+const v1::ProcessProfile* RankClaims::FamilyOf(const v1::ProcessProfile* process) const {
   for (int i = 0; i < kMaxAncestors; ++i) {
     const int32_t above =
         process->process_lives_size() > 0 && process->process_lives(0).ancestor_pid() > 0
@@ -116,7 +116,8 @@ std::vector<RankConflict> FindConflicts(const std::vector<RankGroup>& ranks) {
     size_t end = begin;
     size_t longest = begin;
     Life known = LifeOfAll(ranks[begin].processes);
-    while (++end < ranks.size() && ranks[end].rank == ranks[begin].rank) {
+    while (++end < ranks.size() && ranks[end].program == ranks[begin].program &&
+           ranks[end].rank == ranks[begin].rank) {
       const Life life = LifeOfAll(ranks[end].processes);
       const bool told = known.begin_ns != 0 && life.begin_ns != 0;
       const bool same_restart = ranks[end].restart == ranks[longest].restart;

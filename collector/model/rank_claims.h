@@ -35,6 +35,9 @@ class RankClaims {
 
   int ClaimOf(const v1::ProcessProfile& process);
 
+  // The outermost process around it that says the same rank.
+  const v1::ProcessProfile* FamilyOf(const v1::ProcessProfile* process) const;
+
  private:
   using Process = const v1::ProcessProfile*;
   struct Claim {
@@ -42,9 +45,6 @@ class RankClaims {
     std::set<Process> families;
     Life life;  // of all of them
   };
-
-  // The outermost process around it that says the same rank.
-  Process FamilyOf(Process process) const;
 
   std::map<std::pair<std::string, int32_t>, std::vector<Process>> by_pid_;
   std::map<std::pair<int, int>, std::vector<Claim>> claims_;  // by rank, restart

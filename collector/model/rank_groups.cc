@@ -7,12 +7,11 @@
 #include <set>
 #include <tuple>
 
+#include "collector/model/programs.h"
 #include "collector/model/rank_claims.h"
 
 namespace flopsprof::model {
 namespace {
-
-using GroupKey = std::tuple<int, int, int>;  // rank, restart, claim
 
 bool Earlier(const v1::ProcessProfile* a, const v1::ProcessProfile* b) {
   const auto key = [](const v1::ProcessProfile& process) {
@@ -22,20 +21,19 @@ bool Earlier(const v1::ProcessProfile* a, const v1::ProcessProfile* b) {
   return key(*a) < key(*b);
 }
 
-// Gives the processes without a rank the smallest free numbers, node by node.
-void NumberUnranked(std::vector<const v1::ProcessProfile*> unranked,
-                    std::map<GroupKey, RankGroup>* groups) {
-  std::stable_sort(unranked.begin(), unranked.end(),
+// Gives the processes of a program without ranks the smallest free numbers, node by node.
+void NumberUnranked(const Program& program, int number, std::set<int>* used,
+                    std::vector<RankGroup>* groups) {
+  std::vector<const v1::ProcessProfile*> processes = program.processes;
+  std::stable_sort(processes.begin(), processes.end(),
                    [](const v1::ProcessProfile* a, const v1::ProcessProfile* b) {
                      return a->key().node() < b->key().node();
                    });
-  std::set<int> used;
-  for (const auto& [key, group] : *groups) used.insert(std::get<0>(key));
   int next = 0;
-  for (const v1::ProcessProfile* process : unranked) {
-    while (used.count(next) != 0) ++next;
-    (*groups)[{next, process->info().restart(), 0}].processes.push_back(process);
-    used.insert(next);
+  for (const v1::ProcessProfile* process : processes) {
+    while (used->count(next) != 0) ++next;
+    used->insert(next);
+    groups->push_back({number, next, std::max(process->info().restart(), 0), 0, "", {process}});
   }
 }
 
@@ -51,27 +49,58 @@ RankGroups GroupByRank(const RunProfile& run) {
   std::sort(processes.begin(), processes.end(), Earlier);
 
   RankGroups result;
-  std::map<GroupKey, RankGroup> groups;
   RankClaims claims(run);
-  std::vector<const v1::ProcessProfile*> unranked;
+  std::vector<const v1::ProcessProfile*> used_gpu;
+  std::set<int> used;  // ranks
+  std::map<const v1::ProcessProfile*, int> claim_of;
   for (const v1::ProcessProfile* process : processes) {
-    if (!UsedGpu(*process)) {
-      result.others.push_back(process);
-    } else if (!process->has_info() || process->info().rank() < 0) {
-      unranked.push_back(process);
+    (UsedGpu(*process) ? used_gpu : result.others).push_back(process);
+    if (!UsedGpu(*process) || !process->has_info() || process->info().rank() < 0) continue;
+    used.insert(process->info().rank());
+    claim_of[process] = claims.ClaimOf(*process);
+  }
+  const std::vector<Program> programs = FindPrograms(processes, used_gpu, claims);
+  for (size_t i = 0; i < programs.size(); ++i) {
+    const Program& program = programs[i];
+    const int number = static_cast<int>(i);
+    result.launched[number] = program.launched;
+    std::vector<RankGroup> groups;
+    if (program.launched) {
+      std::map<std::tuple<int, int, int>, RankGroup> by_key;  // rank, restart, claim
+      for (const v1::ProcessProfile* process : program.processes) {
+        const int restart = std::max(process->info().restart(), 0);
+        RankGroup& group = by_key[{process->info().rank(), restart, claim_of.at(process)}];
+        group.processes.push_back(process);
+      }
+      for (auto& [key, group] : by_key) {
+        std::tie(group.rank, group.restart, group.claim) = key;
+        group.program = number;
+        groups.push_back(std::move(group));
+      }
     } else {
-      const int claim = claims.ClaimOf(*process);
-      groups[{process->info().rank(), process->info().restart(), claim}].processes.push_back(
-          process);
+      NumberUnranked(program, number, &used, &groups);
+      // A program of one process has no rank to be told: nothing was guessed.
+      if (groups.size() > 1) result.numbered += static_cast<int>(groups.size());
+      for (const auto& [process, owner] : program.works_for) {
+        for (RankGroup& group : groups) {
+          if (group.processes.front() == owner) group.processes.push_back(process);
+        }
+      }
+    }
+    for (RankGroup& group : groups) {
+      const std::string of_program = "program " + std::to_string(number);
+      group.label = "rank " + std::to_string(group.rank);
+      if (programs.size() > 1) {
+        const bool alone = !program.launched && groups.size() == 1;
+        group.label = alone ? of_program : group.label + " of " + of_program;
+      }
+      result.ranks.push_back(std::move(group));
     }
   }
-  // A job of one process has no rank to be told: it is rank 0, and nothing was guessed.
-  result.numbered = unranked.size() + groups.size() > 1 ? static_cast<int>(unranked.size()) : 0;
-  NumberUnranked(unranked, &groups);
-  for (auto& [key, group] : groups) {
-    std::tie(group.rank, group.restart, group.claim) = key;
-    result.ranks.push_back(std::move(group));
-  }
+  std::sort(result.ranks.begin(), result.ranks.end(), [](const RankGroup& a, const RankGroup& b) {
+    return std::tie(a.program, a.rank, a.restart, a.claim) <
+           std::tie(b.program, b.rank, b.restart, b.claim);
+  });
   result.conflicts = FindConflicts(result.ranks);
   return result;
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -9,14 +10,16 @@
 
 namespace flopsprof::model {
 
-// The GPU processes of one (rank, restart, node). More than one when a rank's child used the GPU
-// too, or when it ran one program after another. Processes that are no family and lived at the same
-// time are groups of their own.
+// The GPU processes of one (program, rank, restart, node). More than one when a rank's child used
+// the GPU too, or when it ran again, one after the other. Processes that are no family and lived at
+// the same time are groups of their own.
 struct RankGroup {
+  int program = 0;
   int rank = 0;
   int restart = 0;
   // 0, or how many groups before this one have its rank and restart.
   int claim = 0;
+  std::string label;  // RankSummary::label
   // First: the oldest, whose identity the rank has.
   std::vector<const v1::ProcessProfile*> processes;
 };
@@ -28,17 +31,20 @@ struct RankConflict {
 };
 
 struct RankGroups {
-  std::vector<RankGroup> ranks;  // by rank, restart, start
+  std::vector<RankGroup> ranks;  // by program, rank, restart, start
   std::vector<RankConflict> conflicts;
   std::vector<const v1::ProcessProfile*> others;
-  // Ranks that no launcher gave: numbered by node and start time.
+  // Ranks that no launcher gave, of programs of several: numbered by node and start time.
   int numbered = 0;
+  // The programs by number: did a launcher give their ranks? programs.h says what one is.
+  std::map<int, bool> launched;
 };
 
 // True when the process launched GPU work or made a library call.
 bool UsedGpu(const v1::ProcessProfile& process);
 
-// Independent of the order of `run.processes`.
+// Independent of the order of `run.processes`. A process without a rank has the smallest number
+// that is free in the run.
 RankGroups GroupByRank(const RunProfile& run);
 
 // "exited", "signal 9", "lost" or "running".

@@ -79,7 +79,9 @@ RankSummary SummarizeRank(const v1::RunInfo& run, const RankGroup& group, const 
                           const SummaryOptions& options) {
   const v1::ProcessProfile& first = *group.processes.front();
   RankSummary rank;
+  rank.program = group.program;
   rank.rank = group.rank;
+  rank.label = group.label;
   rank.restart = group.restart;
   if (first.has_info() && first.info().local_rank() >= 0) {
     rank.local_rank = first.info().local_rank();

@@ -17,6 +17,7 @@
 #include "collector/model/module_rollup.h"
 #include "collector/model/optimizer_summary.h"
 #include "collector/model/profile_bounds.h"
+#include "collector/model/program_summary.h"
 #include "collector/model/range_summary.h"
 #include "collector/model/rank_groups.h"
 #include "collector/model/rank_summary.h"
@@ -24,6 +25,7 @@
 #include "collector/model/run_gaps.h"
 #include "collector/model/stack_summary.h"
 #include "collector/model/step_summary.h"
+#include "collector/model/tuning.h"
 #include "collector/model/utilisation.h"
 #include "collector/model/window_summary.h"
 #include "collector/model/work.h"
@@ -88,7 +90,7 @@ void SummarizeDeviceTime(const RankGroups& groups, Totals* totals) {
     uint64_t rank_exposed_ns = 0;
     bool seen = true;
     for (const v1::ProcessProfile* process : group.processes) {
-      seen = seen && !MayHaveUnseenKernels(*process);
+      seen = seen && !MayHaveUnseenKernels(*process) && !LacksTimes(*process);
       exposed_known = exposed_known && process->loss().count("communication_shared") == 0;
       for (const v1::DeviceTime& time : process->device_times()) {
         rank_busy_ns += time.busy_ns();
@@ -178,8 +180,11 @@ std::map<std::string, std::string> DescribeMethod(const Summary& summary) {
        "sums over all profiled steps and ranks; what is modelled by a formula is marked"},
       {"macs", "flops / 2"},
       {"not in flops",
-       "bias, activation, alpha and beta; elementwise, normalisation, softmax, pooling, optimizer: "
-       "their kernels are known by name, and their time is no_products"},
+       "bias, activation, alpha and beta; elementwise work (of optimizers too), normalisation, "
+       "softmax, pooling: their kernels are known by name, and their time is no_products"},
+      {"optimizer",
+       "products that an optimizer makes itself (Muon, Shampoo) are flops of phase optimizer: in "
+       "the totals and in hfu, not in mfu"},
       {"complex, 3M, emulated",
        "8 operations a complex multiply-add; nominal size, by the type asked for"},
       {"2:4 sparse", "dense-equivalent; half of it is executed; never against the dense peak"},
@@ -189,8 +194,8 @@ std::map<std::string, std::string> DescribeMethod(const Summary& summary) {
        "QK^T is recompute"},
       {"padding", "sizes as the call got them; what a kernel pads inside is not seen"},
       {"tuning runs",
-       "calls that look for the fastest way count as calls; step 0, where they run, is left out of "
-       "MFU and step times; not told apart: which call of a step was the real one"},
+       "calls that look for the fastest way count as calls; step 0, where they mostly run, is left "
+       "out of MFU and step times; which call of a step was the real one is not told apart"},
       {"collectives",
        "bytes as the caller passed them; wait: GPU time before the last rank of the group began, "
        "known where all of them ran on one node and were seen; the rest is transfer"},
@@ -202,11 +207,13 @@ std::map<std::string, std::string> DescribeMethod(const Summary& summary) {
        "without the experts that a token is not sent to"},
       {"gpu_time", "sum of kernel, copy and set durations as CUPTI gives them"},
       {"gpu_busy", "union of the same intervals per device"},
-      {"calls", "entries of the module's forward, repetitions by recomputation left out"},
+      {"calls",
+       "entries of the module's forward, repetitions by recomputation left out; not known for a "
+       "model that CUDA graphs replayed: a replay enters no module"},
       {"mfu",
-       "flops without recompute, each type at its own dense peak, over wall time and GPUs of the "
-       "complete steps without step 0; hfu: with recompute; a lower bound while kernels are "
-       "unknown"},
+       "flops of the model (forward, backward, evaluation, generation), each type at its own dense "
+       "peak, over wall time and GPUs of the complete steps without step 0; hfu: with recompute "
+       "and the optimizer's products; a lower bound while kernels are unknown"},
       {"steps",
        "median and 95th percentile (nearest rank) over the complete steps of all ranks "
        "without step 0 and steps with compilation or tuning; work before the first step and after "
@@ -237,15 +244,9 @@ std::map<std::string, std::string> DescribeMethod(const Summary& summary) {
   return method;
 }
 
-}  // namespace
-
-Summary Summarize(const RunProfile& run, const SummaryOptions& options) {
-  if (!std::all_of(run.processes.begin(), run.processes.end(), IsBounded)) {
-    RunProfile bounded = run;
-    for (v1::ProcessProfile& process : bounded.processes) BoundProfile(&process);
-    return Summarize(bounded, options);
-  }
-  const RankGroups groups = GroupByRank(run);
+// All but programs, findings, method and files.
+Summary SummarizeGroups(const RunProfile& run, const RankGroups& groups,
+                        const SummaryOptions& options) {
   Summary summary;
   summary.job = SummarizeJob(run, groups);
   Tally total;
@@ -300,6 +301,8 @@ Summary Summarize(const RunProfile& run, const SummaryOptions& options) {
   SummarizeDeviceTime(groups, &summary.totals);
   summary.recording = SummarizeRecording(run, groups);
   summary.steps = SummarizeSteps(groups);
+  summary.steps.first_step_phase = PhaseOfFirstStep(groups);
+  summary.steps.tuning_sign = TuningSign(groups);
   summary.totals.utilisation = Together(summary.ranks);
   summary.steps.utilisation = UtilisationBySteps(groups, summary.ranks);
   if (summary.steps.utilisation.size() > options.max_step_utilisations) {
@@ -309,6 +312,7 @@ Summary Summarize(const RunProfile& run, const SummaryOptions& options) {
     if (lines->size() > options.max_step_utilisations) lines->resize(options.max_step_utilisations);
   }
   if (!summary.empty) summary.modules = rollup.Finish();
+  for (ModuleSummary& module : summary.modules) module.program_path = module.path;
   SummarizeKernels(groups, options.max_kernels, &summary);
   SummarizeStacks(groups, options.max_stacks, options.raw_names, &summary);
   ranges.Finish(options.max_ranges, &summary);
@@ -332,13 +336,52 @@ Summary Summarize(const RunProfile& run, const SummaryOptions& options) {
                      "\"(other)\" lines; profile.db has each: ",
                      ranges_without_line));
   }
-  summary.gaps = FindGaps(run, groups);
-  std::vector<std::string>& reasons = summary.coverage.reasons;
-  for (size_t i = 0; i < summary.gaps.size(); ++i) {
-    reasons.insert(reasons.begin() + static_cast<long>(i), summary.gaps[i].text);
+  return summary;
+}
+
+void AddRunGaps(const RunProfile& run, const RankGroups& groups, Summary* summary) {
+  summary->gaps = FindGaps(run, groups);
+  std::vector<std::string>& reasons = summary->coverage.reasons;
+  for (size_t i = 0; i < summary->gaps.size(); ++i) {
+    reasons.insert(reasons.begin() + static_cast<long>(i), summary->gaps[i].text);
   }
-  summary.findings = FindFindings(summary, groups.numbered);
-  summary.method = DescribeMethod(summary);
+}
+
+void Finish(const RankGroups& groups, Summary* summary) {
+  summary->findings = FindFindings(*summary, groups.numbered);
+  summary->method = DescribeMethod(*summary);
+}
+
+// What the summary of the run is made of where it is several programs: each is one of its own.
+void SummarizePrograms(const RunProfile& run, const RankGroups& groups,
+                       const SummaryOptions& options, Summary* summary) {
+  for (const auto& [number, launched] : groups.launched) {
+    RankGroups part;
+    part.launched[number] = launched;
+    for (const RankGroup& group : groups.ranks) {
+      if (group.program == number) part.ranks.push_back(group);
+    }
+    Summary own = SummarizeGroups(run, part, options);
+    Finish(part, &own);
+    AddProgram(number, launched, part, std::move(own), summary);
+  }
+  MergePrograms(options, summary);
+}
+
+}  // namespace
+
+Summary Summarize(const RunProfile& run, const SummaryOptions& options) {
+  if (!std::all_of(run.processes.begin(), run.processes.end(), IsBounded)) {
+    RunProfile bounded = run;
+    for (v1::ProcessProfile& process : bounded.processes) BoundProfile(&process);
+    return Summarize(bounded, options);
+  }
+  const RankGroups groups = GroupByRank(run);
+  Summary summary = SummarizeGroups(run, groups, options);
+  AddRunGaps(run, groups, &summary);
+  if (groups.launched.size() > 1) SummarizePrograms(run, groups, options, &summary);
+  Finish(groups, &summary);
+  AddFindingsOfPrograms(&summary);
   summary.files = {{"manifest", "run.json"},
                    {"database", "profile.db"},
                    {"report", "report.txt"},

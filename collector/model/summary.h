@@ -24,7 +24,8 @@ enum class Provenance { kExact, kModelled, kMixed, kUnknown };
 struct Work {
   PhaseCounts flops;  // includes flops_modelled
   PhaseCounts flops_modelled;
-  PhaseTimes gpu_time_ns;  // sum of durations
+  PhaseTimes gpu_time_ns;           // sum of durations
+  PhaseFlags time_incomplete = {};  // the time of the phase is a lower bound, or absent
   uint64_t unknown_gpu_time_ns = 0;
   uint64_t communication_ns = 0;  // of the GPU time
   GradientWorks gradients;        // of the counted work of the backward
@@ -51,7 +52,10 @@ enum class OnCpu : uint8_t {
 };
 
 struct ModuleSummary {
+  // Unique in the run. Of programs beyond the first: "(program 1)", "(program 1).layer".
   std::string path;
+  int program = 0;
+  std::string program_path;  // as named_modules() of the program's root says
   std::string class_name;
   uint32_t depth = 0;
   std::optional<uint64_t> params;
@@ -82,6 +86,7 @@ struct Utilisation {
   std::optional<double> counted_share;
   // Peak of the rank's mix of types: executed flops over their time at peak. Not of several ranks.
   std::optional<double> peak_flop_per_s;
+  std::optional<double> model_peak_flop_per_s;  // of the flops in MFU alone
   // The parts of the two ratios.
   double available_s = 0;
   double model_peak_s = 0;
@@ -107,8 +112,10 @@ struct Overhead {
 };
 
 struct RankSummary {
+  int program = 0;
   int rank = 0;
   bool claimed_twice = false;  // others say the same rank, and lived at the same time
+  std::string label;  // for sentences: "rank 3"; "program 2", "rank 3 of program 2" of several
   std::optional<int> local_rank;
   std::string node;
   int pid = 0;
@@ -165,6 +172,8 @@ struct StepsSummary {
   // Counted flops of step 0 over the median of the later ones, where there are any: well above 1
   // when libraries or the framework tuned themselves by running calls again.
   std::optional<double> first_step_work_ratio;
+  std::string first_step_phase;  // that holds most of what step 0 did more; "" = it did not
+  std::string tuning_sign;       // evidence that something tuned itself by running; "" = none
   std::vector<StepUtilisation> utilisation;  // at most max_step_utilisations
 };
 
@@ -297,6 +306,7 @@ struct OptimizerSummary {
   std::string name;  // class; " #2" behind that of the second that stepped in its process
   uint64_t steps = 0;
   std::optional<uint64_t> gpu_time_ns;  // absent: no GPU work, or none whose time is known
+  bool time_incomplete = false;         // of some of it the time never came
   FlopCount flops = 0;                  // counted
 };
 
@@ -351,6 +361,8 @@ struct JobSummary {
   std::string version;
 };
 
+struct ProgramSummary;
+
 struct Summary {
   bool simulated = false;
   bool empty = false;
@@ -373,10 +385,28 @@ struct Summary {
   std::vector<MarkSummary> marks;  // most first
   uint64_t marks_left_out = 0;
   std::vector<OptimizerSummary> optimizers;
-  std::vector<RunGap> gaps;  // in findings and in coverage.reasons
+  std::vector<RunGap> gaps;              // in findings and in coverage.reasons
+  std::vector<ProgramSummary> programs;  // empty: the run is one program
   std::vector<Finding> findings;
   std::map<std::string, std::string> method;
   std::map<std::string, std::string> files;
+};
+
+// One of several programs of a job; programs.h says what one is.
+struct ProgramSummary {
+  struct Process {
+    std::string node;
+    int pid = 0;
+    uint64_t start_ticks = 0;
+  };
+
+  int number = 0;
+  bool launched = false;  // a launcher gave the ranks
+  std::string command;    // of its oldest process
+  std::string state;      // of that process
+  std::optional<int> exit_code;
+  std::vector<Process> processes;
+  Summary own;  // of this program alone; its ranks have the numbers of the whole run
 };
 
 // What one hooked call costs the job, measured by tests/bench on the build machine.

@@ -63,6 +63,7 @@ class SummaryJson {
     WriteTotals(summary.totals);
     WriteList("ranks", summary.ranks, &SummaryJson::WriteRank);
     WriteList("processes", summary.processes, &SummaryJson::WriteProcess);
+    WritePrograms(summary);
     WriteList("modules", summary.modules, &SummaryJson::WriteModule);
     WriteList("kernels", summary.kernels, &SummaryJson::WriteKernel);
     Unsigned("kernels_left_out", summary.kernels_left_out);
@@ -168,6 +169,12 @@ class SummaryJson {
     WriteCounts("flops_modelled", work.flops_modelled, 1);
     WriteCounts("macs", work.flops, 2);
     WriteTimes("gpu_time_s", work.gpu_time_ns);
+    json_.Key("gpu_time_incomplete");
+    json_.BeginArray();
+    for (const int phase : kPhaseOrder) {
+      if (work.time_incomplete[phase]) json_.String(PhaseName(phase));
+    }
+    json_.EndArray();
     Duration("unknown_gpu_time_s", work.unknown_gpu_time_ns);
     Duration("communication_s", work.communication_ns);
     Maybe("flop_per_s", work.flop_per_s, &JsonWriter::Double);
@@ -267,6 +274,8 @@ class SummaryJson {
     Maybe("p95_s", steps.p95_ns, &JsonWriter::Seconds);
     Unsigned("left_out", steps.left_out);
     Maybe("first_step_work_ratio", steps.first_step_work_ratio, &JsonWriter::Double);
+    Text("first_step_phase", steps.first_step_phase);
+    Text("tuning_sign", steps.tuning_sign);
     WriteList("utilisation", steps.utilisation, &SummaryJson::WriteStepUtilisation);
     json_.Key("taken_from");
     if (steps.taken_from.empty()) {
@@ -386,6 +395,7 @@ class SummaryJson {
 
   void WriteRank(const RankSummary& rank) {
     Integer("rank", rank.rank);
+    Integer("program", rank.program);
     Maybe("local_rank", rank.local_rank, &JsonWriter::Int);
     Text("node", rank.node);
     Text("host", rank.node);
@@ -434,6 +444,33 @@ class SummaryJson {
     Maybe("exit_code", process.exit_code, &JsonWriter::Int);
   }
 
+  // Always there: a run of one program is a list of one.
+  void WritePrograms(const Summary& summary) {
+    json_.Key("programs");
+    json_.BeginArray();
+    for (const ProgramSummary& program : summary.programs) {
+      WriteProgram(program.number, program.command, program.own);
+    }
+    if (summary.programs.empty() && !summary.empty) {
+      WriteProgram(0, summary.job.command, summary);
+    }
+    json_.EndArray();
+  }
+
+  void WriteProgram(int number, const std::string& command, const Summary& own) {
+    json_.BeginObject();
+    Integer("number", number);
+    Text("command", command);
+    json_.Key("ranks");
+    json_.BeginArray();
+    for (const RankSummary& rank : own.ranks) json_.Int(rank.rank);
+    json_.EndArray();
+    WriteSteps(own.steps);
+    WriteTotals(own.totals);
+    WriteList("optimizers", own.optimizers, &SummaryJson::WriteOptimizer);
+    json_.EndObject();
+  }
+
   void WriteSizes(const std::optional<ParameterSizes>& sizes) {
     json_.Key("parameters");
     if (!sizes.has_value()) return json_.Null();
@@ -451,6 +488,8 @@ class SummaryJson {
 
   void WriteModule(const ModuleSummary& module) {
     Text("path", module.path);
+    Integer("program", module.program);
+    Text("program_path", module.program_path);
     Text("class", module.class_name);
     Unsigned("depth", module.depth);
     Maybe("params", module.params, &JsonWriter::Uint);

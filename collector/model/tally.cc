@@ -77,6 +77,12 @@ std::optional<uint64_t> Tally::hidden_communication_ns() const {
 
 void Tally::MarkUnseen(int phase) { phases_[phase].has_unseen = true; }
 
+void Tally::MarkTimesLost(int phase) {
+  phases_[phase].has_lost_times = true;
+  // Of a phase without a single record nobody knows what its kernels were.
+  if (!phases_[phase].has_time) phases_[phase].has_unseen = true;
+}
+
 void Tally::Add(const Tally& other) {
   communication_ns_ += other.communication_ns_;
   for (size_t i = 0; i < gradients_.size(); ++i) {
@@ -99,6 +105,7 @@ void Tally::Add(const Tally& other) {
     to.has_time |= from.has_time;
     to.has_untimed |= from.has_untimed;
     to.has_unseen |= from.has_unseen;
+    to.has_lost_times |= from.has_lost_times;
   }
 }
 
@@ -123,10 +130,15 @@ PhaseCounts Tally::modelled_flop_counts() const {
 PhaseTimes Tally::gpu_time_ns() const {
   PhaseTimes times;
   for (int i = 0; i < kPhaseCount; ++i) {
-    const bool missing = phases_[i].has_unseen || phases_[i].has_untimed;
-    if (phases_[i].has_time || !missing) times[i] = phases_[i].gpu_time_ns;
+    if (phases_[i].has_time || !phases_[i].LacksTime()) times[i] = phases_[i].gpu_time_ns;
   }
   return times;
+}
+
+PhaseFlags Tally::time_incomplete() const {
+  PhaseFlags flags = {};
+  for (int i = 0; i < kPhaseCount; ++i) flags[i] = phases_[i].LacksTime();
+  return flags;
 }
 
 uint64_t Tally::unknown_gpu_time_ns() const {

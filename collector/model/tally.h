@@ -22,6 +22,7 @@ std::string_view PhaseName(int phase);
 // A value per phase, indexed by v1::Phase; absent = not known.
 using PhaseCounts = std::array<std::optional<FlopCount>, kPhaseCount>;
 using PhaseTimes = std::array<std::optional<uint64_t>, kPhaseCount>;
+using PhaseFlags = std::array<bool, kPhaseCount>;
 
 // The phase as an index; numbers that a newer agent may send count as "other".
 int PhaseIndex(v1::Phase phase);
@@ -42,6 +43,9 @@ class Tally {
   // GPU work of the phase may have run without being seen: its time is missing, and what was
   // not counted is unknown.
   void MarkUnseen(int phase);
+  // Kernels of the phase may have run whose times never came: its time is a lower bound, or,
+  // where none came at all, missing.
+  void MarkTimesLost(int phase);
   void Add(const Tally& other);
 
   // A phase is absent when nothing of it is counted and kernels ran that may hold products.
@@ -49,6 +53,8 @@ class Tally {
   PhaseCounts modelled_flop_counts() const;
   // A phase is absent when all of its time is missing.
   PhaseTimes gpu_time_ns() const;
+  // A phase is true when some of its time is missing, or all of it.
+  PhaseFlags time_incomplete() const;
   uint64_t unknown_gpu_time_ns() const;
   uint64_t communication_ns() const { return communication_ns_; }
   const GradientWorks& gradients() const { return gradients_; }
@@ -79,6 +85,11 @@ class Tally {
     bool has_time = false;
     bool has_untimed = false;  // activities, none of them with valid times
     bool has_unseen = false;
+    bool has_lost_times = false;
+
+    bool LacksTime() const {
+      return has_unseen || has_untimed || has_lost_times || calls_without_time > 0;
+    }
   };
 
   std::array<PhaseTally, kPhaseCount> phases_;

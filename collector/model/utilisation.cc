@@ -43,14 +43,18 @@ std::optional<double> SecondsAtPeak(const DevicePeaks& peaks, const FlopsByType&
 }
 
 // The one kind of card that the rank used; nullptr, with `why`, when it is not known.
-const DevicePeaks* CommonPeaks(const std::vector<DeviceSummary>& devices, std::string* why) {
+const DevicePeaks* CommonPeaks(const std::vector<DeviceSummary>& devices, bool simulated,
+                               std::string* why) {
   if (devices.empty()) {
     *why = "the device is not known";
     return nullptr;
   }
   for (const DeviceSummary& device : devices) {
     if (!device.peaks.has_value()) {
-      *why = absl::StrCat("the peak of ", device.name, " is not known; give it: --peak TYPE=FLOPS");
+      // No rate that anybody could give is that of a card that is not there.
+      *why = simulated ? std::string(kSimulatedCard)
+                       : absl::StrCat("the peak of ", device.name,
+                                      " is not known; give it: --peak TYPE=FLOPS");
       return nullptr;
     }
     if (device.peaks->card != devices.front().peaks->card) {
@@ -68,13 +72,13 @@ bool IsComplete(const v1::StepRow& row) {
 struct StepWork {
   std::vector<std::pair<uint64_t, uint64_t>> walls;
   FlopCount model_flops = 0;
-  FlopCount recompute_flops = 0;
+  FlopCount other_flops = 0;  // executed, but no work of the model
 };
 
 void Add(const v1::StepRow& row, StepWork* work) {
   work->walls.emplace_back(row.begin_mono_ns(), row.end_mono_ns());
   for (int phase = 0; phase < row.flops_size() && phase < kPhaseCount; ++phase) {
-    FlopCount& flops = phase == v1::PHASE_RECOMPUTE ? work->recompute_flops : work->model_flops;
+    FlopCount& flops = IsModelWork(phase) ? work->model_flops : work->other_flops;
     flops += ToFlopCount(row.flops(phase));
   }
 }
@@ -127,7 +131,10 @@ std::optional<double> CountedShare(const v1::RunInfo& run, const RankGroup& grou
 Utilisation UtilisationOf(const v1::RunInfo& run, const RankGroup& group, const RankSummary& rank) {
   Utilisation result;
   result.counted_share = CountedShare(run, group);
-  const DevicePeaks* peaks = CommonPeaks(rank.devices, &result.why);
+  const bool simulated =
+      std::any_of(group.processes.begin(), group.processes.end(),
+                  [](const v1::ProcessProfile* process) { return process->info().simulated(); });
+  const DevicePeaks* peaks = CommonPeaks(rank.devices, simulated, &result.why);
   if (peaks == nullptr) return result;
   if (!DevicesAreThoseInUse(group, rank.devices)) {
     result.why = "which of the devices did the work is not known";
@@ -140,7 +147,7 @@ Utilisation UtilisationOf(const v1::RunInfo& run, const RankGroup& group, const 
   }
   const StepWork steps = SteadySteps(group);
   const uint64_t wall_ns = UnionNs(steps.walls);
-  const FlopCount executed_in_steps = steps.model_flops + steps.recompute_flops;
+  const FlopCount executed_in_steps = steps.model_flops + steps.other_flops;
   if (wall_ns == 0 || executed_in_steps == 0 || Sum(executed) == 0) {
     result.why = "no complete step with counted flops";
     return result;
@@ -154,6 +161,7 @@ Utilisation UtilisationOf(const v1::RunInfo& run, const RankGroup& group, const 
   // by the end of the job) are taken out in proportion.
   if (Sum(model) != 0) {
     result.model_peak_s = *model_s * ToDouble(steps.model_flops) / ToDouble(Sum(model));
+    result.model_peak_flop_per_s = ToDouble(Sum(model)) / *model_s;
   }
   result.executed_peak_s = *executed_s * ToDouble(executed_in_steps) / ToDouble(Sum(executed));
   result.peak_flop_per_s = ToDouble(Sum(executed)) / *executed_s;
@@ -172,7 +180,7 @@ Utilisation Together(const std::vector<RankSummary>& ranks) {
     all_counted = all_counted && one.counted_share.has_value();
     if (one.counted_share.has_value()) counted = std::min(counted, *one.counted_share);
     if (!one.why.empty() && all.why.empty()) {
-      all.why = absl::StrCat("rank ", rank.rank, ": ", one.why);
+      all.why = absl::StrCat(rank.label, ": ", one.why);
     }
     all.available_s += one.available_s;
     all.model_peak_s += one.model_peak_s;
@@ -207,8 +215,9 @@ std::vector<StepUtilisation> UtilisationBySteps(const RankGroups& groups,
         StepWork work;
         Add(row, &work);
         line.has_unknown = line.has_unknown || unknown.count(row.step()) != 0;
-        line.model_s += ToDouble(work.model_flops) / *peak;
-        line.executed_s += ToDouble(work.model_flops + work.recompute_flops) / *peak;
+        line.model_s +=
+            ToDouble(work.model_flops) / ranks[i].utilisation.model_peak_flop_per_s.value_or(*peak);
+        line.executed_s += ToDouble(work.model_flops + work.other_flops) / *peak;
         line.available_s += static_cast<double>(row.end_mono_ns() - row.begin_mono_ns()) * 1e-9 *
                             static_cast<double>(ranks[i].devices.size());
       }

@@ -2,17 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string_view>
+
 #include "collector/model/rank_groups.h"
 #include "collector/model/step_summary.h"
 #include "collector/model/summary.h"
 
 namespace flopsprof::model {
 
-// How far a rank is from the peak of its card. MFU: the flops of forward, backward and optimizer,
-// without recomputation; HFU: all that was executed. Each type of product at its own dense peak.
-// Over the complete steps; without step 0 where there are others, as it holds compilation and
-// tuning. Absent, with `why`, when the card or a peak of one of the types is not known.
+// How far a rank is from the peak of its card. MFU: the flops of the model, without recomputation
+// and without products that an optimizer makes itself; HFU: all that was executed. Each type of
+// product at its own dense peak. Over the complete steps; without step 0 where there are others, as
+// it holds compilation and tuning. Absent, with `why`, when the card or a peak of one of the types
+// is not known.
 Utilisation UtilisationOf(const v1::RunInfo& run, const RankGroup& group, const RankSummary& rank);
+
+// `why` of a stand-in's card, whose peak nobody can give.
+inline constexpr std::string_view kSimulatedCard = "the card is simulated";
 
 // All ranks together: time at peak over time available. Absent when it is for one of them.
 Utilisation Together(const std::vector<RankSummary>& ranks);

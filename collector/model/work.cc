@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/model/work.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "collector/model/gradients.h"
@@ -17,21 +18,25 @@ bool RanBackward(const v1::ProcessProfile& process) {
   return false;
 }
 
-// Without CUPTI kernels run unseen wherever the program was.
-void MarkUnseenPhases(const v1::ProcessProfile& process,
-                      std::unordered_map<uint32_t, Tally>* tallies) {
+// Without CUPTI, or where its records were lost, kernels run unseen wherever the program was.
+void MarkPhases(const v1::ProcessProfile& process, void (Tally::*mark)(int),
+                std::unordered_map<uint32_t, Tally>* tallies) {
   const bool backward = RanBackward(process);
   Tally& outside = (*tallies)[0];
-  outside.MarkUnseen(v1::PHASE_OTHER);
-  if (backward) outside.MarkUnseen(v1::PHASE_OPTIMIZER);
+  (outside.*mark)(v1::PHASE_OTHER);
+  // Where an optimizer's steps were seen, its work is in their scopes.
+  const bool steps =
+      std::any_of(process.scope_calls().begin(), process.scope_calls().end(),
+                  [](const v1::ScopeCallRow& row) { return row.phase() == v1::PHASE_OPTIMIZER; });
+  if (backward && !steps) (outside.*mark)(v1::PHASE_OPTIMIZER);
   for (const v1::ScopeCallRow& row : process.scope_calls()) {
     if (row.calls() == 0) continue;
     Tally& tally = (*tallies)[row.scope()];
-    tally.MarkUnseen(PhaseIndex(row.phase()));
-    if (backward && row.phase() == v1::PHASE_FORWARD) tally.MarkUnseen(v1::PHASE_BACKWARD);
+    (tally.*mark)(PhaseIndex(row.phase()));
+    if (backward && row.phase() == v1::PHASE_FORWARD) (tally.*mark)(v1::PHASE_BACKWARD);
   }
   for (const v1::CallRow& row : process.calls()) {
-    if (IsExecutedProduct(row)) (*tallies)[row.scope()].MarkUnseen(PhaseIndex(row.phase()));
+    if (IsExecutedProduct(row)) ((*tallies)[row.scope()].*mark)(PhaseIndex(row.phase()));
   }
 }
 
@@ -60,6 +65,10 @@ bool MayHaveUnseenKernels(const v1::ProcessProfile& process) {
   return false;
 }
 
+bool LacksTimes(const v1::ProcessProfile& process) {
+  return process.info().launches_without_activity() > 0;
+}
+
 std::unordered_map<uint32_t, Tally> TallyScopes(const v1::RunInfo& run,
                                                 const v1::ProcessProfile& process) {
   std::unordered_map<uint32_t, Tally> tallies;
@@ -75,7 +84,8 @@ std::unordered_map<uint32_t, Tally> TallyScopes(const v1::RunInfo& run,
   for (const v1::CommunicationRow& row : process.communications()) {
     if (InWindow(run, row)) tallies[row.scope()].AddCommunication(row);
   }
-  if (MayHaveUnseenKernels(process)) MarkUnseenPhases(process, &tallies);
+  if (MayHaveUnseenKernels(process)) MarkPhases(process, &Tally::MarkUnseen, &tallies);
+  if (LacksTimes(process)) MarkPhases(process, &Tally::MarkTimesLost, &tallies);
   return tallies;
 }
 
@@ -84,6 +94,7 @@ Work ToWork(const Tally& tally) {
   work.flops = tally.flop_counts();
   work.flops_modelled = tally.modelled_flop_counts();
   work.gpu_time_ns = tally.gpu_time_ns();
+  work.time_incomplete = tally.time_incomplete();
   work.unknown_gpu_time_ns = tally.unknown_gpu_time_ns();
   work.communication_ns = tally.communication_ns();
   work.gradients = tally.gradients();
@@ -92,18 +103,20 @@ Work ToWork(const Tally& tally) {
   const uint64_t time_ns = tally.measured_gpu_time_ns();
   const FlopCount flops = tally.counted_flops();
   // A rate needs flops and time of the same work.
-  if (flops != 0 && time_ns != 0 && tally.calls_without_time() == 0) {
+  const bool all_timed = std::none_of(work.time_incomplete.begin(), work.time_incomplete.end(),
+                                      [](bool b) { return b; });
+  if (flops != 0 && time_ns != 0 && all_timed) {
     work.flop_per_s = static_cast<double>(flops) / (static_cast<double>(time_ns) * 1e-9);
   }
   return work;
 }
 
 void AddFlopsByType(const v1::RunInfo& run, const v1::ProcessProfile& process, bool steps_only,
-                    bool with_recompute, std::map<std::string, FlopCount>* by_type) {
+                    bool all_phases, std::map<std::string, FlopCount>* by_type) {
   for (const v1::CallRow& row : process.calls()) {
     if (!IsExecutedProduct(row) || !row.flops_known() || !InWindow(run, row)) continue;
     if (steps_only && !row.in_step()) continue;
-    if (!with_recompute && row.phase() == v1::PHASE_RECOMPUTE) continue;
+    if (!all_phases && !IsModelWork(row.phase())) continue;
     const FlopCount flops = ToFlopCount(row.flops());
     if (flops == 0) continue;
     (*by_type)[row.compute_type().empty() ? "unknown" : row.compute_type()] += flops;

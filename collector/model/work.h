@@ -23,6 +23,9 @@ bool HasTimes(const v1::ProcessProfile& process);
 // True when kernels may have run without being seen: no times, or CUPTI was not ours all along.
 bool MayHaveUnseenKernels(const v1::ProcessProfile& process);
 
+// True when launches never got their GPU times, as after a kill: times are lower bounds.
+bool LacksTimes(const v1::ProcessProfile& process);
+
 // What every scope of one process did itself. Where kernels may have gone unseen, the phases
 // in which a scope may have launched some are marked.
 std::unordered_map<uint32_t, Tally> TallyScopes(const v1::RunInfo& run,
@@ -32,8 +35,14 @@ std::unordered_map<uint32_t, Tally> TallyScopes(const v1::RunInfo& run,
 Work ToWork(const Tally& tally);
 
 // Adds a process's executed flops by compute type. `steps_only`: calls inside steps;
-// `with_recompute`: repeated forward passes too.
+// `all_phases`: repeated forward passes and an optimizer's own products too, which are no work of
+// the model (IsModelWork).
 void AddFlopsByType(const v1::RunInfo& run, const v1::ProcessProfile& process, bool steps_only,
-                    bool with_recompute, std::map<std::string, FlopCount>* by_type);
+                    bool all_phases, std::map<std::string, FlopCount>* by_type);
+
+// Phases whose flops are in MFU.
+inline bool IsModelWork(int phase) {
+  return phase != v1::PHASE_RECOMPUTE && phase != v1::PHASE_OPTIMIZER;
+}
 
 }  // namespace flopsprof::model

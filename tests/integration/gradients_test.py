@@ -105,7 +105,7 @@ def test_optimizers_have_names(run):
 def test_the_report_says_so(run):
     text = run.report()
     assert re.search(r"backward: data gradient .* weight gradient .* not told", text)
-    assert re.search(r"optimizers: AdamW 2 steps .*, SGD #2 2 steps", text)
+    assert re.search(r"optimizers: AdamW 2 steps .*; SGD #2 2 steps", text)
     view = report(run, "--view", "gradients", "--exact")
     line = next(line for line in view.stdout.splitlines() if line.split()[:1] == ["both"])
     assert line.count(f"{linear(48, 40):,}") == 2

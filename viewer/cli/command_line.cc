@@ -12,6 +12,7 @@
 
 #include "absl/strings/numbers.h"
 #include "proto/shm/handshake.h"
+#include "viewer/cli/arguments.h"
 #include "viewer/cli/exit_codes.h"
 #include "viewer/cli/formula_options.h"
 #include "viewer/cli/messages.h"
@@ -447,6 +448,24 @@ bool WithVerb(const std::string& verb, const std::function<void(const CLI::App&)
 }
 
 }  // namespace
+
+std::string MendedRun(const std::string& program, const std::vector<std::string>& own,
+                      bool has_separator, const std::vector<std::string>& command) {
+  std::vector<std::string> options;
+  for (size_t i = 0; i < own.size(); ++i) {
+    // The first word that is no option, where those before it are a whole command line.
+    RunOptions unused;
+    if (own[i].rfind('-', 0) != 0 && ParseRun(options, &unused).run) {
+      std::vector<std::string> meant(own.begin() + static_cast<long>(i), own.end());
+      if (has_separator) meant.push_back("--");
+      meant.insert(meant.end(), command.begin(), command.end());
+      return program + " " + (options.empty() ? "" : QuoteCommand(options) + " ") + "-- " +
+             QuoteCommand(meant);
+    }
+    options.push_back(own[i]);
+  }
+  return "";
+}
 
 ParseOutcome ParseRun(const std::vector<std::string>& arguments, RunOptions* options) {
   return ParseVerb("run", DefineRun, arguments, options);

@@ -120,6 +120,12 @@ struct ParseOutcome {
   std::string text;  // for stdout when exit_code is 0, else for stderr
 };
 
+// The command line as it was meant, where the command of `run` stands without "--" before it:
+// "flopsprof-run -o d -- python train.py". "": it does not, or its options are wrong. `program`:
+// what comes before the options; `own`: the words before the first "--", `command` those behind.
+std::string MendedRun(const std::string& program, const std::vector<std::string>& own,
+                      bool has_separator, const std::vector<std::string>& command);
+
 ParseOutcome ParseRun(const std::vector<std::string>& arguments, RunOptions* options);
 ParseOutcome ParseReport(const std::vector<std::string>& arguments, ReportOptions* options);
 ParseOutcome ParseQuery(const std::vector<std::string>& arguments, QueryOptions* options);

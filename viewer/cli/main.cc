@@ -33,9 +33,14 @@ int Do(ParseOutcome (*parse)(const Arguments&, Options*), int (*verb)(const Opti
   return outcome.exit_code;
 }
 
-int DoRun(const SplitArguments& split, const Arguments& arguments) {
+// `program`: how the verb was typed.
+int DoRun(const std::string& program, const SplitArguments& split, const Arguments& arguments) {
+  const std::string meant = MendedRun(program, arguments, split.has_separator, split.command);
+  if (!meant.empty()) {
+    SayError("run: the command stands behind \"--\"", {meant, "help: flopsprof help run"});
+    return kExitUsage;
+  }
   RunOptions options;
-  // The command may have been typed without "--": its first word is the first that is no option.
   const ParseOutcome outcome = ParseRun(arguments, &options);
   if (!outcome.run) {
     WriteAll(outcome.exit_code == kExitOk ? STDOUT_FILENO : STDERR_FILENO, outcome.text);
@@ -75,7 +80,7 @@ bool PathExists(const std::string& path) {
 
 int Main(const std::string& program, const Arguments& arguments) {
   const SplitArguments split = SplitAtSeparator(arguments);
-  if (IsRunAlias(program)) return DoRun(split, split.own);
+  if (IsRunAlias(program)) return DoRun("flopsprof-run", split, split.own);
   if (split.own.empty()) {
     WriteAll(STDERR_FILENO, MainHelp());
     return kExitUsage;
@@ -100,7 +105,7 @@ int Main(const std::string& program, const Arguments& arguments) {
     return kExitUsage;
   }
   const Arguments rest(split.own.begin() + 1, split.own.end());
-  if (verb == "run") return DoRun(split, rest);
+  if (verb == "run") return DoRun("flopsprof run", split, rest);
   if (split.has_separator) {
     SayError(verb + ": takes no command behind \"--\"", {"help: flopsprof help " + verb});
     return kExitUsage;

@@ -118,6 +118,7 @@ void SumWork(const std::vector<const model::Work*>& works, TreeRow* row) {
     for (size_t phase = 0; phase < model::kPhaseCount; ++phase) {
       AddTo(&row->flops[phase], work.flops[phase], i == 0);
       AddTo(&row->gpu_time_ns[phase], work.gpu_time_ns[phase], i == 0);
+      row->time_incomplete[phase] = row->time_incomplete[phase] || work.time_incomplete[phase];
     }
     row->unknown_gpu_time_ns += work.unknown_gpu_time_ns;
     row->any_modelled = row->any_modelled || work.provenance == model::Provenance::kModelled ||

@@ -27,6 +27,7 @@ struct TreeRow {
   std::optional<uint64_t> calls;
   model::PhaseCounts flops;
   model::PhaseTimes gpu_time_ns;
+  model::PhaseFlags time_incomplete = {};
   uint64_t unknown_gpu_time_ns = 0;
   std::optional<double> flop_per_s;
   bool any_modelled = false;

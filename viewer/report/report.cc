@@ -6,6 +6,7 @@
 #include <functional>
 #include <utility>
 
+#include "viewer/report/numbers.h"
 #include "viewer/report/text.h"
 #include "viewer/report/views.h"
 
@@ -30,6 +31,13 @@ const std::vector<View>& MoreViews() {
   return views;
 }
 
+// Parts that each of several programs has of its own.
+bool IsOfProgram(const std::string& name) {
+  return name == "summary" || name == "steps" || name == "modules" || name == "ranges";
+}
+
+}  // namespace
+
 uint64_t RankStepCount(const model::RunProfile& run) {
   uint64_t count = 0;
   for (const v1::ProcessProfile& process : run.processes) {
@@ -37,8 +45,6 @@ uint64_t RankStepCount(const model::RunProfile& run) {
   }
   return count;
 }
-
-}  // namespace
 
 const std::vector<std::string>& ReportViews() {
   static const std::vector<std::string> names = [] {
@@ -55,11 +61,19 @@ std::string RenderReport(const model::Summary& summary, const model::RunProfile&
                          const Terminal& terminal) {
   const ReportContext context{summary, run, folder, style, terminal, RankStepCount(run)};
   std::string text = HeaderView(context);
+  std::vector<std::string (*)(const ReportContext&)> of_program;
+  std::string whole;
   for (const auto& [name, view] : Views()) {
     const bool wanted = style.views.empty() || std::find(style.views.begin(), style.views.end(),
                                                          name) != style.views.end();
-    if (wanted && (!summary.empty || name == "losses" || name == "method")) text += view(context);
+    if (!wanted || (summary.empty && name != "losses" && name != "method")) continue;
+    if (!summary.programs.empty() && IsOfProgram(name)) {
+      of_program.push_back(view);
+    } else {
+      whole += view(context);
+    }
   }
+  text += ProgramsView(context, of_program) + whole;
   for (const auto& [name, view] : MoreViews()) {
     const auto& wanted = style.views;
     if (std::find(wanted.begin(), wanted.end(), name) != wanted.end() && !summary.empty) {
@@ -79,8 +93,49 @@ std::string EmptyReason(const model::Summary& summary) {
 
 std::string Title(const ReportContext& context, const std::string& title, const std::string& note) {
   std::string line = "\n" + context.terminal.Paint(Tone::kTitle, title);
-  if (!note.empty()) line += "  " + context.terminal.Paint(Tone::kDim, note);
-  return line + "\n";
+  if (note.empty()) return line + "\n";
+  const size_t indent = DisplayWidth(title) + 2;
+  const std::string wrapped = Wrap(note, context.terminal.width, indent);
+  return line + "  " + context.terminal.Paint(Tone::kDim, wrapped) + "\n";
+}
+
+std::string NoteLine(const ReportContext& context, const std::string& text, Tone tone) {
+  return "  " + context.terminal.Paint(tone, Wrap(text, context.terminal.width, 2)) + "\n";
+}
+
+std::string JoinParts(const ReportContext& context, const std::vector<std::string>& parts) {
+  constexpr size_t kGap = 3;
+  constexpr size_t kIndent = 2;
+  std::string text;
+  size_t column = 0;
+  for (const std::string& part : parts) {
+    if (part.empty()) continue;
+    const size_t width = DisplayWidth(part);
+    if (column > kIndent && column + kGap + width > context.terminal.width) {
+      text += "\n" + std::string(kIndent, ' ');
+      column = kIndent;
+    } else if (column > 0) {
+      text += std::string(kGap, ' ');
+      column += kGap;
+    }
+    // One part may be longer than a line.
+    const std::string wrapped = Wrap(part, context.terminal.width, column > 0 ? column : kIndent);
+    text += column > 0 ? wrapped : Wrap(part, context.terminal.width, 0);
+    column += width;
+  }
+  return text;
+}
+
+const char* AtLeast(const ReportContext& context) { return context.terminal.utf8 ? "≥" : ">="; }
+
+std::string TimeText(const ReportContext& context, std::optional<uint64_t> ns, bool incomplete) {
+  if (!ns.has_value() || (incomplete && *ns == 0)) return "?";
+  const std::string text = FormatSeconds(static_cast<double>(*ns) * 1e-9, context.terminal.utf8);
+  return incomplete ? AtLeast(context) + text : text;
+}
+
+bool AnyOf(const model::PhaseFlags& flags) {
+  return std::any_of(flags.begin(), flags.end(), [](bool flag) { return flag; });
 }
 
 std::string RenderTable(const ReportContext& context, Table* table) {

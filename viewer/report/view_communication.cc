@@ -41,7 +41,7 @@ std::vector<Row> SumBy(const std::vector<Row>& rows, Key key) {
   return result;
 }
 
-std::string TimeText(const ReportContext& context, uint64_t ns, bool known) {
+std::string KnownTime(const ReportContext& context, uint64_t ns, bool known) {
   return known ? FormatSeconds(Seconds(ns), context.terminal.utf8) : "?";
 }
 
@@ -49,15 +49,15 @@ std::string TimeText(const ReportContext& context, uint64_t ns, bool known) {
 std::string WaitText(const ReportContext& context, const Row& row) {
   if (row.matched_calls == 0) return "?";
   const char* least = row.matched_calls >= row.calls ? "" : context.terminal.utf8 ? "≥" : ">=";
-  return least + TimeText(context, row.wait_ns, true);
+  return least + KnownTime(context, row.wait_ns, true);
 }
 
 // What of the time ran while the device did nothing else.
 std::string ExposedText(const ReportContext& context, const Row& row) {
   const std::optional<uint64_t> hidden_ns = row.known_hidden_ns();
   const bool known = hidden_ns.has_value() && row.gpu_time_ns != 0;
-  return TimeText(context, known ? row.gpu_time_ns - std::min(*hidden_ns, row.gpu_time_ns) : 0,
-                  known);
+  return KnownTime(context, known ? row.gpu_time_ns - std::min(*hidden_ns, row.gpu_time_ns) : 0,
+                   known);
 }
 
 // "2 ranks: 0,4".
@@ -82,7 +82,7 @@ std::string ByGroup(const ReportContext& context, size_t most) {
     return std::make_tuple(row.api, row.detail, row.ranks, row.phase);
   });
   Table table({{.header = "collective", .right = false},
-               {.header = "group", .right = false},
+               {.header = "group", .right = false, .flexible = true, .min_width = 10},
                {.header = "phase", .right = false, .drop_order = 1},
                {.header = "calls"},
                {.header = "bytes"},
@@ -100,7 +100,7 @@ std::string ByGroup(const ReportContext& context, size_t most) {
                   {context.terminal.Clean(row.phase)},
                   {FormatCount(static_cast<double>(row.calls))},
                   {FormatBytes(static_cast<double>(row.bytes))},
-                  {TimeText(context, row.gpu_time_ns, row.gpu_time_ns != 0)},
+                  {KnownTime(context, row.gpu_time_ns, row.gpu_time_ns != 0)},
                   {ExposedText(context, row)},
                   {WaitText(context, row)},
                   {RateText(row)}});
@@ -108,12 +108,10 @@ std::string ByGroup(const ReportContext& context, size_t most) {
   std::string text =
       Title(context, "Communication", TopNote(shown, rows.size())) + RenderTable(context, &table);
   if (any_unknown) {
-    text += "  " +
-            context.terminal.Paint(
-                Tone::kDim,
-                "wait: until the last rank began; known where all ranks of a group ran on one "
-                "node") +
-            "\n";
+    text += NoteLine(context,
+                     "wait: until the last rank began; known where all ranks of a group ran on one "
+                     "node",
+                     Tone::kDim);
   }
   return text;
 }
@@ -124,7 +122,7 @@ std::string ByModule(const ReportContext& context, size_t most) {
   });
   Table table({{.header = "module", .right = false, .flexible = true, .min_width = 16},
                {.header = "collective", .right = false},
-               {.header = "phase", .right = false},
+               {.header = "phase", .right = false, .drop_order = 3},
                {.header = "calls"},
                {.header = "bytes"},
                {.header = "GPU time"},
@@ -138,7 +136,7 @@ std::string ByModule(const ReportContext& context, size_t most) {
                   {context.terminal.Clean(row.phase)},
                   {FormatCount(static_cast<double>(row.calls))},
                   {FormatBytes(static_cast<double>(row.bytes))},
-                  {TimeText(context, row.gpu_time_ns, row.gpu_time_ns != 0)},
+                  {KnownTime(context, row.gpu_time_ns, row.gpu_time_ns != 0)},
                   {ExposedText(context, row)},
                   {WaitText(context, row)}});
   }

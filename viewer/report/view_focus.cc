@@ -119,7 +119,7 @@ std::string FocusView(const ReportContext& context) {
                 .shorten_middle = true},
                {.header = "module", .right = false, .flexible = true, .min_width = 10},
                {.header = "range", .right = false, .flexible = true, .min_width = 6},
-               {.header = "phase", .right = false},
+               {.header = "phase", .right = false, .drop_order = 3},
                {.header = "call", .right = false, .flexible = true, .min_width = 10},
                {.header = "steps", .drop_order = 2},
                {.header = "count"},

@@ -26,11 +26,13 @@ std::string CountText(const ReportContext& context, model::FlopCount flops) {
   return context.style.exact ? FormatExact(flops) : FormatSi(static_cast<double>(flops));
 }
 
-std::string TimeText(const ReportContext& context, const model::Work& work,
-                     model::Gradient gradient) {
+std::string TimeOf(const ReportContext& context, const model::Work& work,
+                   model::Gradient gradient) {
   const bool known = work.gpu_time_ns[v1::PHASE_BACKWARD].has_value();
   const std::optional<uint64_t> ns = Part(work, gradient).gpu_time_ns;
-  return FormatSeconds(Seconds(known ? ns : std::nullopt), context.terminal.utf8);
+  const bool incomplete =
+      work.time_incomplete[v1::PHASE_BACKWARD] && Part(work, gradient).flops != 0;
+  return TimeText(context, known ? ns : std::nullopt, incomplete);
 }
 
 }  // namespace
@@ -42,11 +44,10 @@ std::string GradientsLine(const ReportContext& context) {
   std::string line;
   for (size_t i = 0; i < 3; ++i) {
     const model::FlopCount flops = Part(work, kInOrder[i]).flops;
-    line +=
-        std::string(i == 0 ? "  backward: " : ", ") + kNames[i] + " " + CountText(context, flops);
-    if (flops != 0) line += " flops in " + TimeText(context, work, kInOrder[i]);
+    line += std::string(i == 0 ? "backward: " : ", ") + kNames[i] + " " + CountText(context, flops);
+    if (flops != 0) line += " flops in " + TimeOf(context, work, kInOrder[i]);
   }
-  return line + "\n";
+  return NoteLine(context, line);
 }
 
 std::string GradientsView(const ReportContext& context) {
@@ -67,15 +68,13 @@ std::string GradientsView(const ReportContext& context) {
         {context.terminal.Clean(module.class_name)}};
     for (const model::Gradient gradient : kInOrder) {
       cells.push_back({CountText(context, Part(module.inclusive, gradient).flops)});
-      cells.push_back({TimeText(context, module.inclusive, gradient)});
+      cells.push_back({TimeOf(context, module.inclusive, gradient)});
     }
     table.AddRow(std::move(cells));
   }
   return Title(context, "Gradients", "sums over all steps and ranks, modules with all below them") +
-         RenderTable(context, &table) + "  " +
-         context.terminal.Paint(Tone::kDim,
-                                "not told: sizes that do not say which of the two it is") +
-         "\n";
+         RenderTable(context, &table) +
+         NoteLine(context, "not told: sizes that do not say which of the two it is", Tone::kDim);
 }
 
 }  // namespace flopsprof::viewer

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "collector/model/work.h"
 #include "viewer/report/numbers.h"
 #include "viewer/report/text.h"
 #include "viewer/report/views.h"
@@ -17,14 +18,6 @@ namespace {
 
 constexpr size_t kMostFindings = 3;
 constexpr size_t kMostReasons = 4;
-
-std::string Join(const std::vector<std::string>& parts) {
-  std::string line;
-  for (const std::string& part : parts) {
-    if (!part.empty()) line += (line.empty() ? "" : "   ") + part;
-  }
-  return line;
-}
 
 std::string StepsText(const model::StepsSummary& steps) {
   if (steps.profiled == 0) return "no steps";
@@ -40,7 +33,11 @@ std::string FirstLine(const ReportContext& context) {
   const std::string name = context.terminal.Clean(job.name.empty() ? job.id : job.name);
   std::vector<std::string> parts = {context.terminal.Paint(Tone::kTitle, "flopsprof") + "  " +
                                     context.terminal.Paint(Tone::kStrong, name)};
-  if (!context.summary.ranks.empty()) parts.push_back(Plural(context.summary.ranks.size(), "rank"));
+  if (!context.summary.programs.empty()) {
+    parts.push_back(Plural(context.summary.programs.size(), "program"));
+  } else if (!context.summary.ranks.empty()) {
+    parts.push_back(Plural(context.summary.ranks.size(), "rank"));
+  }
   if (job.nodes.size() == 1) {
     parts.push_back("on " + context.terminal.Clean(job.nodes[0]));
   } else if (job.nodes.size() > 1) {
@@ -51,7 +48,7 @@ std::string FirstLine(const ReportContext& context) {
     parts.push_back(absl::FormatTime("%Y-%m-%d %H:%M UTC", absl::FromUnixNanos(job.start_utc_ns),
                                      absl::UTCTimeZone()));
   }
-  return Join(parts);
+  return JoinParts(context, parts);
 }
 
 // The stand-in's card says in its name what the next line of the head says about all of it.
@@ -78,9 +75,12 @@ std::string DeviceLines(const ReportContext& context) {
   }
   std::string lines;
   for (const auto& [name, entry] : devices) {
-    std::string line = std::to_string(entry.first) + " x " + CardName(context, name);
+    std::vector<std::string> parts = {std::to_string(entry.first) + " x " +
+                                      CardName(context, name)};
     if (!entry.second.has_value()) {
-      line += "   peak not known, so no MFU; give it: --peak bf16=989T";
+      parts.push_back(context.summary.simulated
+                          ? "MFU: none, the card is simulated"
+                          : "peak not known, so no MFU; give it: --peak bf16=989T");
     } else {
       std::string peaks;
       for (const auto& [type, unused] : context.summary.totals.flops_by_type) {
@@ -89,9 +89,9 @@ std::string DeviceLines(const ReportContext& context) {
                  (peak.has_value() ? FormatSi(*peak) : std::string("?")) + " " +
                  context.terminal.Clean(type);
       }
-      if (!peaks.empty()) line += "   dense peak FLOPS " + peaks;
+      if (!peaks.empty()) parts.push_back("dense peak FLOPS " + peaks);
     }
-    lines += line + "\n";
+    lines += JoinParts(context, parts) + "\n";
   }
   return lines;
 }
@@ -118,8 +118,8 @@ double TotalOverheadShare(const model::Summary& summary, double wall_s) {
   return wall_s > 0 ? estimated_s / wall_s : 0;
 }
 
-// Flops per second of wall time of one rank, over the same steps as their median: complete, and
-// not the first.
+// Flops of the model, those of MFU, per second of wall time of one rank, over the same steps as
+// their median: complete, and not the first.
 std::optional<double> SpeedOfARank(const model::RunProfile& run) {
   double flop_count = 0;
   double wall_s = 0;
@@ -127,59 +127,14 @@ std::optional<double> SpeedOfARank(const model::RunProfile& run) {
     for (const v1::StepRow& row : process.steps()) {
       if (!row.complete() || row.step() == 0 || row.end_mono_ns() <= row.begin_mono_ns()) continue;
       wall_s += static_cast<double>(row.end_mono_ns() - row.begin_mono_ns()) * 1e-9;
-      for (const v1::Count& count : row.flops()) {
-        flop_count += static_cast<double>(model::ToFlopCount(count));
+      for (int phase = 0; phase < row.flops_size(); ++phase) {
+        if (!model::IsModelWork(phase)) continue;
+        flop_count += static_cast<double>(model::ToFlopCount(row.flops(phase)));
       }
     }
   }
   if (flop_count == 0 || wall_s == 0) return std::nullopt;
   return flop_count / wall_s;
-}
-
-std::string SpeedLine(const ReportContext& context) {
-  const model::Summary& summary = context.summary;
-  const model::StepsSummary& steps = summary.steps;
-  std::vector<std::string> parts;
-  const std::optional<double> median_s = Seconds(steps.median_ns);
-  if (median_s.has_value()) {
-    std::string step = "step " + context.terminal.Paint(
-                                     Tone::kStrong, FormatSeconds(median_s, context.terminal.utf8));
-    if (steps.p95_ns.has_value()) {
-      step += " (p95 " + FormatSeconds(Seconds(steps.p95_ns), context.terminal.utf8) + ")";
-    }
-    parts.push_back(step);
-  }
-  const std::string mfu = RangeOfShares(summary.ranks, &model::Utilisation::mfu);
-  const std::string hfu = RangeOfShares(summary.ranks, &model::Utilisation::hfu);
-  if (!mfu.empty()) {
-    // What the figure stands on: kernels whose flops are not known would only add to it.
-    const std::optional<double> counted = summary.totals.utilisation.counted_share;
-    const bool bound = counted.value_or(0) < 0.9995;
-    const auto least = [&](const std::string& share) {
-      // "<0.1%" is no bound from below.
-      const bool prefix = bound && share[0] != '<';
-      return (prefix ? (context.terminal.utf8 ? "≥" : ">=") : "") + share;
-    };
-    std::string text = "MFU " + context.terminal.Paint(Tone::kStrong, least(mfu));
-    if (!hfu.empty() && hfu != mfu) text += " HFU " + least(hfu);
-    if (bound) {
-      text += " (counted: " + (counted.has_value() ? FormatShare(counted) : std::string("?")) +
-              " of compute time)";
-    }
-    parts.push_back(text);
-  }
-  if (const std::optional<double> speed = SpeedOfARank(context.run); speed.has_value()) {
-    const model::Work& work = summary.totals.work;
-    const bool bound = AnyUnknown(work.flops) || work.unknown_gpu_time_ns > 0;
-    parts.push_back((bound ? (context.terminal.utf8 ? "≥" : ">=") : "") + FormatSi(speed) +
-                    "FLOPS per rank");
-  }
-  if (context.rank_step_count > 0 && median_s.has_value()) {
-    const double wall_s = *median_s * static_cast<double>(context.rank_step_count);
-    parts.push_back("overhead " + FormatShare(TotalOverheadShare(summary, wall_s)) + " (estimate)");
-  }
-  const std::string line = Join(parts);
-  return line.empty() ? "" : line + "\n";
 }
 
 std::string UtcClock(int64_t utc_ns) {
@@ -224,7 +179,7 @@ std::string RecordingLines(const ReportContext& context) {
       lines += "  - " + Plural(recording.windows.size() - i, "more window") + " in summary.json\n";
       break;
     }
-    lines += "  - " + WindowText(recording.windows[i]) + "\n";
+    lines += "  - " + Wrap(WindowText(recording.windows[i]), context.terminal.width, 4) + "\n";
   }
   for (size_t i = 0; i < recording.marks.size(); ++i) {
     if (i == kMostLines) {
@@ -232,9 +187,12 @@ std::string RecordingLines(const ReportContext& context) {
       break;
     }
     const model::InstantSummary& mark = recording.marks[i];
+    const std::string name = ShortenMiddle(context.terminal.Clean(mark.name),
+                                           context.terminal.width - 40, context.terminal.utf8);
+    const std::string text = name + "  " + UtcClock(mark.utc_ns) + " UTC" +
+                             (mark.step.has_value() ? ", step " + std::to_string(*mark.step) : "");
     lines += context.terminal.Paint(Tone::kStrong, "mark") + "  " +
-             context.terminal.Clean(mark.name) + "  " + UtcClock(mark.utc_ns) + " UTC" +
-             (mark.step.has_value() ? ", step " + std::to_string(*mark.step) : "") + "\n";
+             Wrap(text, context.terminal.width, sizeof("mark  ") - 1) + "\n";
   }
   return lines;
 }
@@ -242,6 +200,7 @@ std::string RecordingLines(const ReportContext& context) {
 // Evidence names kernels as the GPU library does, mangled and hundreds of letters long.
 std::string ReadableText(const ReportContext& context, const std::string& text) {
   constexpr size_t kLongestName = 60;
+  const size_t longest = context.terminal.width - 12;
   std::string readable;
   for (size_t begin = 0; begin < text.size();) {
     const size_t space = std::min(text.find(' ', begin), text.size());
@@ -253,6 +212,7 @@ std::string ReadableText(const ReportContext& context, const std::string& text) 
                            context.terminal.utf8) +
              comma;
     }
+    word = ShortenMiddle(word, longest, context.terminal.utf8);
     readable += word + (space < text.size() ? " " : "");
     begin = space + 1;
   }
@@ -329,6 +289,52 @@ std::string FindingLines(const ReportContext& context) {
 
 }  // namespace
 
+std::string SpeedLine(const ReportContext& context) {
+  const model::Summary& summary = context.summary;
+  const model::StepsSummary& steps = summary.steps;
+  std::vector<std::string> parts;
+  const std::optional<double> median_s = Seconds(steps.median_ns);
+  if (median_s.has_value()) {
+    std::string step = "step " + context.terminal.Paint(
+                                     Tone::kStrong, FormatSeconds(median_s, context.terminal.utf8));
+    if (steps.p95_ns.has_value()) {
+      step += " (p95 " + FormatSeconds(Seconds(steps.p95_ns), context.terminal.utf8) + ")";
+    }
+    parts.push_back(step);
+  }
+  const std::string mfu = RangeOfShares(summary.ranks, &model::Utilisation::mfu);
+  const std::string hfu = RangeOfShares(summary.ranks, &model::Utilisation::hfu);
+  if (!mfu.empty()) {
+    // What the figure stands on: kernels whose flops are not known would only add to it.
+    const std::optional<double> counted = summary.totals.utilisation.counted_share;
+    const bool bound = counted.value_or(0) < 0.9995;
+    const auto least = [&](const std::string& share) {
+      // "<0.1%" is no bound from below.
+      const bool prefix = bound && share[0] != '<';
+      return (prefix ? (context.terminal.utf8 ? "≥" : ">=") : "") + share;
+    };
+    std::string text = "MFU " + context.terminal.Paint(Tone::kStrong, least(mfu));
+    if (!hfu.empty() && hfu != mfu) text += " HFU " + least(hfu);
+    if (bound) {
+      text += " (counted: " + (counted.has_value() ? FormatShare(counted) : std::string("?")) +
+              " of compute time)";
+    }
+    parts.push_back(text);
+  }
+  if (const std::optional<double> speed = SpeedOfARank(context.run); speed.has_value()) {
+    const model::Work& work = summary.totals.work;
+    const bool bound = AnyUnknown(work.flops) || work.unknown_gpu_time_ns > 0;
+    parts.push_back((bound ? (context.terminal.utf8 ? "≥" : ">=") : "") + FormatSi(speed) +
+                    "FLOPS per rank");
+  }
+  if (context.rank_step_count > 0 && median_s.has_value()) {
+    const double wall_s = *median_s * static_cast<double>(context.rank_step_count);
+    parts.push_back("overhead " + FormatShare(TotalOverheadShare(summary, wall_s)) + " (estimate)");
+  }
+  const std::string line = JoinParts(context, parts);
+  return line.empty() ? "" : line + "\n";
+}
+
 std::string HeaderView(const ReportContext& context) {
   const model::Summary& summary = context.summary;
   std::string text = FirstLine(context) + "\n";
@@ -350,7 +356,9 @@ std::string HeaderView(const ReportContext& context) {
     return text + context.terminal.Paint(Tone::kWarning, "! ") +
            Wrap(context.terminal.Clean(EmptyReason(summary)), context.terminal.width, 2) + "\n";
   }
-  text += SpeedLine(context) + RecordingLines(context) + CoverageLines(context);
+  // Steps of programs that have nothing to do with each other have no common speed.
+  if (summary.programs.empty()) text += SpeedLine(context);
+  text += RecordingLines(context) + CoverageLines(context);
   const std::string findings = FindingLines(context);
   return findings.empty() ? text : text + "\n" + findings;
 }

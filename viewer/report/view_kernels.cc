@@ -87,7 +87,9 @@ std::string CallsView(const ReportContext& context) {
       sum.flops_known = sum.flops_known && row.flops_known();
       sum.kernels += row.kernels();
       sum.gpu_time_ns += row.gpu_time_ns();
-      sum.lacks_times = sum.lacks_times || row.kernels() < row.calls();
+      // A call with an empty dimension launches nothing.
+      const bool products = !row.flops_known() || model::ToFlopCount(row.flops()) != 0;
+      sum.lacks_times = sum.lacks_times || (products && row.kernels() < row.calls());
     }
   }
   if (sums.empty()) return "";
@@ -114,8 +116,9 @@ std::string CallsView(const ReportContext& context) {
     const Sum& sum = rows[i].second;
     const std::optional<model::FlopCount> flops =
         sum.flops_known ? std::optional<model::FlopCount>(sum.flops) : std::nullopt;
-    const std::optional<double> seconds =
-        times && sum.kernels > 0 ? Seconds(sum.gpu_time_ns) : std::nullopt;
+    const std::optional<uint64_t> time_ns =
+        times && sum.kernels > 0 ? std::optional<uint64_t>(sum.gpu_time_ns) : std::nullopt;
+    const std::optional<double> seconds = Seconds(time_ns);
     const std::optional<double> rate =
         sum.lacks_times ? std::nullopt : Ratio(AsDouble(flops), seconds);
     table.AddRow({{context.terminal.Clean(api) + (captured ? " (captured)" : "")},
@@ -124,7 +127,7 @@ std::string CallsView(const ReportContext& context) {
                   {FormatCount(static_cast<double>(sum.calls))},
                   {context.style.exact ? FormatExact(flops) : FormatSi(AsDouble(flops)),
                    sum.flops_known ? Tone::kPlain : Tone::kWarning},
-                  {FormatSeconds(seconds, context.terminal.utf8)},
+                  {TimeText(context, time_ns, sum.lacks_times && !captured)},
                   {FormatSi(rate)}});
   }
   return Title(context, "Library calls", TopNote(shown, rows.size(), "kinds by GPU time")) +

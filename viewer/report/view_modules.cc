@@ -60,9 +60,10 @@ class RowText {
     if (*count % whole == 0) return FormatExact(*count / whole);
     return absl::StrFormat("%.2f", static_cast<double>(*count) / static_cast<double>(whole));
   }
-  std::string Time(const std::optional<uint64_t>& ns) const {
-    if (!ns.has_value()) return "?";
-    return FormatSeconds(static_cast<double>(*ns) * 1e-9 / divisor_, context_.terminal.utf8);
+  std::string Time(const std::optional<uint64_t>& ns, bool incomplete) const {
+    if (!ns.has_value() || (incomplete && *ns == 0)) return "?";
+    return (incomplete ? AtLeast(context_) : "") +
+           FormatSeconds(static_cast<double>(*ns) * 1e-9 / divisor_, context_.terminal.utf8);
   }
 
  private:
@@ -151,14 +152,18 @@ std::string ModulesView(const ReportContext& context) {
   columns.push_back({.header = "calls", .drop_order = 1});
   Table table(std::move(columns));
 
-  const std::optional<double> whole_s = Seconds(KnownSum(context.summary.totals.work.gpu_time_ns));
+  // Shares of a part of the time would be those of another run.
+  const model::Work& all = context.summary.totals.work;
+  const std::optional<double> whole_s =
+      AnyOf(all.time_incomplete) ? std::nullopt : Seconds(KnownSum(all.gpu_time_ns));
   for (const TreeRow& row : tree.rows) {
     const Tone tone = row.depth == 0 ? Tone::kStrong : Tone::kPlain;
     const auto flops = [&](int phase) {
       return text.Count(row.flops[static_cast<size_t>(phase)], 1);
     };
     const auto time = [&](int phase) {
-      return text.Time(row.gpu_time_ns[static_cast<size_t>(phase)]);
+      return text.Time(row.gpu_time_ns[static_cast<size_t>(phase)],
+                       row.time_incomplete[static_cast<size_t>(phase)]);
     };
     const std::optional<double> time_s = Seconds(KnownSum(row.gpu_time_ns));
     const std::optional<double> unknown =

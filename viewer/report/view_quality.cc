@@ -118,8 +118,8 @@ std::string MethodView(const ReportContext& context) {
 std::string FooterView(const ReportContext& context) {
   if (context.folder.empty()) return "";
   const std::string folder = context.terminal.Clean(context.folder);
-  std::string text = "\n" + context.terminal.Paint(Tone::kDim, "files") + "  " + folder +
-                     "/ : " + Paths(context) + "\n";
+  std::string text = "\n" + context.terminal.Paint(Tone::kDim, "files") + "  " +
+                     Wrap(folder + "/ : " + Paths(context), context.terminal.width, 7) + "\n";
   text += context.terminal.Paint(Tone::kDim, "next") + "   flopsprof report " + folder +
           " --view modules --depth=-1\n";
   text += "       flopsprof query " + folder + " \"select name from sqlite_schema\"\n";

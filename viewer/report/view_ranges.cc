@@ -43,10 +43,10 @@ std::string Mean(const std::string& sum, uint64_t count) {
 
 std::string LeftOut(const ReportContext& context, size_t shown, uint64_t all, const char* table) {
   if (shown >= all) return "";
-  return "  " +
-         context.terminal.Paint(Tone::kDim, std::to_string(shown) + " of " + std::to_string(all) +
-                                                "; all: table " + table + " of profile.db") +
-         "\n";
+  return NoteLine(context,
+                  std::to_string(shown) + " of " + std::to_string(all) + "; all: table " + table +
+                      " of profile.db",
+                  Tone::kDim);
 }
 
 std::string RangeTable(const ReportContext& context) {
@@ -54,12 +54,12 @@ std::string RangeTable(const ReportContext& context) {
   if (ranges.empty()) return "";
   Table table({{.header = "range", .right = false, .flexible = true, .min_width = 16},
                {.header = "domain", .right = false, .drop_order = 2},
-               {.header = "category", .right = false},
+               {.header = "category", .right = false, .flexible = true, .min_width = 8},
                {.header = "entries"},
                {.header = "sum"},
-               {.header = "mean"},
-               {.header = "least"},
-               {.header = "greatest"},
+               {.header = "mean", .drop_order = 3},
+               {.header = "least", .drop_order = 4},
+               {.header = "greatest", .drop_order = 5},
                {.header = "last", .drop_order = 1}});
   const size_t shown = std::min(ranges.size(), static_cast<size_t>(context.style.top));
   for (size_t i = 0; i < shown; ++i) {
@@ -85,7 +85,7 @@ std::string MarkTable(const ReportContext& context) {
   Table table({{.header = "mark", .right = false, .flexible = true, .min_width = 12},
                {.header = "domain", .right = false, .drop_order = 2},
                {.header = "category", .right = false, .drop_order = 1},
-               {.header = "in", .right = false},
+               {.header = "in", .right = false, .flexible = true, .min_width = 8},
                {.header = "count"},
                {.header = "steps"},
                {.header = "sum", .drop_order = 3}});

@@ -103,8 +103,9 @@ std::string RanksView(const ReportContext& context) {
     shown.resize(kWorstRanks);
     note = "the worst " + std::to_string(kWorstRanks) + " of " + std::to_string(ranks.size());
   }
+  const bool programs = !context.summary.programs.empty();
   Table table(
-      {{.header = "rank", .right = false},
+      {{.header = programs ? "program, rank" : "rank", .right = false},
        {.header = "node", .right = false, .drop_order = 3, .flexible = true, .min_width = 8},
        {.header = "GPU", .drop_order = 2},
        {.header = "pid", .drop_order = 1},
@@ -131,20 +132,20 @@ std::string RanksView(const ReportContext& context) {
     };
     const uint64_t lost = Lost(*rank);
     table.AddRow(
-        {{RankName(context, *rank)},
+        {{(programs ? std::to_string(rank->program) + ", " : "") + RankName(context, *rank)},
          {context.terminal.Clean(rank->node)},
          {device},
          {std::to_string(rank->pid)},
          {(bad ? "! " : "") + context.terminal.Clean(state), bad ? Tone::kBad : Tone::kPlain},
          {flops(v1::PHASE_FORWARD)},
          {flops(v1::PHASE_BACKWARD)},
-         {FormatSeconds(GpuSeconds(*rank), context.terminal.utf8)},
+         {TimeText(context, KnownSum(rank->work.gpu_time_ns), AnyOf(rank->work.time_incomplete))},
          {rank->work.flop_per_s.has_value() ? FormatSi(rank->work.flop_per_s) : "-"},
          {rank->utilisation.mfu.has_value() ? FormatShare(rank->utilisation.mfu) : "-"},
          {FormatCount(static_cast<double>(lost)), lost > 0 ? Tone::kWarning : Tone::kPlain}});
   }
   std::string text = Title(context, "Ranks", note);
-  if (ranks.size() > 1) text += SpreadTable(context);
+  if (ranks.size() > 1 && !programs) text += SpreadTable(context);
   return text + RenderTable(context, &table);
 }
 

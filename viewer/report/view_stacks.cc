@@ -31,7 +31,7 @@ std::string FrameText(const ReportContext& context, const model::StackFrameSumma
 // What is left of a line that has `used` columns already.
 std::string Fit(const ReportContext& context, const std::string& text, size_t used) {
   const auto width = static_cast<size_t>(context.terminal.width);
-  return ShortenMiddle(text, width > used + 24 ? width - used : 24, context.terminal.utf8);
+  return ShortenMiddle(text, width > used + 12 ? width - used : 12, context.terminal.utf8);
 }
 
 // The innermost frames below the line of a stack, innermost first. Where Python called, what it
@@ -76,17 +76,17 @@ std::string StackList(const ReportContext& context, const std::string& title, Wa
         stack.gpu_time_ns == 0
             ? "no GPU time"
             : FormatSeconds(Seconds(stack.gpu_time_ns), context.terminal.utf8) + " GPU time";
-    text += "    " + Fit(context, context.terminal.Clean(ReadableKernelName(stack.kernel)), 48) +
-            "  " +
-            context.terminal.Paint(Tone::kDim, Plural(stack.samples, "sample") + " of " +
-                                                   Plural(stack.launches, "launch", "launches") +
-                                                   ", " + time) +
-            "\n" + FrameLines(context, stack);
+    const std::string facts = Plural(stack.samples, "sample") + " of " +
+                              Plural(stack.launches, "launch", "launches") + ", " + time;
+    text += "    " +
+            Fit(context, context.terminal.Clean(ReadableKernelName(stack.kernel)),
+                6 + DisplayWidth(facts)) +
+            "  " + context.terminal.Paint(Tone::kDim, facts) + "\n" + FrameLines(context, stack);
   }
   if (all == 0) return "";
   const std::string note =
       shown < all ? " (" + std::to_string(shown) + " of " + std::to_string(all) + ")" : "";
-  return "  " + title + note + ", innermost frame first:\n" + text;
+  return NoteLine(context, title + note + ", innermost frame first:") + text;
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ struct StepLine {
   model::FlopCount flops = 0;
   bool has_unknown = false;  // work whose flops are not known
   bool exposed_unknown = false;
-  bool unseen_kernels = false;  // of a rank whose CUPTI was not ours all along
+  bool unseen_kernels = false;  // of a rank whose CUPTI was not ours all along, or lacks times
 };
 
 std::map<uint32_t, StepLine> CollectSteps(const model::RunProfile& run) {
@@ -31,7 +31,7 @@ std::map<uint32_t, StepLine> CollectSteps(const model::RunProfile& run) {
     const bool unseen_kernels = model::MayHaveUnseenKernels(process);
     for (const v1::StepRow& row : process.steps()) {
       StepLine& line = lines[row.step()];
-      line.unseen_kernels = line.unseen_kernels || unseen_kernels;
+      line.unseen_kernels = line.unseen_kernels || unseen_kernels || model::LacksTimes(process);
       line.has_unknown = line.has_unknown || unseen_kernels;
       ++line.rank_count;
       line.busy_ns += row.gpu_busy_ns();

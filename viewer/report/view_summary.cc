@@ -28,21 +28,31 @@ std::string CountText(const ReportContext& context, std::optional<model::FlopCou
 }
 
 // What stands before a sum of which a part is not known.
-std::string AtLeast(const ReportContext& context, const model::PhaseCounts& counts) {
-  return AnyUnknown(counts) ? (context.terminal.utf8 ? "≥" : ">=") : "";
+std::string LeastOf(const ReportContext& context, const model::PhaseCounts& counts) {
+  return AnyUnknown(counts) ? AtLeast(context) : "";
 }
 
-std::string PerStep(const ReportContext& context, std::optional<double> value, bool is_time) {
+std::string FlopsPerStep(const ReportContext& context, std::optional<double> value) {
   if (context.rank_step_count == 0) return "";
   if (!value.has_value()) return "?";
-  const double mean = *value / static_cast<double>(context.rank_step_count);
-  return is_time ? FormatSeconds(mean, context.terminal.utf8) : FormatSi(mean);
+  return FormatSi(*value / static_cast<double>(context.rank_step_count));
 }
 
-// A row of the table; `whole_s` is the GPU time of the run.
+std::string TimePerStep(const ReportContext& context, std::optional<uint64_t> ns, bool incomplete) {
+  if (context.rank_step_count == 0) return "";
+  if (!ns.has_value() || (incomplete && *ns == 0)) return "?";
+  const double mean_s =
+      static_cast<double>(*ns) * 1e-9 / static_cast<double>(context.rank_step_count);
+  return (incomplete ? AtLeast(context) : "") + FormatSeconds(mean_s, context.terminal.utf8);
+}
+
+// A row of the table; `whole_s` is the GPU time of the run, absent where a part of it never came.
+// Without all of the row's own times (`incomplete`) there is no rate: it would be that of other
+// work.
 std::vector<Cell> PhaseRow(const ReportContext& context, const std::string& name,
                            std::optional<model::FlopCount> flops, std::optional<uint64_t> time_ns,
-                           std::optional<double> whole_s, bool in_steps, Tone tone) {
+                           bool incomplete, std::optional<double> whole_s, bool in_steps,
+                           Tone tone) {
   const std::optional<double> time_s = Seconds(time_ns);
   const bool has_work = !flops.has_value() || *flops != 0;
   const std::optional<model::FlopCount> macs =
@@ -51,50 +61,55 @@ std::vector<Cell> PhaseRow(const ReportContext& context, const std::string& name
   return {{name, tone},
           {CountText(context, flops), tone},
           {CountText(context, macs), Tone::kPlain},
-          {FormatSeconds(time_s, context.terminal.utf8), tone},
+          {TimeText(context, time_ns, incomplete), tone},
           {FormatShare(share), Tone::kPlain},
-          {in_steps ? PerStep(context, AsDouble(flops), false) : "", Tone::kPlain},
-          {in_steps ? PerStep(context, time_s, true) : "", Tone::kPlain},
-          {has_work ? FormatSi(Ratio(AsDouble(flops), time_s)) : "", Tone::kPlain},
+          {in_steps ? FlopsPerStep(context, AsDouble(flops)) : "", Tone::kPlain},
+          {in_steps ? TimePerStep(context, time_ns, incomplete) : "", Tone::kPlain},
+          {!has_work    ? ""
+           : incomplete ? "?"
+                        : FormatSi(Ratio(AsDouble(flops), time_s)),
+           Tone::kPlain},
           {share.has_value() ? Bar(*share, context.terminal) : "", Tone::kDim}};
 }
 
 std::string DeviceTimeLine(const ReportContext& context) {
   const model::Totals& totals = context.summary.totals;
   std::string line;
-  const auto add = [&](const char* name, std::optional<uint64_t> ns) {
-    line += (line.empty() ? "  " : ", ") + std::string(name) + " " +
-            FormatSeconds(Seconds(ns), context.terminal.utf8);
+  const bool incomplete = AnyOf(totals.work.time_incomplete);
+  const auto add = [&](const char* name, std::optional<uint64_t> ns, bool bound = false) {
+    line += (line.empty() ? "" : ", ") + std::string(name) + " " + TimeText(context, ns, bound);
   };
-  add("devices busy", totals.gpu_busy_ns);
+  add("devices busy", totals.gpu_busy_ns, incomplete);
   add("idle", totals.idle_ns);
   add("exposed communication", totals.exposed_communication_ns);
   if (totals.hidden_communication_ns.value_or(0) > 0) {
     add("beside other work", totals.hidden_communication_ns);
   }
-  return line + "\n";
+  return NoteLine(context, line);
 }
 
 std::string TypesLine(const ReportContext& context) {
   const std::optional<double> whole = AsDouble(KnownSum(context.summary.totals.work.flops));
   std::string line;
   for (const auto& [type, flops] : context.summary.totals.flops_by_type) {
-    line += (line.empty() ? "  flops by type: " : ", ") +
+    line += (line.empty() ? "flops by type: " : ", ") +
             context.terminal.Clean(type.empty() ? "no type" : type) + " " +
             FormatShare(Ratio(static_cast<double>(flops), whole));
   }
-  return line.empty() ? "" : line + "\n";
+  return line.empty() ? "" : NoteLine(context, line);
 }
 
 std::string OptimizersLine(const ReportContext& context) {
   std::string line;
   for (const model::OptimizerSummary& optimizer : context.summary.optimizers) {
-    line += (line.empty() ? "optimizers: " : ", ") + context.terminal.Clean(optimizer.name) + " " +
+    line += (line.empty() ? "optimizers: " : "; ") + context.terminal.Clean(optimizer.name) + " " +
             Plural(optimizer.steps, "step") + " " +
-            FormatSeconds(Seconds(optimizer.gpu_time_ns), context.terminal.utf8);
-    if (optimizer.flops != 0) line += " " + CountText(context, optimizer.flops) + " flops";
+            TimeText(context, optimizer.gpu_time_ns, optimizer.time_incomplete);
+    if (optimizer.flops != 0) {
+      line += " " + CountText(context, optimizer.flops) + " flops of its own, not in MFU";
+    }
   }
-  return line.empty() ? "" : "  " + Wrap(line, context.terminal.width, 2) + "\n";
+  return line.empty() ? "" : NoteLine(context, line);
 }
 
 }  // namespace
@@ -102,7 +117,8 @@ std::string OptimizersLine(const ReportContext& context) {
 std::string SummaryView(const ReportContext& context) {
   const model::Work& work = context.summary.totals.work;
   const std::optional<uint64_t> time_ns = KnownSum(work.gpu_time_ns);
-  const std::optional<double> whole_s = Seconds(time_ns);
+  const bool any_missing = AnyOf(work.time_incomplete);
+  const std::optional<double> whole_s = any_missing ? std::nullopt : Seconds(time_ns);
   Table table({{.header = "phase", .right = false},
                {.header = "flops", .group = "all steps and ranks"},
                {.header = "MACs", .group = "all steps and ranks", .drop_order = 2},
@@ -120,28 +136,28 @@ std::string SummaryView(const ReportContext& context) {
     if (idle && phase != v1::PHASE_FORWARD && phase != v1::PHASE_BACKWARD) continue;
     const auto& estimate = work.flops_modelled[static_cast<size_t>(phase)];
     modelled = modelled || (estimate.has_value() && *estimate != 0);
-    table.AddRow(PhaseRow(context, std::string(model::PhaseName(phase)), flops, phase_ns, whole_s,
+    table.AddRow(PhaseRow(context, std::string(model::PhaseName(phase)), flops, phase_ns,
+                          work.time_incomplete[static_cast<size_t>(phase)], whole_s,
                           phase != v1::PHASE_OTHER, Tone::kPlain));
   }
-  std::vector<Cell> total =
-      PhaseRow(context, "total", KnownSum(work.flops), time_ns, whole_s, false, Tone::kStrong);
+  std::vector<Cell> total = PhaseRow(context, "total", KnownSum(work.flops), time_ns, any_missing,
+                                     whole_s, false, Tone::kStrong);
   for (const size_t column : {1, 2, 7}) {
-    total[column].text.insert(0, AtLeast(context, work.flops));
+    if (total[column].text != "?") total[column].text.insert(0, LeastOf(context, work.flops));
   }
   table.AddRow(std::move(total));
   std::string text = Title(context, "Summary", "") + table.Render(context.terminal, 2);
   text += DeviceTimeLine(context) + GradientsLine(context) + OptimizersLine(context) +
           TypesLine(context);
   if (modelled) {
-    text += "  of these flops modelled by formula: " +
-            FormatShare(
-                Ratio(AsDouble(KnownSum(work.flops_modelled)), AsDouble(KnownSum(work.flops)))) +
-            "\n";
+    text += NoteLine(context, "of these flops modelled by formula: " +
+                                  FormatShare(Ratio(AsDouble(KnownSum(work.flops_modelled)),
+                                                    AsDouble(KnownSum(work.flops)))));
   }
-  return text + "  " +
-         context.terminal.Paint(
-             Tone::kDim, "flops: operations of products; MACs: half of it; FLOPS: per GPU second") +
-         "\n";
+  return text +
+         NoteLine(context,
+                  "flops: operations of products; MACs: half of it; FLOPS: per second of GPU time",
+                  Tone::kDim);
 }
 
 }  // namespace flopsprof::viewer

@@ -23,6 +23,8 @@ struct ReportContext {
 };
 
 std::string HeaderView(const ReportContext& context);
+// Step time, MFU and speed; "" when nothing of it is known.
+std::string SpeedLine(const ReportContext& context);
 std::string SummaryView(const ReportContext& context);
 std::string StepsView(const ReportContext& context);
 std::string ModulesView(const ReportContext& context);
@@ -44,11 +46,29 @@ std::string LossesView(const ReportContext& context);
 std::string MethodView(const ReportContext& context);
 std::string FooterView(const ReportContext& context);
 
+// `views` of each program, where the run is several; programs.h of the model says what one is.
+std::string ProgramsView(const ReportContext& context,
+                         const std::vector<std::string (*)(const ReportContext&)>& views);
+// Steps of each rank, summed over ranks.
+uint64_t RankStepCount(const model::RunProfile& run);
+
 // A title line, preceded by an empty one: "Modules  per step and rank".
 std::string Title(const ReportContext& context, const std::string& title, const std::string& note);
 
 // The table, and a line that names the columns for which the terminal is too narrow.
 std::string RenderTable(const ReportContext& context, Table* table);
+
+// `text` indented by two and wrapped, with its newline.
+std::string NoteLine(const ReportContext& context, const std::string& text,
+                     Tone tone = Tone::kPlain);
+// Parts of a line, "   " between them; what does not fit begins a new one.
+std::string JoinParts(const ReportContext& context, const std::vector<std::string>& parts);
+
+// "≥", or ">=" in ASCII.
+const char* AtLeast(const ReportContext& context);
+// A time of which some parts never came is a lower bound; "?" where nothing is known.
+std::string TimeText(const ReportContext& context, std::optional<uint64_t> ns, bool incomplete);
+bool AnyOf(const model::PhaseFlags& flags);
 
 // Sums of what is known; absent when nothing is.
 std::optional<model::FlopCount> KnownSum(const model::PhaseCounts& counts);

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parameters and buffers of each module: every memory once, whole where ranks hold parts."""
 
+import sys
 import time
 
 from _flopsprof_base import native
@@ -225,6 +226,19 @@ def flat_parameters(modules) -> dict:
     return found
 
 
+def note_tuning() -> None:
+    """Modes in which a library finds its fastest way by running calls."""
+    torch = sys.modules.get("torch")
+    modes = []
+    if getattr(torch.backends.cudnn, "benchmark", False):
+        modes.append("torch.backends.cudnn.benchmark")
+    tunable = sys.modules.get("torch.cuda.tunable")
+    if tunable is not None and tunable.is_enabled() and tunable.tuning_is_enabled():
+        modes.append("torch.cuda.tunable")
+    if modes:
+        native.note("tuning", " and ".join(modes))
+
+
 def describe(root, root_scope) -> bool:
     """Reports every module of a root; False: some parameters have no sizes yet, ask again."""
     global _last_end, _last_seconds, _spent
@@ -235,6 +249,7 @@ def describe(root, root_scope) -> bool:
         return False
     begin = time.monotonic()
     try:
+        note_tuning()
         complete = describe_now(root, root_scope)
     except Exception as error:  # it would not go better at the next call
         native.failed(repr(error)[:200])

@@ -59,6 +59,7 @@ TEST(SummaryTest, TuningInTheFirstStepIsInNoUtilisationAndIsSaid) {
   EXPECT_DOUBLE_EQ(*before.steps.first_step_work_ratio, 1);
   // Step 0 runs everything three times.
   for (v1::ProcessProfile& process : run.processes) {
+    (*process.mutable_notes())["tuning"] = "torch.backends.cudnn.benchmark";
     for (v1::StepRow& step : *process.mutable_steps()) {
       if (step.step() != 0) continue;
       for (v1::Count& count : *step.mutable_flops()) count.set_low(3 * count.low());
@@ -121,7 +122,7 @@ TEST(SummaryTest, NoUtilisationWhereTheDevicesInUseAreNotKnown) {
   rank_0.clear_device_times();
   v1::Device second = rank_0.devices(0);
   second.set_ordinal(7);
-  second.set_uuid("GPU-another");
+  second.set_uuid("GPU-7");
   *rank_0.add_devices() = second;
   const Summary summary = Summarize(run);
   EXPECT_FALSE(summary.ranks[0].utilisation.mfu.has_value());
@@ -233,6 +234,7 @@ TEST(SummaryTest, StepsOfTwoProcessesOfARankThatRunAtOnceCountTheirWallTimeOnce)
   RunProfile run = SampleRun();
   v1::ProcessProfile second = run.processes[0];
   second.mutable_key()->set_pid(second.key().pid() + 1);
+  second.mutable_info()->set_parent_pid(run.processes[0].key().pid());
   second.clear_calls();
   for (v1::StepRow& step : *second.mutable_steps()) {
     for (v1::Count& count : *step.mutable_flops()) count.set_low(0);

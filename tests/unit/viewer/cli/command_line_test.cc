@@ -54,6 +54,34 @@ TEST(CommandLineTest, EveryErrorOfTheParserIsExitCode2) {
   EXPECT_EQ(ParseReport({"run", "--view", "nonsense"}, &report).exit_code, 2);
 }
 
+TEST(MendedRunTest, PutsTheSeparatorBeforeTheCommand) {
+  EXPECT_EQ(MendedRun("flopsprof-run", {"python", "train.py"}, false, {}),
+            "flopsprof-run -- python train.py");
+  EXPECT_EQ(MendedRun("flopsprof run", {"torchrun", "--nproc-per-node", "2", "a b.py"}, false, {}),
+            "flopsprof run -- torchrun --nproc-per-node 2 'a b.py'");
+}
+
+TEST(MendedRunTest, KeepsTheOptionsAndTheirValues) {
+  EXPECT_EQ(MendedRun("flopsprof-run", {"-o", "d", "--steps", "1:3", "-q", "python", "x.py", "-o"},
+                      false, {}),
+            "flopsprof-run -o d --steps 1:3 -q -- python x.py -o");
+  EXPECT_EQ(
+      MendedRun("flopsprof-run", {"--peak", "bf16=989T", "python", "x.py", "--help"}, false, {}),
+      "flopsprof-run --peak bf16=989T -- python x.py --help");
+}
+
+TEST(MendedRunTest, ASeparatorOfTheCommandStaysIts) {
+  EXPECT_EQ(MendedRun("flopsprof-run", {"python", "x.py"}, true, {"--lr", "1"}),
+            "flopsprof-run -- python x.py -- --lr 1");
+}
+
+TEST(MendedRunTest, LeavesOtherErrorsAlone) {
+  EXPECT_EQ(MendedRun("flopsprof-run", {}, false, {}), "");
+  EXPECT_EQ(MendedRun("flopsprof-run", {"-o", "d"}, true, {"python"}), "");
+  EXPECT_EQ(MendedRun("flopsprof-run", {"--stpes", "1:2", "python"}, false, {}), "");
+  EXPECT_EQ(MendedRun("flopsprof-run", {"--steps"}, false, {}), "");
+}
+
 TEST(CommandLineTest, ARateOfStacksAsksForThemAndIsANumberOrAll) {
   RunOptions none;
   ASSERT_TRUE(ParseRun({"-q"}, &none).run);

@@ -28,9 +28,10 @@ model::Summary WithGradients() {
 }
 
 TEST(GradientsTest, TheSummaryHasTheirSums) {
-  EXPECT_THAT(RenderReport(WithGradients(), SampleRun(), "run", {.views = {"summary"}}, {}),
-              HasSubstr("backward: data gradient 30.0 k flops in 2.00 µs, "
-                        "weight gradient 12.0 k flops in 1.00 µs, not told 0"));
+  EXPECT_THAT(
+      RenderReport(WithGradients(), SampleRun(), "run", {.views = {"summary"}}, {.width = 160}),
+      HasSubstr("backward: data gradient 30.0 k flops in 2.00 µs, "
+                "weight gradient 12.0 k flops in 1.00 µs, not told 0"));
   EXPECT_THAT(RenderReport(SampleSummary(), SampleRun(), "run", {.views = {"summary"}}, {}),
               Not(HasSubstr("data gradient")));
 }
@@ -45,9 +46,10 @@ TEST(GradientsTest, TheirViewIsPrintedWhenItIsAskedFor) {
 
 TEST(OptimizersTest, TheSummaryHasTheirStepsAndTime) {
   model::Summary summary = SampleSummary();
-  summary.optimizers = {{"AdamW", 6, 3000, 0}, {"SGD #2", 1, std::nullopt, 500}};
-  EXPECT_THAT(RenderReport(summary, SampleRun(), "run", {.views = {"summary"}}, {}),
-              HasSubstr("optimizers: AdamW 6 steps 3.00 µs, SGD #2 1 step ? 500 flops"));
+  summary.optimizers = {{"AdamW", 6, 3000, false, 0}, {"SGD #2", 1, std::nullopt, false, 500}};
+  EXPECT_THAT(RenderReport(summary, SampleRun(), "run", {.views = {"summary"}}, {.width = 160}),
+              HasSubstr("optimizers: AdamW 6 steps 3.00 µs; SGD #2 1 step ? 500 flops of its own, "
+                        "not in MFU"));
 }
 
 // Module "fc" (2) of a model (1), with a range "inner" (3) in it.

@@ -130,6 +130,48 @@ TEST_P(ReportWidthTest, EveryLineFits) {
 
 INSTANTIATE_TEST_SUITE_P(Widths, ReportWidthTest, ::testing::Values(80, 100, 160, 200));
 
+TEST(ReportTest, ACardThatIsSimulatedIsWhyThereIsNoMfu) {
+  EXPECT_THAT(Render(SampleSummary()), HasSubstr("MFU: none, the card is simulated"));
+  EXPECT_THAT(Render(SampleSummary()), Not(HasSubstr("--peak")));
+}
+
+TEST(ReportTest, TimesOfWhichAPartNeverCameAreBoundsWithoutRates) {
+  model::Summary summary = SampleSummary();
+  model::Work& work = summary.totals.work;
+  work.time_incomplete[v1::PHASE_FORWARD] = true;
+  work.time_incomplete[v1::PHASE_BACKWARD] = true;
+  work.gpu_time_ns[v1::PHASE_BACKWARD].reset();
+  work.flop_per_s.reset();
+  const std::string text = Render(summary, {.views = {"summary"}});
+  EXPECT_THAT(text, HasSubstr("≥24.0 µs"));     // forward
+  EXPECT_THAT(text, Not(HasSubstr("2.00 G")));  // 48,000 flops in 24 µs
+  EXPECT_THAT(text, Not(HasSubstr("2.77 G")));  // 144,000 in the 52 µs that came
+  EXPECT_THAT(text, HasSubstr("devices busy ≥90.0 µs"));
+}
+
+TEST(ReportTest, SeveralProgramsHavePartsOfTheirOwn) {
+  model::Summary summary = SampleSummary();
+  for (int number = 0; number < 2; ++number) {
+    model::ProgramSummary program;
+    program.number = number;
+    program.command = "python part_" + std::to_string(number) + ".py";
+    program.state = "exited";
+    program.exit_code = number;
+    program.processes = {{"node-a", 100 + number, 0}};
+    program.own = SampleSummary();
+    program.own.modules[0].class_name = "Net" + std::to_string(number);
+    summary.programs.push_back(program);
+  }
+  const std::string text = Render(summary);
+  EXPECT_THAT(text, HasSubstr("2 programs"));
+  EXPECT_THAT(text, HasSubstr("== program 1  pid 101, exited 1 =="));
+  EXPECT_THAT(text, HasSubstr("$ python part_1.py"));
+  EXPECT_LT(text.find("program 0  pid"), text.find("Net0"));
+  EXPECT_LT(text.find("program 1  pid"), text.find("Net1"));
+  EXPECT_LT(text.find("Net0"), text.find("program 1  pid"));
+  EXPECT_THAT(text, Not(HasSubstr("over the ranks")));
+}
+
 TEST(ReportTest, NamesTheColumnsForWhichThereIsNoRoom) {
   EXPECT_THAT(Render(SampleSummary(), {.views = {"modules"}}, 80),
               HasSubstr("left out here: calls"));

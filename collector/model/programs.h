@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "collector/model/rank_claims.h"
+#include "collector/model/run_profile.h"
+
+namespace flopsprof::model {
+
+// Processes of a job that are one program: the ranks of one launch, or one process without a rank.
+// A shell script that starts several trainings is several programs.
+struct Program {
+  // Processes that used the GPU, oldest first.
+  std::vector<const v1::ProcessProfile*> processes;
+  // Of those, processes that work for another one of them and have no rank of their own.
+  std::vector<std::pair<const v1::ProcessProfile*, const v1::ProcessProfile*>> works_for;
+  bool launched = false;  // a launcher gave the ranks
+};
+
+// The programs of a run, the main one first: that of the launcher, else the one that did most
+// work in backward, else most work. The others in the order of their start.
+//
+// One program: ranks of one launch; processes without a rank whose collectives are of one group, or
+// that one parent started by multiprocessing with equal models. A rank that is claimed again on its
+// node is another launch where the model is another, or where another parent started it after the
+// first had gone. A child without modules of its own works for the process that started it.
+// `all`: every process of the run; `used_gpu`: those that did GPU work, oldest first.
+std::vector<Program> FindPrograms(const std::vector<const v1::ProcessProfile*>& all,
+                                  const std::vector<const v1::ProcessProfile*>& used_gpu,
+                                  const RankClaims& claims);
+
+}  // namespace flopsprof::model

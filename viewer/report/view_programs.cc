@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+// The programs of a job, where it is several: each with its own figures, steps and modules.
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "viewer/report/text.h"
+#include "viewer/report/views.h"
+
+namespace flopsprof::viewer {
+namespace {
+
+constexpr size_t kMostPrograms = 12;
+
+// The part of the run that a program's views are made from.
+model::RunProfile RunOf(const model::RunProfile& run, const model::ProgramSummary& program) {
+  std::set<std::tuple<std::string, int, uint64_t>> wanted;
+  for (const model::ProgramSummary::Process& process : program.processes) {
+    wanted.insert({process.node, process.pid, process.start_ticks});
+  }
+  model::RunProfile part;
+  part.run_id = run.run_id;
+  part.run = run.run;
+  for (const v1::ProcessProfile& process : run.processes) {
+    const v1::ProcessKey& key = process.key();
+    if (wanted.count({key.node(), key.pid(), key.start_ticks()}) != 0) {
+      part.processes.push_back(process);
+    }
+  }
+  return part;
+}
+
+std::string Head(const ReportContext& context, const model::ProgramSummary& program) {
+  const std::string name = "program " + std::to_string(program.number);
+  std::string facts;
+  if (program.launched) {
+    facts = Plural(program.own.ranks.size(), "rank");
+  } else if (program.processes.size() > 1) {
+    facts = Plural(program.processes.size(), "process", "processes");
+  } else if (!program.processes.empty()) {
+    facts = "pid " + std::to_string(program.processes.front().pid) + ", " +
+            context.terminal.Clean(program.state);
+    if (program.state == "exited" && program.exit_code.has_value()) {
+      facts += " " + std::to_string(*program.exit_code);
+    }
+  }
+  const std::string command =
+      "$ " + ShortenMiddle(context.terminal.Clean(program.command), context.terminal.width - 2,
+                           context.terminal.utf8);
+  return "\n" + context.terminal.Paint(Tone::kTitle, "== " + name + "  " + facts + " ==") + "\n" +
+         context.terminal.Paint(Tone::kDim, command) + "\n";
+}
+
+}  // namespace
+
+std::string ProgramsView(const ReportContext& context,
+                         const std::vector<std::string (*)(const ReportContext&)>& views) {
+  std::string text;
+  if (views.empty()) return text;
+  size_t shown = 0;
+  for (const model::ProgramSummary& program : context.summary.programs) {
+    if (++shown > kMostPrograms) {
+      return text + "\n" + Plural(context.summary.programs.size() - kMostPrograms, "more program") +
+             " in summary.json\n";
+    }
+    const model::RunProfile part = RunOf(context.run, program);
+    const ReportContext own{
+        program.own, part, context.folder, context.style, context.terminal, RankStepCount(part)};
+    text += Head(context, program) + SpeedLine(own);
+    for (const auto view : views) text += view(own);
+  }
+  return text;
+}
+
+}  // namespace flopsprof::viewer

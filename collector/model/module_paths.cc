@@ -284,8 +284,9 @@ class ModulePaths::Builder {
     const std::string class_name = InnermostClass(main);
     for (const Root::Listed& listed : root.modules) {
       if (listed.module->class_name() != class_name) continue;
+      if (main_structure_.empty()) main_structure_ = Structure(main, "");
       if (listed.module->total_params() == main.params() &&
-          Structure(root, listed.raw) == Structure(main, "")) {
+          Structure(root, listed.raw) == main_structure_) {
         copies_[Join(root.base, Fold(root, listed.raw).path)] = main.base;
       }
       return;  // the outermost of that class
@@ -585,6 +586,7 @@ class ModulePaths::Builder {
   std::unordered_map<std::string, int> node_by_path_;
   std::map<int, int> node_level_;
   size_t module_path_bytes_ = 0;
+  std::vector<std::pair<std::string, std::string>> main_structure_;
   std::map<std::string, std::string> copies_;  // path of a further model -> of the main one
   std::map<const Root*, std::unordered_map<std::string, std::vector<const Root::Listed*>>>
       folded_modules_;

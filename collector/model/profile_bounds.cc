@@ -271,6 +271,7 @@ void CutNames(v1::ProcessProfile* process) {
 
 void BoundProfile(v1::ProcessProfile* process) {
   CutNames(process);
+  const uint64_t names_cut = CountCutNames(*process);  // before scopes with such names are folded
   const ScopeBounds bounds(*process);
   bounds.Apply(process);
   const auto count = [process](const char* name, uint64_t cut) {
@@ -278,7 +279,7 @@ void BoundProfile(v1::ProcessProfile* process) {
     uint64_t& known = (*process->mutable_loss())[name];
     known = std::max(known, cut);
   };
-  count("names_cut", CountCutNames(*process));
+  count("names_cut", names_cut);
   count("scopes_cut", bounds.cut_count());
 }
 

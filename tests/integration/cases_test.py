@@ -23,26 +23,8 @@ PHASE_NAMES = (
     "evaluation", "generate",
 )  # fmt: skip
 
-REPLACED = "a module that was replaced or copied keeps no row of its own"
-STEPS = "a step ends where no turn of the training loop does"
 # Checks that fail today, and why. Strict: what mends one removes it here.
-FAULTS = {
-    ("01-lora-merge", "steps"): STEPS,
-    ("01-lora-merge", "modules"): REPLACED,
-    ("07-lightning", "steps"): STEPS,
-    ("07-lightning", "words"): "an evaluation or a check makes a finding about tuning",
-    ("13-unet-deepcache", "words"): "skipped work makes a finding about tuning; forward() unsaid",
-    ("18-shell-launcher", "words"): "processes without a rank have a restart -1",
-    ("20-spectral-norm-gan", "steps"): STEPS,
-    ("20-spectral-norm-gan", "per_step"): STEPS,
-    ("23-cpu-offload", "on_cpu"): "what ran on the CPU is shown as 0",
-    ("29-hand-written-sgd", "steps"): STEPS,
-    ("33-timm-ema", "steps"): STEPS,
-    ("33-timm-ema", "modules"): REPLACED,
-    ("41-expert-parameters", "modules"): "parameters of fused experts are counted once an expert",
-    ("43-traced-parameters", "modules"): "a traced module has no parameters",
-    ("44-child-named-orig-mod", "modules"): "a child called _orig_mod is taken for a wrapper's",
-}
+FAULTS: dict = {}
 
 
 def expectations() -> list:
@@ -139,7 +121,6 @@ CHANGES = {
 }
 
 
-@pytest.mark.xfail(strict=True, reason=REPLACED)
 @pytest.mark.parametrize("how", CHANGES)
 def test_what_a_module_did_stays_with_it(python, folder, how):
     program = os.path.join(CASES, "01-lora-merge", "smallest.py")

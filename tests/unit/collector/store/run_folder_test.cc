@@ -13,6 +13,7 @@
 #include <fstream>
 
 #include "collector/store/run_reader.h"
+#include "collector/store/sqlite.h"
 #include "sample_request.h"
 #include "temporary_folder.h"
 
@@ -101,6 +102,9 @@ TEST(RunFolderTest, TheSampleHasEveryKindOfRow) {
   const Descriptor& type = *v1::ProcessProfile::descriptor();
   for (int i = 0; i < type.field_count(); ++i) {
     if (!type.field(i)->is_repeated()) continue;
+    // Labels would number the sample's steps anew where it is read, and make the rows beside them:
+    // KeepsTheLabelsOfSteps and step_labels_test.
+    if (type.field(i)->name() == "step_labels" || type.field(i)->name() == "beside_steps") continue;
     EXPECT_GT(process.GetReflection()->FieldSize(process, type.field(i)), 0)
         << type.field(i)->name();
   }
@@ -119,6 +123,26 @@ TEST(RunFolderTest, GivesBackEveryFieldOfEveryRow) {
   std::string text;
   differences.ReportDifferencesToString(&text);
   EXPECT_TRUE(differences.Compare(request.processes(0), read)) << text;
+}
+
+TEST(RunFolderTest, KeepsTheLabelsOfSteps) {
+  TemporaryFolder folder;
+  v1::UploadRequest request = SampleRequest(1, 5);
+  v1::StepLabelRow& label = *request.mutable_processes(0)->add_step_labels();
+  label.set_step(request.processes(0).steps(0).step());
+  label.set_revision(3);
+  label.set_optimizer_steps(2);
+  label.set_optimizer_end_mono_ns(1234567890123456789);
+  label.set_beside_mono_ns(77);
+  label.set_helped(true);
+  const auto run = MakeRun(folder / "run");
+  ASSERT_TRUE(run->Apply(request).ok());
+  auto database = Database::Open(folder / "run/profile.db", SQLITE_OPEN_READONLY);
+  ASSERT_TRUE(database.ok());
+  EXPECT_EQ(*database->QueryInt("SELECT optimizer_steps FROM step_labels"), 2);
+  EXPECT_EQ(*database->QueryInt("SELECT optimizer_end_mono_ns FROM step_labels"),
+            1234567890123456789);
+  EXPECT_EQ(*database->QueryInt("SELECT beside_mono_ns + helped FROM step_labels"), 78);
 }
 
 TEST(RunFolderTest, KeepsTheFactsOfTheRun) {

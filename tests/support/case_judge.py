@@ -79,7 +79,8 @@ def on_cpu(expected: dict, summary: dict, steps: list, text: str) -> list:
 
 
 def words(expected: dict, summary: dict, steps: list, text: str) -> list:
-    said = text + "\n".join(finding["text"] for finding in summary["findings"])
+    findings = [f"{finding['text']}: {finding.get('evidence')}" for finding in summary["findings"]]
+    said = "\n".join([text, *findings])
     lines = [f"said: {p}" for p in expected.get("not_said", []) if re.search(p, said)]
     return lines + [f"not said: {p}" for p in expected.get("said", []) if not re.search(p, said)]
 

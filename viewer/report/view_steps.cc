@@ -8,6 +8,7 @@
 
 #include "collector/model/work.h"
 #include "viewer/report/numbers.h"
+#include "viewer/report/text.h"
 #include "viewer/report/views.h"
 
 namespace flopsprof::viewer {
@@ -100,15 +101,17 @@ std::string StepMfu(const ReportContext& context, uint32_t step) {
 }
 
 // What was taken for a step, where no optimizer says it, and how to say it.
-std::string HowToSay(const model::StepsSummary& steps) {
+std::string HowToSay(const model::StepsSummary& steps, size_t width) {
   const char* taken = steps.taken_from == "forwards" ? "each outermost forward"
                       : steps.taken_from == "passes" ? "forwards up to a backward pass"
                                                      : nullptr;
   if (taken == nullptr) return "";
-  return std::string("  A step here is ") + taken +
-         ": no optimizer of torch.optim has stepped.\n"
-         "  Say it: flopsprof.step() where one begins, or flopsprof-run --step-at NAME\n"
-         "  (a module, a range or a function).\n";
+  const std::string text =
+      std::string("A step here is ") + taken +
+      ": no optimizer of torch.optim has stepped. Say it: flopsprof.step() "
+      "where one begins, or flopsprof-run --step-at NAME (a module, a range or "
+      "a function).";
+  return "  " + Wrap(text, width, 2) + "\n";
 }
 
 // An evaluation between two steps.
@@ -209,7 +212,7 @@ std::string StepsView(const ReportContext& context) {
     text += "  " + std::to_string(steps.left_out) + " not in them: step 0, incomplete ones" +
             (steps.disturbed > 0 ? ", with compilation or tuning" : "") + "\n";
   }
-  text += HowToSay(steps);
+  text += HowToSay(steps, context.terminal.width);
   if (context.terminal.utf8) {
     const std::string line = Sparkline(lines, context.terminal.width - 12);
     if (!line.empty()) text += "  slowest  " + context.terminal.Paint(Tone::kDim, line) + "\n";

@@ -6,7 +6,6 @@ import functools
 import json
 import os
 import re
-import sqlite3
 import subprocess
 
 import case_judge
@@ -16,12 +15,6 @@ from flopsprof_run import PROGRAMS, ROOT, run_profiled, sim_python
 
 CASES = os.path.join(PROGRAMS, "cases")
 NEEDS = {"01-lora-merge": "peft", "07-lightning": "lightning", "33-timm-ema": "timm"}
-
-# By number, as profile.proto has them.
-PHASE_NAMES = (
-    "other", "forward", "backward", "recompute", "optimizer", "clipping", "scaling",
-    "evaluation", "generate",
-)  # fmt: skip
 
 # Checks that fail today, and why. Strict: what mends one removes it here.
 FAULTS: dict = {}
@@ -74,15 +67,12 @@ def has_package(package: str) -> bool:
     return subprocess.run(command, env={**os.environ, **with_packages()}).returncode == 0
 
 
-def steps_of(folder: str) -> list:
+def steps_of(summary: dict) -> list:
     """Flops by phase of each step of all processes together."""
-    steps = {}
-    with sqlite3.connect(os.path.join(folder, "profile.db")) as database:
-        rows = database.execute("SELECT step, phase, flops_high, flops_low FROM step_phases")
-        for step, phase, high, low in rows:
-            counts = steps.setdefault(step, dict.fromkeys(summary_checks.PHASES, 0))
-            counts[PHASE_NAMES[phase]] += high * 10**18 + low
-    return [steps[step] for step in sorted(steps)]
+    return [
+        {phase: summary_checks.zero_if_null(count) for phase, count in line["flops"].items()}
+        for line in summary["steps"]["list"]
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +89,7 @@ def runs(tmp_path_factory):
         env = {**expected.get("environment", {}), **(with_packages() if name in NEEDS else {})}
         done = run_profiled(command, folder=folder, env=env, timeout=900)
         assert done.exit_code == expected["exit_code"], done.explain()
-        return expected, done.summary, steps_of(folder), done.report()
+        return expected, done.summary, steps_of(done.summary), done.report()
 
     return run
 

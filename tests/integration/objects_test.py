@@ -121,8 +121,8 @@ def test_parameters_of_experts_and_of_traced_modules(profiled):
     inside = run.module("inside.experts")
     assert (inside["params"], inside["parameters"]["active"]) == (256, 128)
     # Two of four experts are here: 4 * 64 in the whole model.
-    assert run.module("half.experts")["params"] == 256
-    assert run.module("half")["parameters"]["active"] == 128 + 32
+    assert run.module("listed.experts")["params"] == 256
+    assert run.module("listed")["parameters"]["active"] == 128 + 32
     # Traced: 8*8 + 8 + 8*4 + 4; scripted: 8*2 + 2.
     by_class = {m["class"]: m["params"] for m in run.summary["modules"] if m["path"][:1] == "("}
     assert by_class["TopLevelTracedModule"] == 108

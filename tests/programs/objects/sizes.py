@@ -52,17 +52,17 @@ class Net(nn.Module):
     def __init__(self):
         super().__init__()
         self.stacked, self.inside = Layer(Stacked()), Layer(Inside())
-        self.half = Layer(Half(nn.Linear(8, 8, bias=False) for _ in range(2)))
+        self.listed = Layer(Half(nn.Linear(8, 8, bias=False) for _ in range(2)))
 
     def forward(self, x):
-        return self.half(self.inside(self.stacked(x)))
+        return self.listed(self.inside(self.stacked(x)))
 
 
 def main():
     x = torch.ones(3, 8).cuda()
     Net().cuda()(x).sum().backward()
     plain = nn.Sequential(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 4)).cuda()
-    torch.jit.trace(plain, x)(x)
+    torch.jit.trace(plain, x)(x)  # raises when what we ask of tensors gets into its graph
     torch.jit.script(nn.Sequential(nn.Linear(8, 2)).cuda())(x)
     torch.cuda.synchronize()
 

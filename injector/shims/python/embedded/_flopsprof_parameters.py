@@ -5,7 +5,7 @@
 import sys
 import time
 
-from _flopsprof_base import native
+from _flopsprof_base import native, torch
 from _flopsprof_forwards import look_at
 
 EXPERT_LISTS = ("experts", "deepspeed_experts", "local_experts")
@@ -20,6 +20,8 @@ MOST_WEIGHTS = 64
 OFFLOADERS = ("_hf_hook", "_diffusers_hook")  # bring weights to the GPU for each call
 SCRIPTED = ("torch.jit._script", "torch.jit._trace")
 CHOSEN = ("top_k", "topk", "num_experts_per_tok", "num_selected_experts", "moe_top_k", "k")
+
+tracing = getattr(getattr(torch, "_C", None), "_get_tracing_state", lambda: None)
 
 described: dict = {}  # id(module) -> scope of its root; an id that is used again does no harm
 _described_roots: set = set()  # (session, root)
@@ -243,6 +245,8 @@ def describe(root, root_scope) -> bool:
     """Reports every module of a root; False: some parameters have no sizes yet, ask again."""
     global _last_end, _last_seconds, _spent
     tries = _tries.get(root_scope, 0)
+    if tracing() is not None:  # sizes that are asked for become part of the traced graph
+        return False
     this = native.session(), root_scope
     again = this in _described_roots
     if (again or tries >= FREE_TRIES) and not may_describe():

@@ -92,24 +92,38 @@ class ModulePaths::Builder {
  public:
   Builder(const v1::ProcessProfile& process, ModulePaths* out) : process_(process), out_(*out) {}
 
+  // Backward flops and all flops of the outermost roots, added by class.
+  void AddClasses(std::map<std::string, std::pair<FlopCount, FlopCount>>* classes) {
+    FindWeighedRoots();
+    for (const auto& [key, root] : roots_) {
+      if (root.inside != nullptr) continue;
+      auto& [backward, all] = (*classes)[ShortClass(InnermostClass(root))];
+      backward += root.backward_flops;
+      all += root.flops;
+    }
+  }
+
   void Build() {
-    for (const v1::Scope& scope : process_.scopes()) {
-      if (scope.id() == 0) continue;
-      scopes_[scope.id()] = &scope;
-      out_.has_modules_ |= scope.kind() == v1::SCOPE_KIND_MODULE;
-    }
-    if (out_.has_modules_) {
-      FindRoots();
-      NestRoots();
-      WeighRoots();
-      NameRoots();
-    }
+    FindWeighedRoots();
+    if (out_.has_modules_) NameRoots();
     for (const auto& [id, scope] : scopes_) PlaceScope(id);
     CountCalls();
     NameAliases();
   }
 
  private:
+  void FindWeighedRoots() {
+    for (const v1::Scope& scope : process_.scopes()) {
+      if (scope.id() == 0) continue;
+      scopes_[scope.id()] = &scope;
+      out_.has_modules_ |= scope.kind() == v1::SCOPE_KIND_MODULE;
+    }
+    if (!out_.has_modules_) return;
+    FindRoots();
+    NestRoots();
+    WeighRoots();
+  }
+
   bool IsTreeScope(const v1::Scope& scope) const {
     if (scope.kind() == v1::SCOPE_KIND_OPTIMIZER) return false;
     return !out_.has_modules_ || scope.kind() == v1::SCOPE_KIND_MODULE;
@@ -242,9 +256,14 @@ class ModulePaths::Builder {
     }
     std::sort(named.begin(), named.end(),
               [](const Root* a, const Root* b) { return a->first_scope < b->first_scope; });
-    const auto main =
-        std::max_element(named.begin(), named.end(),
-                         [](const Root* a, const Root* b) { return a->Weight() < b->Weight(); });
+    const auto is_main_class = [this](const Root* root) {
+      return ShortClass(InnermostClass(*root)) == out_.main_class_;
+    };
+    const auto main = std::max_element(named.begin(), named.end(),
+                                       [&is_main_class](const Root* a, const Root* b) {
+                                         return std::make_pair(is_main_class(a), a->Weight()) <
+                                                std::make_pair(is_main_class(b), b->Weight());
+                                       });
     // A class may be called "outside": that path means something else.
     std::map<std::string, int> used = {{std::string(kOutsidePath), 1}};
     for (Root* root : named) {
@@ -592,9 +611,22 @@ class ModulePaths::Builder {
       folded_modules_;
 };
 
-ModulePaths::ModulePaths(const v1::ProcessProfile& process, bool raw_names)
-    : raw_names_(raw_names) {
+ModulePaths::ModulePaths(const v1::ProcessProfile& process, bool raw_names, std::string main_class)
+    : raw_names_(raw_names), main_class_(std::move(main_class)) {
   Builder(process, this).Build();
+}
+
+std::string ModulePaths::MainClassOf(const std::vector<const v1::ProcessProfile*>& processes) {
+  if (processes.size() < 2) return "";
+  std::map<std::string, std::pair<FlopCount, FlopCount>> classes;
+  for (const v1::ProcessProfile* process : processes) {
+    ModulePaths unnamed;
+    Builder(*process, &unnamed).AddClasses(&classes);
+  }
+  const auto most =
+      std::max_element(classes.begin(), classes.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == classes.end() || most->second.second == 0 ? "" : most->first;
 }
 
 int ModulePaths::NodeOf(uint32_t scope) const {

@@ -59,8 +59,15 @@ class ModulePaths {
  public:
   static constexpr int kOutside = -1;
 
-  // `raw_names`: wrappers are not folded.
-  explicit ModulePaths(const v1::ProcessProfile& process, bool raw_names = false);
+  // `raw_names`: wrappers are not folded. `main_class`: a root of this class is the main one, where
+  // there is one (MainClassOf).
+  explicit ModulePaths(const v1::ProcessProfile& process, bool raw_names = false,
+                       std::string main_class = "");
+
+  // The class of the roots that trained most in all of the processes together (without backward:
+  // did most), so that ranks with different shares of several models agree on the main one. Empty
+  // for fewer than two processes.
+  static std::string MainClassOf(const std::vector<const v1::ProcessProfile*>& processes);
 
   // Lines that were called, hold work or lie above such a line. No order.
   const std::vector<ModuleNode>& nodes() const { return nodes_; }
@@ -84,6 +91,7 @@ class ModulePaths {
   uint64_t modules_without_line() const { return modules_without_line_; }
 
  private:
+  ModulePaths() = default;
   struct Root;
   struct Place {
     int node = kOutside;
@@ -93,6 +101,7 @@ class ModulePaths {
 
   bool has_modules_ = false;
   bool raw_names_ = false;
+  std::string main_class_;
   uint64_t ranges_without_line_ = 0;
   uint64_t modules_without_line_ = 0;
   std::vector<ModuleNode> nodes_;

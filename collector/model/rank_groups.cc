@@ -118,4 +118,12 @@ std::string StateText(const v1::ProcessInfo& info) {
   }
 }
 
+std::vector<const v1::ProcessProfile*> ProcessesOf(const RankGroups& groups) {
+  std::vector<const v1::ProcessProfile*> processes;
+  for (const RankGroup& group : groups.ranks) {
+    processes.insert(processes.end(), group.processes.begin(), group.processes.end());
+  }
+  return processes;
+}
+
 }  // namespace flopsprof::model

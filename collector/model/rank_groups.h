@@ -47,6 +47,9 @@ bool UsedGpu(const v1::ProcessProfile& process);
 // that is free in the run.
 RankGroups GroupByRank(const RunProfile& run);
 
+// The processes of all ranks.
+std::vector<const v1::ProcessProfile*> ProcessesOf(const RankGroups& groups);
+
 // "exited", "signal 9", "lost" or "running".
 std::string StateText(const v1::ProcessInfo& info);
 

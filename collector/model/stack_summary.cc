@@ -50,10 +50,11 @@ std::vector<StackFrameSummary> ParseStackFrames(const std::string& text) {
 void SummarizeStacks(const RankGroups& groups, size_t max_stacks, bool raw_names,
                      Summary* summary) {
   std::map<Key, StackSummary> stacks;
+  const std::string main_class = ModulePaths::MainClassOf(ProcessesOf(groups));
   for (const RankGroup& group : groups.ranks) {
     for (const v1::ProcessProfile* process : group.processes) {
       if (process->stack_rows().empty()) continue;
-      const ModulePaths paths(*process, raw_names);
+      const ModulePaths paths(*process, raw_names, main_class);
       std::map<uint32_t, const std::string*> frames;
       for (const v1::Stack& stack : process->stacks()) frames[stack.id()] = &stack.frames();
       for (const v1::StackRow& row : process->stack_rows()) {

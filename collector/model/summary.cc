@@ -262,11 +262,12 @@ Summary SummarizeGroups(const RunProfile& run, const RankGroups& groups,
   uint64_t undescribed_scopes = 0;
   uint64_t ranges_without_line = 0;
   uint64_t modules_without_line = 0;
+  const std::string main_class = ModulePaths::MainClassOf(ProcessesOf(groups));
   for (const RankGroup& group : groups.ranks) {
     Tally rank_total;
     for (const v1::ProcessProfile* process : group.processes) {
       const auto tallies = TallyScopes(run.run, *process);
-      const ModulePaths paths(*process, options.raw_names);
+      const ModulePaths paths(*process, options.raw_names, main_class);
       ranges_without_line += paths.ranges_without_line();
       modules_without_line += paths.modules_without_line();
       for (const auto& [scope, tally] : tallies) {

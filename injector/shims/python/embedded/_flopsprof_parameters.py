@@ -230,9 +230,9 @@ def flat_parameters(modules) -> dict:
 
 def note_tuning() -> None:
     """Modes in which a library finds its fastest way by running calls."""
-    torch = sys.modules.get("torch")
+    cudnn = sys.modules.get("torch.backends.cudnn")
     modes = []
-    if getattr(torch.backends.cudnn, "benchmark", False):
+    if getattr(cudnn, "benchmark", False):
         modes.append("torch.backends.cudnn.benchmark")
     tunable = sys.modules.get("torch.cuda.tunable")
     if tunable is not None and tunable.is_enabled() and tunable.tuning_is_enabled():

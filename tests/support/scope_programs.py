@@ -58,6 +58,23 @@ def wrong_checks(checks: list) -> list:
     return [check for check in checks if check["got"] != check["want"]]
 
 
+STEP_KEY = (1 << 30) - 1  # loop and label of a record's step: proto/shm/records.h
+STEP_BEGIN, STEP_NUMBER = 1, 6
+
+
+def step_numbers(records: list):
+    """Of fake_agent's records: from a record's step, which is a label, to the step's number."""
+    numbers = {}
+    for record in records:
+        if record["type"] == "step" and record["step"] is not None:
+            if record["event"] == STEP_BEGIN:
+                numbers[record["step"] & STEP_KEY] = record["number"]
+            elif record["event"] == STEP_NUMBER:
+                for label in range(record["first_label"], (record["step"] & STEP_KEY) + 1):
+                    numbers[label] = record["number"]
+    return lambda step: None if step is None else numbers.get(step & STEP_KEY)
+
+
 def phases(row) -> dict:
     """{phase: units} without zeros; work of no phase is as good as a forward. A list is
     [forward, backward, recompute]."""

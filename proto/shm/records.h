@@ -205,7 +205,8 @@ struct ScopeRecord {
   uint8_t kind;         // ScopeKind
   uint8_t known;        // module scopes: 1 = name found in the parent's _modules
   uint16_t depth;
-  uint64_t object;  // module scopes: address of the module, else 0
+  uint64_t object;  // module scopes: address of the module, from bit 48 on how many had it before
+                    // (7: or more); else 0
   uint64_t reserved[3];
 };
 
@@ -232,7 +233,8 @@ struct ModuleSizes {
   uint64_t expert_params;  // of total_params: of experts that a router chooses among
   uint64_t active_params;  // of total_params: what works on one token; 0 = not known
   uint64_t param_bytes;    // of total_params
-  uint32_t weights;        // string: shapes of what it multiplies by itself, "3072x768 768x768"
+  uint32_t weights;        // string: shapes of what it multiplies by itself, "3072x768 768x768",
+                           // and "on:cpu" or "on:cpu,gpu" (FORMAT.md)
   uint32_t reserved;
 };
 

@@ -233,3 +233,32 @@ def test_a_job_outlives_its_launcher(python, folder, tmp_path):
     assert os.path.exists(mark)
     ended = ctl(folder, "status")
     assert ended.returncode == 3 and "its launcher is gone" in ended.stderr
+
+
+def test_what_start_has_waited_for_is_in_the_report_at_once(python, folder, tmp_path):
+    def while_running(process):
+        for _ in range(300):
+            status = ctl(folder, "status", "--json")
+            if status.returncode == 0 and json.loads(status.stdout)["processes"]:
+                break
+            subprocess.run(["sleep", "0.1"])
+        started = ctl(folder, "start", "--steps", "5", "--wait")
+        assert started.returncode == 0, started
+        report = subprocess.run([TOOL, "report", "--json", folder], stdout=subprocess.PIPE)
+        summaries.append(json.loads(report.stdout))
+        done.touch()
+
+    summaries = []
+    done = tmp_path / "done"
+    program = (
+        f"import sys; sys.path.insert(0, {os.path.dirname(JOB)!r})\n"
+        "import os, time, small_net\n"
+        "t = small_net.Trainer()\n"
+        f"while not os.path.exists({str(done)!r}): t.train(1); time.sleep(0.005)\n"
+    )
+    run = run_profiled(
+        [python, "-c", program], "--paused", folder=folder, while_running=while_running
+    )
+    assert run.ended_well(), run.explain()
+    assert summaries[0]["steps"]["profiled"] == 5
+    assert summaries[0]["totals"]["flops"]["forward"] == 5 * (FIRST + SECOND)

@@ -3,6 +3,7 @@
 """The judges themselves: each check that the other tests lean on can fail."""
 
 import copy
+import glob
 import json
 import os
 import re
@@ -166,6 +167,15 @@ def test_the_test_script_refuses_what_it_does_not_know():
 
 def test_every_known_skip_says_why_and_what_would_prove_it(tmp_path):
     assert len(test_results.skips()) >= 5
+    sources = ""
+    for path in glob.glob(os.path.join(ROOT, "tests", "unit", "**", "*_test.cc"), recursive=True):
+        with open(path, encoding="utf-8") as file:
+            sources += file.read()
+    units = [test.pattern for test, _ in test_results.skips() if "_test:" in test.pattern]
+    assert len(units) >= 3
+    for pattern in units:  # a name that does not exist would let nothing pass, and nobody see it
+        suite, case = re.search(r":(\w+)\\.(\w+)\$$", pattern).groups()
+        assert f"TEST({suite}, {case})" in sources, pattern
     (tmp_path / "skips.toml").write_text('[[skip]]\ntest = "a"\nreason = "b"\nwhy = "c"\n')
     with pytest.raises(ValueError, match="proof"):
         test_results.skips(str(tmp_path / "skips.toml"))
@@ -268,6 +278,7 @@ def right_case() -> tuple:
         "on_cpu": ["a"],
         "said": ["how"],
         "not_said": ["tuning"],
+        "not_found": ["(?<!no sign of )guess"],
     }
     summary = right_summary()
     summary["steps"] = {"profiled": 1}
@@ -307,6 +318,7 @@ def test_the_judge_of_cases_has_nothing_against_a_right_one(check):
         ("unknown", lambda e, s: s["modules"][1].update(unknown_gpu_time_s=0)),
         ("on_cpu", lambda e, s: s["modules"][2]["flops"].update(forward=0)),
         ("words", lambda e, s: s["findings"][0].update(text="how, by tuning runs")),
+        ("words", lambda e, s: s["findings"][0].update(text="how, by a guess")),
         ("words", lambda e, s: s["findings"].clear()),
         ("invariants", lambda e, s: s.update(schema="other")),
     ],

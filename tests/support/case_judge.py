@@ -82,6 +82,8 @@ def words(expected: dict, summary: dict, steps: list, text: str) -> list:
     findings = [f"{finding['text']}: {finding.get('evidence')}" for finding in summary["findings"]]
     said = "\n".join([text, *findings])
     lines = [f"said: {p}" for p in expected.get("not_said", []) if re.search(p, said)]
+    found = "\n".join(findings)
+    lines += [f"found: {p}" for p in expected.get("not_found", []) if re.search(p, found)]
     return lines + [f"not said: {p}" for p in expected.get("said", []) if not re.search(p, said)]
 
 

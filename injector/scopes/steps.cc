@@ -32,7 +32,8 @@ struct StepLoop {
   std::atomic<uint32_t> step{shm::kNoStep};  // what records carry
   uint32_t label = kNoLabel;                 // with the loop's bits
   uint32_t number = shm::kNoStep;
-  const ThreadScopes* owner = nullptr;  // the thread that trains; compared only
+  const ThreadScopes* owner = nullptr;     // the thread that trains; compared only
+  const ThreadScopes* beginner = nullptr;  // the thread that calls flopsprof.step(); compared only
 
   StepCycle cycle;
   uint64_t optimizers = 0;                       // that have stepped in the newest part
@@ -70,7 +71,7 @@ void StepLoop::Forget() {
   step.store(shm::kNoStep, std::memory_order_relaxed);
   label = kNoLabel;
   number = shm::kNoStep;
-  owner = nullptr;
+  owner = beginner = nullptr;
   cycle.Forget();
   optimizers = 0;
   first_part_label = 0;
@@ -314,8 +315,14 @@ void OnRootForward(uint32_t root_scope, bool with_gradients) {
     SetPlace(&loop, StepPlace::kBeside);
     return EmitStep(shm::StepEvent::kBeside, loop.label, loop.number, 0);
   }
+  // Whoever works is in the explicit step: a thread has a loop of its own only if it begins steps.
+  if (g_explicit.load(std::memory_order_relaxed)) {
+    if (thread.step_loop != 0) AddRoot(root_scope, thread.step_loop);
+    StepLoop& loop = g_loops[thread.step_loop];
+    if (loop.owner == nullptr) loop.owner = &thread;
+    return SetPlace(&loop, StepPlace::kIn);
+  }
   StepLoop* loop = LoopOfForward(&thread, root_scope);
-  if (g_explicit.load(std::memory_order_relaxed)) return SetPlace(loop, StepPlace::kIn);
   if (known) return BeginPart(loop, root_scope);
   BeginForwardWithoutOptimizer(loop, with_gradients);
 }
@@ -407,7 +414,15 @@ void OnExplicitStep() {
   const bool first = !g_explicit.exchange(true, std::memory_order_relaxed);
   if (first) EmitNote("steps", "flopsprof.step()");
   SpinGuard guard(g_lock);
-  StepLoop& loop = g_loops[ThisThread().step_loop];
+  ThreadScopes& thread = ThisThread();
+  const uint32_t count = g_loop_count.load(std::memory_order_relaxed);
+  const ThreadScopes* beginner = g_loops[thread.step_loop].beginner;
+  if (beginner != nullptr && beginner != &thread && count < kLoops) {
+    thread.step_loop = static_cast<uint8_t>(count);
+    g_loop_count.store(count + 1, std::memory_order_relaxed);
+  }
+  StepLoop& loop = g_loops[thread.step_loop];
+  loop.beginner = &thread;
   if (first && HasLabel(loop) && !loop.passes &&
       !g_optimizer_known.load(std::memory_order_relaxed)) {
     DropLabelsUpTo(&loop, loop.label);  // forwards before the loop

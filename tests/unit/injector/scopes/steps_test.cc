@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "tests/unit/injector/scopes/fake_torch.h"
 
 namespace flopsprof::injector {
@@ -123,6 +125,34 @@ TEST_F(StepsTest, ExplicitStepsTakeOver) {
   EXPECT_EQ(CurrentStep(), 0u);
   OnExplicitStep();
   EXPECT_EQ(CurrentStep(), 1u);
+}
+
+TEST_F(StepsTest, WorkOfAllThreadsIsInTheExplicitStep) {
+  OnExplicitStep();
+  OnRootForward(kRoot, true);
+  uint32_t beside = shm::kNoStep;
+  std::thread([&beside] {
+    OnRootForward(kRoot + 1, true);  // a model that nobody else trains
+    beside = CurrentStep();
+  }).join();
+  EXPECT_EQ(beside, 0u);
+  OnExplicitStep();
+  OnRootForward(kRoot + 1, true);
+  EXPECT_EQ(CurrentStep(), 1u);
+}
+
+TEST_F(StepsTest, ThreadsThatBeginStepsDoNotCutEachOthers) {
+  OnExplicitStep();
+  OnRootForward(kRoot, true);
+  uint32_t beside = 0;
+  std::thread([&beside] {
+    OnExplicitStep();
+    OnRootForward(kRoot + 1, true);
+    OnExplicitStep();
+    beside = CurrentStep();
+  }).join();
+  EXPECT_EQ(CurrentStep(), 0u);
+  EXPECT_EQ(beside, (1u << shm::kStepLoopShift) + 1);
 }
 
 TEST_F(StepsTest, OptimizerIsLookedForSixtyFourTimes) {

@@ -4,32 +4,16 @@
 
 #include <cstddef>
 
+#include "proto/shm/wrapper_classes.h"
+
 namespace flopsprof::model {
 namespace {
 
-// Classes that wrap a module, and where they keep it: those that the injector names so
-// (`injector/scopes/class_name.cc`).
-struct Wrapper {
-  std::string_view class_name;
-  std::string_view component;
-};
-constexpr Wrapper kWrappers[] = {
-    {"OptimizedModule", "_orig_mod"},
-    {"FullyShardedDataParallel", "_fsdp_wrapped_module"},
-    {"CheckpointWrapper", "_checkpoint_wrapped_module"},
-    {"OffloadWrapper", "_checkpoint_wrapped_module"},
-    {"ActivationWrapper", "_checkpoint_wrapped_module"},
-    {"DistributedDataParallel", "module"},
-    {"DataParallel", "module"},
-    {"DeepSpeedEngine", "module"},
-};
-constexpr std::string_view kPackages[] = {"torch.",    "torch_geometric.", "apex.",
-                                          "megatron.", "deepspeed.",       "fairscale."};
-
 // "torch.nn.DataParallel" is PyTorch's; "__main__.DataParallel" is the program's own.
 std::string_view WithoutPackage(std::string_view class_name) {
-  for (const std::string_view package : kPackages) {
-    if (class_name.substr(0, package.size()) == package) {
+  for (const std::string_view package : shm::kWrapperPackages) {
+    if (class_name.substr(0, package.size()) == package &&
+        class_name.substr(package.size(), 1) == ".") {
       return class_name.substr(class_name.rfind('.') + 1);
     }
   }
@@ -47,9 +31,9 @@ bool IsWrapperName(std::string_view component) {
 }
 
 bool Wraps(std::string_view class_name, std::string_view component) {
-  for (const Wrapper& wrapper : kWrappers) {
+  for (const shm::WrapperClass& wrapper : shm::kWrapperClasses) {
     if (wrapper.component != component) continue;
-    if (wrapper.class_name == WithoutPackage(class_name) || MayBeWrapper(class_name, component)) {
+    if (wrapper.name == WithoutPackage(class_name) || MayBeWrapper(class_name, component)) {
       return true;
     }
   }

@@ -5,29 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "proto/shm/wrapper_classes.h"
+
 namespace flopsprof::injector {
 namespace {
 
 constexpr const char* kWrappers[] = {"FSDPModule", "ReplicateModule", "DDP"};
 
-// Classes around a module that readers fold, and where they keep it. `collector/model/
-// wrapper_folding.cc` knows the same ones.
-struct FoldedClass {
-  const char* name;
-  const char* wrapped;
-};
-constexpr FoldedClass kFoldedClasses[] = {
-    {"OptimizedModule", "_orig_mod"},
-    {"FullyShardedDataParallel", "_fsdp_wrapped_module"},
-    {"CheckpointWrapper", "_checkpoint_wrapped_module"},
-    {"OffloadWrapper", "_checkpoint_wrapped_module"},
-    {"ActivationWrapper", "_checkpoint_wrapped_module"},
-    {"DistributedDataParallel", "module"},
-    {"DataParallel", "module"},
-    {"DeepSpeedEngine", "module"},
-};
-constexpr const char* kPackages[] = {"torch", "torch_geometric", "deepspeed",
-                                     "apex",  "megatron",        "fairscale"};
+using FoldedClass = shm::WrapperClass;
 
 // New reference, or null; `*text` is valid while it lives.
 PyObject* NameOf(PyObject* type, const char** text) {
@@ -64,7 +49,7 @@ PyObject* Wrapped(PyObject* type, const char* name) {
 }
 
 const FoldedClass* FoldedByName(const char* name) {
-  for (const FoldedClass& folded : kFoldedClasses) {
+  for (const FoldedClass& folded : shm::kWrapperClasses) {
     if (name != nullptr && strcmp(folded.name, name) == 0) return &folded;
   }
   return nullptr;
@@ -82,7 +67,7 @@ bool IsFromPackage(PyObject* type) {
   const char* text = nullptr;
   PyObject* name = ModuleNameOf(type, &text);
   bool found = false;
-  for (const char* package : kPackages) {
+  for (const char* package : shm::kWrapperPackages) {
     const size_t bytes = strlen(package);
     found |= text != nullptr && strncmp(text, package, bytes) == 0 &&
              (text[bytes] == '.' || text[bytes] == '\0');
@@ -113,7 +98,7 @@ const FoldedClass* FindFoldedClass(PyObject* type) {
 
 const char* WrappedModuleName(PyObject* type) {
   const FoldedClass* folded = FindFoldedClass(type);
-  return folded == nullptr ? nullptr : folded->wrapped;
+  return folded == nullptr ? nullptr : folded->component;
 }
 
 ClassName::ClassName(PyObject* type) {

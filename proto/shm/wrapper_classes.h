@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Classes around a module that reports fold, when one of these packages defines them: the injector
+// names them so, whatever is made from them, and readers fold by these names. A class of the
+// program's own with such a name comes with its module's name before it.
+
+namespace flopsprof::shm {
+
+struct WrapperClass {
+  const char* name;
+  const char* component;  // the attribute that holds what is wrapped
+};
+
+inline constexpr WrapperClass kWrapperClasses[] = {
+    {"OptimizedModule", "_orig_mod"},
+    {"FullyShardedDataParallel", "_fsdp_wrapped_module"},
+    {"CheckpointWrapper", "_checkpoint_wrapped_module"},
+    {"OffloadWrapper", "_checkpoint_wrapped_module"},
+    {"ActivationWrapper", "_checkpoint_wrapped_module"},
+    {"DistributedDataParallel", "module"},
+    {"DataParallel", "module"},
+    {"DeepSpeedEngine", "module"},
+};
+
+inline constexpr const char* kWrapperPackages[] = {"torch", "torch_geometric", "deepspeed",
+                                                   "apex",  "megatron",        "fairscale"};
+
+}  // namespace flopsprof::shm

@@ -83,7 +83,7 @@ def test_waits_are_the_ledgers(tmp_path):
     for pair in zip(*ends.values(), strict=True):
         last = max(row["start_ns"] for row in pair)
         waits += sum(last - row["start_ns"] for row in pair)
-    assert waits > 4 * 0.04e9  # one of the two was late each time
+    assert waits > 4 * 0.1e9  # one of the two was 0.25 s late each time
     rows = [r for r in run.summary["collectives"] if r["api"] == "ncclAllReduce"]
     assert sum(row["matched_calls"] for row in rows) == sum(map(len, ends.values()))
     assert sum(summary_checks.nanoseconds(row["wait_s"]) for row in rows) == waits

@@ -158,7 +158,7 @@ def test_no_runtime_folder_is_left(tmp_path):
     [
         ([RUN, "--stpes", "1:2", "--", "true"], 2, "did you mean --steps?"),
         ([RUN, "--steps", "5:2", "--", "true"], 2, "holds no step"),
-        ([RUN, "python", "train.py"], 2, "unexpected argument python"),
+        ([RUN, "python", "train.py"], 2, "flopsprof-run -- python train.py"),
         ([RUN], 2, "no command"),
         ([TOOL, "reprot"], 2, 'did you mean "report"?'),
         ([TOOL, "attach", "-p", "1"], 2, "not in this version"),
@@ -197,7 +197,7 @@ def test_the_bash_completion_completes_verbs_and_options():
         "COMP_WORDS=(flopsprof-run --ste) COMP_CWORD=1; _flopsprof; echo ${COMPREPLY[@]}\n"
     )
     done = call(["bash", "-c", script])
-    assert done.stdout.split() == [b"report", b"--steps"]
+    assert done.stdout.split() == [b"report", b"--steps", b"--step-at"]
 
 
 def test_query_reads_and_refuses_to_write(tmp_path):

@@ -15,7 +15,7 @@ from wait_until import wait_until
 
 RUN = product("bin/flopsprof-run")
 TOOL = product("bin/flopsprof")
-SMALL = os.path.join(PROGRAMS, "jobs", "small_net.py")
+TRAINS = os.path.join(PROGRAMS, "jobs", "ends_badly.py")
 ENDLESS = os.path.join(PROGRAMS, "jobs", "trains_on.py")
 
 
@@ -83,7 +83,7 @@ def hostile(database, kind):
 def test_it_survives_a_stored_run_of_any_form(kind, python, tmp_path):
     store = tmp_path / "store"
     store.mkdir()
-    run = run_profiled([python, SMALL], folder=str(store / "run"))
+    run = run_profiled([python, TRAINS, "return"], folder=str(store / "run"))
     before = run.summary["totals"]["flops"]
     hostile(store / "run" / "profile.db", kind)
     os.unlink(store / "run" / "summary.json")

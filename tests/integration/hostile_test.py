@@ -8,7 +8,6 @@ import pytest
 from flopsprof_run import PROGRAMS, run_plain, run_profiled
 
 HOSTILE = os.path.join(PROGRAMS, "scopes", "hostile.py")
-SMALL = os.path.join(PROGRAMS, "jobs", "small_net.py")
 
 
 def test_a_hostile_program_prints_what_it_prints_alone(python, folder):
@@ -24,10 +23,11 @@ def test_a_hostile_program_prints_what_it_prints_alone(python, folder):
     assert loss["scope_unbalanced"] == 5
     assert loss["scope_table_full"] >= 1_000_000 - 65536
     assert loss["blob_too_large"] >= 2  # two names of 10 kB
+    assert loss["names_cut"] == 1  # both are the same one
     # A class and a name of which nothing can be told; and what one ring holds of a million ranges.
     # Names of kernels and modules have room all the same.
     assert set(loss) <= {"scope_unbalanced", "scope_table_full", "blob_too_large", "shim_failed",
-                         "ring_full"}, loss  # fmt: skip
+                         "ring_full", "names_cut"}, loss  # fmt: skip
     report = run.report()
     for name in loss:
         assert name in report

@@ -107,10 +107,13 @@ def test_coverage_says_what_holds_no_products(run):
 
 def test_the_report_says_simulated_and_shows_the_tree(run):
     text = run.report()
-    assert text.lower().count("simulated") == 1
+    # What is simulated, and that this is why there is no MFU.
+    assert text.count("GPU is simulated: times are a model") == 1
+    assert text.count("MFU: none, the card is simulated") == 1
+    assert "--peak" not in text
     for word in ("conv1", "conv2", "fc1", "fc2", "fc3"):
         assert word in text, text
-    assert run.stderr.lower().count("simulated") == 1
+    assert run.stderr.count("GPU is simulated: times are a model") == 1
 
 
 def test_the_run_folder_is_private_and_readable_later(run):

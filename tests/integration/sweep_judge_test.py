@@ -14,6 +14,7 @@ SWEEP = os.path.join(ROOT, "tests", "sweep")
 sys.path.append(SWEEP)
 import document_parts  # noqa: E402
 import found  # noqa: E402
+import sweep  # noqa: E402
 import verdicts  # noqa: E402
 from models import families  # noqa: E402
 
@@ -115,6 +116,36 @@ def test_what_fails_under_the_profiler_only_is_a_problem():
     one = part()
     one.ours["errors"]["f/m"] = "running: ValueError"
     assert any("fails under flopsprof" in text for text in judged(one).problems)
+
+
+# (which side ends badly, when) -> how each of three models ended under flopsprof. The yardstick may
+# not manage many models at once; flopsprof has to.
+@pytest.mark.parametrize(
+    "side, bad, ends",
+    [
+        ("run", lambda names: len(names) > 1, ["with others: ended with -6"] * 3),
+        ("run", lambda names: "b" in names, ["", "ended with -6", ""]),
+        ("count", lambda names: len(names) > 1, ["", "", ""]),
+        ("run", lambda names: False, [""]),
+    ],
+    ids=["together only", "one of them", "the yardstick", "none"],
+)
+def test_what_ends_badly_among_others_only_is_kept(side, bad, ends, tmp_path, monkeypatch):
+    names = ["a", "b", "c"]
+
+    def process(command, env, limit, log):
+        kind = "count" if "--count" in command else "run"
+        run = [name for name in names if name in command]
+        return "ended with -6" if kind == side and bad(run) else ""
+
+    monkeypatch.setattr(sweep, "run_process", process)
+    folders = sweep.run_part(str(tmp_path / "part"), names, {}, 1)
+    parts = []
+    for folder in folders:
+        with open(os.path.join(folder, "part.json"), encoding="utf-8") as file:
+            parts.append(json.load(file))
+    assert [part["ended"].get("run", "") for part in parts] == ends
+    assert [name for part in parts for name in part["names"]] == names
 
 
 def test_what_cannot_run_or_be_judged_is_listed():

@@ -72,9 +72,28 @@ def run_process(command, env, limit, log) -> str:
     return "" if done.returncode == 0 else f"process ended with {done.returncode}"
 
 
+def write_part(folder: str, part: dict) -> None:
+    with open(os.path.join(folder, "part.json"), "w", encoding="utf-8") as file:
+        json.dump(part, file)
+
+
+def keep_end_of_all(folders: list, end: str) -> None:
+    """Says of models that ran alone how they ended together, if none of them shows it alone."""
+    parts = []
+    for folder in folders:
+        with open(os.path.join(folder, "part.json"), encoding="utf-8") as file:
+            parts.append(json.load(file))
+    if any(part["ended"]["run"] for part in parts):
+        return
+    for folder, part in zip(folders, parts):
+        part["ended"]["run"] = f"with others: {end}"
+        write_part(folder, part)
+
+
 def run_part(folder: str, names: list, env: dict, limit: int) -> list:
     """Both processes of some models; returns the folder with what they left. Where one of them
-    ends badly, each model runs alone."""
+    ends badly, each model runs alone. What ended badly under flopsprof alone is kept: when no
+    model does it again by itself, all of them have it."""
     from flopsprof_run import product, sim_python
 
     shutil.rmtree(folder, ignore_errors=True)
@@ -95,13 +114,15 @@ def run_part(folder: str, names: list, env: dict, limit: int) -> list:
             break
     if any(ended.values()) and len(names) > 1:
         shutil.rmtree(folder)
-        return [
+        parts = [
             part
             for number, name in enumerate(names)
             for part in run_part(f"{folder}-{number:02}", [name], env, ALONE_LIMIT_S)
         ]
-    with open(os.path.join(folder, "part.json"), "w", encoding="utf-8") as file:
-        json.dump({"names": names, "ended": ended}, file)
+        if not ended["count"]:
+            keep_end_of_all(parts, ended["run"])
+        return parts
+    write_part(folder, {"names": names, "ended": ended})
     # What is judged is in summary.json; hundreds of databases are not kept.
     if os.path.isdir(run):
         for name in os.listdir(run):

@@ -12,7 +12,7 @@ import torch
 from torch import distributed
 
 REDUCTIONS = 4
-LATE_S = 0.05
+LATE_S = 0.25
 
 
 def main() -> None:

@@ -246,6 +246,7 @@ def test_the_acceptance_table_says_of_which_run_each_row_is(tmp_path):
     assert said["moe-mode-train"] == ("not run", "", "")
     page = acceptance_table.render(golden, rows)
     assert f"**1 of {len(golden)} rows equal**" in page and "| of |" in page
+    assert f"1 differ, {len(golden) - 2} were not run." in page
     assert sum(text.endswith("| 2026-01-01, aaa |") for text in page.splitlines()) == 1
     rows = acceptance_table.read([one], [entry["id"] for entry in golden])
     page = acceptance_table.render(golden, rows)
@@ -273,7 +274,7 @@ def right_case() -> tuple:
         "totals": {"forward": 8},
         "steps": 1,
         "per_step": {"0": {"forward": 8}},
-        "modules": {"": {"forward": 8, "params": 4, "class": "Net"}},
+        "modules": {"": {"forward": 8, "self": {"forward": 8}, "params": 4, "class": "Net"}},
         "unknown_modules": ["(outside)"],
         "on_cpu": ["a"],
         "said": ["how"],
@@ -313,10 +314,13 @@ def test_the_judge_of_cases_has_nothing_against_a_right_one(check):
         ("modules", lambda e, s: s["modules"][0].update(params=5)),
         ("modules", lambda e, s: s["modules"][0].update({"class": "Other"})),
         ("modules", lambda e, s: s["modules"][0].update(path="b")),
+        ("modules", lambda e, s: e["modules"][""]["self"].update(forward=7)),
+        ("modules", lambda e, s: e["modules"].update({"": {"self": {}}})),
         ("modules", lambda e, s: s["modules"].append(s["modules"][0])),
         ("unknown", lambda e, s: s["modules"][0].update(unknown_gpu_time_s=1e-9)),
         ("unknown", lambda e, s: s["modules"][1].update(unknown_gpu_time_s=0)),
         ("on_cpu", lambda e, s: s["modules"][2]["flops"].update(forward=0)),
+        ("on_cpu", lambda e, s: s["modules"].pop(2)),
         ("words", lambda e, s: s["findings"][0].update(text="how, by tuning runs")),
         ("words", lambda e, s: s["findings"][0].update(text="how, by a guess")),
         ("words", lambda e, s: s["findings"].clear()),

@@ -40,10 +40,12 @@ CONVENTIONS = {
 
 HEAD = """# Acceptance programs
 
-On the stand-in GPU (simulated; counts are of real calls). Written whole by
-`scripts/test.sh --full`, from the runs alone; do not edit.
+On the stand-in GPU (simulated; counts are of real calls). Written from runs alone by
+`tests/support/acceptance_table.py`; do not edit. `scripts/test.sh --full --only acceptance` runs all
+rows and writes this page.
 
-**{equal} of {rows} rows equal** `tests/golden` to the integer, {modules:,} modules with work in all.
+**{equal} of {rows} rows equal** `tests/golden` to the integer, {modules:,} modules with work in all;
+{differ} differ, {not_run} were not run.
 Judged in each row, for one step (a run of three steps less a run of two):
 
 - the totals of forward, backward and recompute, and that no other phase has flops;
@@ -148,6 +150,8 @@ def render(golden: list, rows: dict) -> str:
     head = HEAD.format(
         equal=len(judged),
         rows=len(golden),
+        differ=sum(rows[e["id"]].result == "DIFFERS" for e in golden),
+        not_run=sum(rows[e["id"]].result == "not run" for e in golden),
         modules=sum(len(compare.read_modules()[e["id"]]) for e in judged),
         conventions="\n".join(f"- *{mark}*: {what}." for mark, what in CONVENTIONS.items()),
         of=of,

@@ -34,8 +34,8 @@ def test_a_hostile_program_prints_what_it_prints_alone(python, folder):
     # No name moves the terminal.
     assert not any(c in report for c in "\x1b\x07\x7f\u202e")
     # The tree that came after the ranges; what ran in a range without room is its module's.
-    assert run.module("")["class"] == "After"
-    for path in ("", "late"):
+    assert run.module("(After)")["class"] == "After"
+    for path in ("(After)", "(After).late"):
         assert run.module(path)["self"]["flops"]["forward"] == 2 * 4 * 8 * 8
     # By hand: 22 calls of a Linear(8, 8) on 4 rows get to their product, 20 to the two products of
     # their backward pass (a hook after it raises too late). None is lost, whatever its module is.

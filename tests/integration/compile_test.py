@@ -55,6 +55,20 @@ def test_compiled_modules_are_counted_each_and_compiled_as_without_us(python, tm
     assert not any(flops[phase] for flops in found.values() for phase in flops)
 
 
+def test_a_step_in_which_something_is_compiled_is_in_no_mean(python, tmp_path):
+    command = [python, os.path.join(PROGRAMS, "jobs", "compiles.py"), "again", "6"]
+    run, without = run_as_without_us(command, tmp_path)
+    assert without["stats"]["unique_graphs"] == 2
+    steps = run.summary["steps"]
+    # By hand: the first step, and the last but one, which is compiled for its batch.
+    assert [row["step"] for row in steps["list"] if row["disturbed"]] == [0, 4]
+    assert (steps["profiled"], steps["disturbed"], steps["measured"]) == (6, 2, 4)
+    walls = {row["step"]: row["wall_s"] for row in steps["list"]}
+    assert steps["p95_s"] == max(walls[step] for step in (1, 2, 3, 5)) < walls[4]
+    product = 7 * 2 * 2 * BATCH * WIDTH * sum(WIDE.values())
+    assert run.summary["totals"]["flops"]["forward"] == product
+
+
 def test_reduce_overhead_is_compiled_as_without_us_and_counted_in_sum(python, tmp_path):
     command = [python, os.path.join(PROGRAMS, "jobs", "compiles.py"), "reduce_overhead", "4"]
     run, without = run_as_without_us(command, tmp_path)

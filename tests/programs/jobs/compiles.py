@@ -3,7 +3,9 @@
 """Trains two blocks under torch.compile, compiled in the way named, and prints the counters of
 Dynamo, AOTAutograd and Inductor.
 
-    compiles.py whole|blocks|in_place|reduce_overhead|broken STEPS
+    compiles.py whole|blocks|in_place|reduce_overhead|broken|again STEPS
+
+"again": the last step but one has twice the batch, which is compiled for itself.
 """
 
 import json
@@ -42,7 +44,7 @@ def compiled(how):
         model.compile()
     else:
         mode = "reduce-overhead" if how == "reduce_overhead" else None
-        model = torch.compile(model, mode=mode)
+        model = torch.compile(model, mode=mode, dynamic=False if how == "again" else None)
     return model
 
 
@@ -51,8 +53,9 @@ def main() -> None:
     model = compiled(how)
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
     x = torch.randn(BATCH, WIDTH, device="cuda")
-    for _ in range(steps):
-        model(x).sum().backward()
+    for step in range(steps):
+        twice = how == "again" and step == steps - 2
+        model(torch.cat([x, x]) if twice else x).sum().backward()
         optimizer.step()
         optimizer.zero_grad()
     torch.cuda.synchronize()

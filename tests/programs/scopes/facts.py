@@ -65,6 +65,17 @@ def parameters() -> None:
             "head": ["Linear", 0, 40, 40],
         },
     )
+    bank = nn.Linear(5, 2, bias=False)  # held by two, as the vectors of VB-LoRA are
+    layers = nn.Sequential(nn.Linear(5, 5, bias=False), nn.Linear(5, 5, bias=False))
+    for layer in layers:
+        layer.bank = bank
+    layers(torch.ones(1, 5))
+    check("a shared module's weights are its holders', once above them", modules_of(probe.take()), {
+        "": ["Sequential", 0, 60, 60],
+        "0": ["Linear", 25, 35, 35],
+        "0.bank": ["Linear", 10, 10, 10],
+        "1": ["Linear", 25, 35, 35],
+    })  # fmt: skip
     lazy = nn.Sequential(nn.LazyLinear(3))
     lazy(torch.ones(1, 5))
     probe.take()

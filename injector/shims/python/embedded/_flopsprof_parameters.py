@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parameters and buffers of each module: every memory once, whole where ranks hold parts."""
 
+import atexit
 import sys
 import time
+import weakref
 
-from _flopsprof_base import native, torch
+from _flopsprof_base import native, torch, undo
 from _flopsprof_forwards import look_at
 
 EXPERT_LISTS = ("experts", "deepspeed_experts", "local_experts")
@@ -28,6 +30,7 @@ _described_roots: set = set()  # (session, root)
 _spent = 0.0  # seconds, on descriptions after the first of a root
 _placed: dict = {}  # (session, root, path) -> {"cpu", "gpu"}: where its parameters were
 _tries: dict = {}  # root -> descriptions in which some parameters had no sizes yet
+_incomplete: dict = {}  # root -> weak reference to its module, as long as sizes are missing
 _last_end = 0.0  # of the last description, and how long it took
 _last_seconds = 0.0
 
@@ -259,11 +262,36 @@ def describe(root, root_scope) -> bool:
         native.failed(repr(error)[:200])
         complete = True
     _tries[root_scope] = 0 if complete else tries + 1
+    note_incomplete(root, root_scope, complete)
     _described_roots.add(this)
     _last_end = time.monotonic()
     _last_seconds = _last_end - begin
     _spent += _last_seconds if again else 0
     return complete
+
+
+def note_incomplete(root, root_scope, complete) -> None:
+    """A model that is called once has its lazy parameters after that call: they are looked for
+    again when the program ends.
+    """
+    if complete:
+        _incomplete.pop(root_scope, None)
+        return
+    if not _incomplete:
+        atexit.register(describe_incomplete)
+        undo.append((atexit.unregister, (describe_incomplete,)))
+    _incomplete[root_scope] = weakref.ref(root)
+
+
+def describe_incomplete() -> None:
+    for root_scope, reference in list(_incomplete.items()):
+        root = reference()
+        try:
+            if root is not None:
+                describe_now(root, root_scope)
+        except Exception as error:
+            native.failed(repr(error)[:200])
+    _incomplete.clear()
 
 
 def describe_now(root, root_scope) -> bool:
@@ -321,13 +349,7 @@ def describe_now(root, root_scope) -> bool:
                 buffers[memory_of(buffer)] = size
         subtree[id(module)] = (sizes, buffers)
     offloaded = any(is_offloaded(module) for _, module, _, _ in order)
-    done = set()
-    for _, module, _, _ in reversed(order):  # children come before their parents
-        for child in module._modules.values():
-            if child is not None and id(child) in done:
-                for mine, theirs in zip(subtree[id(module)], subtree[id(child)]):
-                    mine.update(theirs)
-        done.add(id(module))
+    add_children(root, subtree)
     for position, (path, module, _, inside) in enumerate(order):
         weights = weights_text(module, flat_texts)
         where = placement_text((native.session(), root_scope, path),
@@ -341,6 +363,24 @@ def describe_now(root, root_scope) -> bool:
     if len(described) > 2_000_000:
         described.clear()
     return complete
+
+
+def add_children(root, subtree) -> None:
+    """Adds to each module's sizes those of its children: of a shared one to all who hold it."""
+    begun, done, stack = set(), set(), [(root, False)]
+    while stack:
+        module, is_below_done = stack.pop()
+        children = [m for m in module._modules.values() if m is not None and id(m) in subtree]
+        if is_below_done:
+            for child in children:
+                if id(child) in done:  # not a module that holds this one
+                    for mine, theirs in zip(subtree[id(module)], subtree[id(child)]):
+                        mine.update(theirs)
+            done.add(id(module))
+        elif id(module) not in begun:
+            begun.add(id(module))
+            stack.append((module, True))
+            stack += [(child, False) for child in children if id(child) not in begun]
 
 
 def report(root_scope, path, position, module, own, subtree, inside_bank, weights) -> None:

@@ -3,6 +3,7 @@
 """The scripts on machines that have little: what is missing is seen, what fails is named."""
 
 import os
+import shutil
 import subprocess
 import time
 
@@ -91,3 +92,34 @@ def test_a_part_of_a_script_that_is_not_known_is_refused():
         )  # fmt: skip
         assert done.returncode != 0, script
         assert "error" in done.stderr and arguments[-1] in done.stderr, done.stderr
+
+
+def program(folder, name: str, code: str) -> None:
+    """A program of a test, in the place of another when folder is first in PATH."""
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_text(f"#!/bin/bash\n{code}\n")
+    (folder / name).chmod(0o755)
+
+
+def test_the_product_alone_is_configured_without_tests_and_their_libraries(tmp_path):
+    """A user's machine has no GoogleTest. What was configured with tests once stays so."""
+    shutil.copytree(SCRIPTS, tmp_path / "scripts")
+    programs = tmp_path / "programs"
+    program(programs, "cmake", f"echo $* >> {tmp_path}/configured; touch build/build.ninja")
+    program(
+        programs, "ninja",
+        "mkdir -p build/bin build/lib; "
+        "touch build/bin/flopsprof build/bin/flopsprof-run build/lib/libflopsprof_inject.so",
+    )  # fmt: skip
+    seen = []
+    for target in (["product"], ["product"], [], ["product"], ["some_test"]):
+        (tmp_path / "configured").write_text("")
+        subprocess.run(
+            [tmp_path / "scripts/build.sh", *target], check=True, timeout=60,
+            env={**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"},
+        )  # fmt: skip
+        words = (tmp_path / "configured").read_text().split()
+        seen.append([word[2:] for word in words if "_BUILD_" in word])
+    off = ["FLOPSPROF_BUILD_TESTS=OFF", "FLOPSPROF_BUILD_BENCHMARKS=OFF"]
+    on = ["FLOPSPROF_BUILD_TESTS=ON", "FLOPSPROF_BUILD_BENCHMARKS=ON"]
+    assert seen == [off, [], on, [], []]

@@ -123,3 +123,33 @@ def test_the_product_alone_is_configured_without_tests_and_their_libraries(tmp_p
     off = ["FLOPSPROF_BUILD_TESTS=OFF", "FLOPSPROF_BUILD_BENCHMARKS=OFF"]
     on = ["FLOPSPROF_BUILD_TESTS=ON", "FLOPSPROF_BUILD_BENCHMARKS=ON"]
     assert seen == [off, [], on, [], []]
+
+
+@pytest.mark.parametrize(
+    "report, verdict",
+    [
+        ("! GPU is simulated: times\n conv1", "tested"),
+        ("MFU 40%\n conv1", "does not say that the GPU is simulated"),
+        ("! GPU is simulated: times", "no module of the model"),
+        ("", "no report"),
+    ],
+)
+@pytest.mark.skipif(os.path.exists("/dev/nvidia0"), reason="this machine has a GPU")
+def test_ci_reads_the_report_and_not_what_quickstart_says_of_it(tmp_path, report, verdict):
+    shutil.copytree(os.path.join(ROOT, ".ci"), tmp_path / ".ci")
+    (tmp_path / "report.txt").write_text(report)
+    (tmp_path / "build/logs").mkdir(parents=True)
+    (tmp_path / "build/logs/build.log").write_text("[142/142] Linking\n")
+    scripts = tmp_path / "scripts"
+    program(scripts, "fresh_machine.sh", 'shift; exec "$@"')
+    program(
+        scripts, "quickstart.sh",
+        "echo 'quickstart: SIMULATED conv1'; echo 'flopsprof: profiling net, run folder .'",
+    )  # fmt: skip
+    program(scripts, "test.sh", "echo tested")
+    done = subprocess.run(
+        [tmp_path / ".ci/run"], env={**os.environ, "FLOPSPROF_CI_IS_FRESH": "yes"},
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert verdict in done.stdout
+    assert done.returncode == (verdict != "tested")

@@ -153,3 +153,57 @@ def test_ci_reads_the_report_and_not_what_quickstart_says_of_it(tmp_path, report
     )  # fmt: skip
     assert verdict in done.stdout
     assert done.returncode == (verdict != "tested")
+
+
+def test_a_fresh_machine_hides_what_no_debian_package_brought(tmp_path):
+    """A home with the clone two folders below it, and one with the clone's neighbours."""
+    clone = tmp_path / "home/src/clone"
+    shutil.copytree(SCRIPTS, clone / "scripts")
+    (tmp_path / "home/src/neighbour").mkdir()
+    done = subprocess.run(
+        [clone / "scripts/fresh_machine.sh", "bash", "-c", "ls -A .. /srv /usr/local/bin ~"],
+        env={**os.environ, "HOME": str(tmp_path / "home")},
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    folders = ["..:", "/srv:", "/usr/local/bin:", f"{clone}/build/fresh/home:"]
+    assert sorted(done.stdout.split()) == sorted([*folders, "clone"])
+    assert sorted(os.listdir(tmp_path / "home/src")) == ["clone", "neighbour"]
+
+
+def test_a_machine_without_the_packages_of_tests_has_no_googletest():
+    """What quickstart.sh runs in for CI: a build that wants GoogleTest fails there."""
+    code = (
+        'for header in sqlite3.h google/protobuf/message.h gtest/gtest.h benchmark/benchmark.h; do '
+        'echo "#include <$header>" | g++ -xc++ -E - > /dev/null && echo $header; done'
+    )
+    script = os.path.join(SCRIPTS, "fresh_machine.sh")
+    done = subprocess.run(
+        [script, "--without-test-packages", "bash", "-c", code],
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.stdout.split() == ["sqlite3.h", "google/protobuf/message.h"]
+    assert "gtest/gtest.h: No such file" in done.stderr
+
+
+def test_a_home_with_files_of_others_is_not_emptied(tmp_path):
+    script = os.path.join(SCRIPTS, "fresh_machine.sh")
+    (tmp_path / "letters").write_text("dear")
+    arguments = [script, "--home", str(tmp_path), "bash", "-c", "touch ~/made"]
+    done = subprocess.run(arguments, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1 and f"--home {tmp_path}: there are files" in done.stderr
+    assert os.listdir(tmp_path) == ["letters"]
+    for _ in range(2):
+        arguments = [script, "--home", str(tmp_path / "home"), "bash", "-c", "ls -A ~; touch ~/made"]
+        assert subprocess.check_output(arguments, timeout=60) == b""
+
+
+def test_a_machine_that_cannot_hide_folders_says_so(tmp_path):
+    program(tmp_path / "programs", "unshare", "exit 1")
+    done = subprocess.run(
+        [os.path.join(SCRIPTS, "fresh_machine.sh"), "--home", str(tmp_path / "home"), "true"],
+        env={**os.environ, "PATH": f"{tmp_path}/programs:{os.environ['PATH']}"},
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "cannot hide folders" in done.stderr and "user namespaces" in done.stderr

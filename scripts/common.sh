@@ -17,8 +17,12 @@ die() {
   exit 1
 }
 
+# linker_finds FILE: whether programs find a library. ldconfig is where a user's PATH does not go.
+# No pipe: grep -q would end it early, and pipefail would say no.
+linker_finds() { [[ $(PATH=$PATH:/usr/sbin:/sbin ldconfig -p 2> /dev/null) == *"$1 "* ]]; }
+
 # A driver and a card: what programs of this machine would really run on.
-has_gpu() { [[ -e /dev/nvidia0 ]] && ldconfig -p 2> /dev/null | grep -q 'libcuda\.so\.1'; }
+has_gpu() { [[ -e /dev/nvidia0 ]] && linker_finds libcuda.so.1; }
 
 # missing_packages SITE REQUIREMENT...: prints those whose pinned (or any) version is not installed
 # in a site-packages folder, for pip.

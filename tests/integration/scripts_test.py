@@ -22,6 +22,13 @@ def bash(code: str, *arguments: str, **variables: str) -> subprocess.CompletedPr
     )  # fmt: skip
 
 
+def program(folder, name: str, code: str) -> None:
+    """A program of a test, in the place of another when folder is first in PATH."""
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_text(f"#!/bin/bash\n{code}\n")
+    (folder / name).chmod(0o755)
+
+
 @pytest.mark.parametrize("option", ["-s", "-u"])
 def test_a_pinned_package_that_is_not_there_is_missing(tmp_path, option):
     """With nullglob and without: 'torch==2.14.1' once counted as installed in an empty folder."""
@@ -64,6 +71,19 @@ def test_long_parts_show_what_they_do(tmp_path):
     assert "done in 1 s: build" in done.stderr or "done in 2 s: build" in done.stderr
 
 
+@pytest.mark.parametrize("name, found", [("libc.so.6", True), ("libcuda.so.77", False)])
+def test_libraries_are_found_without_the_folders_of_root_in_path(name, found):
+    assert bash('linker_finds "$1"', name, PATH="/usr/bin:/bin").returncode == (not found)
+
+
+def test_a_library_is_found_in_a_long_list(tmp_path):
+    """A pipe that is read to the first match only ends its writer with an error."""
+    lines = "echo 'libcuda.so.1 (libc6,x86-64) => /a'; for n in {1..30000}; do echo lib$n.so; done"
+    program(tmp_path / "programs", "ldconfig", lines)
+    path = f"{tmp_path}/programs:{os.environ['PATH']}"
+    assert bash("linker_finds libcuda.so.1", PATH=path).returncode == 0
+
+
 def test_a_fresh_machine_sees_the_clone_and_the_system_only(tmp_path):
     """What CI runs in: no home, no neighbours, Debian's Python, and what is made stays."""
     script = os.path.join(SCRIPTS, "fresh_machine.sh")
@@ -92,13 +112,6 @@ def test_a_part_of_a_script_that_is_not_known_is_refused():
         )  # fmt: skip
         assert done.returncode != 0, script
         assert "error" in done.stderr and arguments[-1] in done.stderr, done.stderr
-
-
-def program(folder, name: str, code: str) -> None:
-    """A program of a test, in the place of another when folder is first in PATH."""
-    folder.mkdir(exist_ok=True)
-    (folder / name).write_text(f"#!/bin/bash\n{code}\n")
-    (folder / name).chmod(0o755)
 
 
 def test_the_product_alone_is_configured_without_tests_and_their_libraries(tmp_path):

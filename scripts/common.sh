@@ -61,7 +61,7 @@ begin_part() {
 # end_tree PID: ends a process and all that it began, itself first so that it begins nothing more.
 end_tree() {
   local child children
-  children=$(cat "/proc/$1/task/$1/children" 2> /dev/null)
+  children=$(cat "/proc/$1/task/$1/children" 2> /dev/null || true)  # it may have ended
   kill "$1" 2> /dev/null || true
   for child in $children; do end_tree "$child"; done
 }

@@ -59,6 +59,16 @@ def test_a_part_that_fails_is_named_with_its_log_and_ends_the_others(tmp_path):
     assert f" s: bad. All of its output: {tmp_path}/logs/bad.log" in done.stderr
 
 
+def test_a_process_that_has_ended_is_ended_without_an_error(tmp_path):
+    """Itself before its children or one of them: a script with set -e once ended there."""
+    code = (
+        "bash -c 'true & sleep 55' & parent=$!; "
+        'until [[ $(cat "/proc/$parent/task/$parent/children") ]]; do sleep 0.1; done; sleep 0.2; '
+        'end_tree "$parent"; wait "$parent" || true; end_tree "$parent"; echo both'
+    )
+    assert bash(code).stdout == "both\n"
+
+
 def test_long_parts_show_what_they_do(tmp_path):
     code = (
         'begin_part build "$1/build.log" bash -c "echo [3/141] Building CXX; sleep 1.5"; '

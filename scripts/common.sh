@@ -58,13 +58,24 @@ begin_part() {
   part_pid[$name]=$! part_log[$name]=$log part_begin[$name]=$SECONDS
 }
 
-# end_tree PID: ends a process and all that it began, itself first so that it begins nothing more.
+# end_tree PID: ends a process and all that it began; stopped first, so that it begins nothing more.
 end_tree() {
   local child children
+  kill -STOP "$1" 2> /dev/null || true
   children=$(cat "/proc/$1/task/$1/children" 2> /dev/null || true)  # it may have ended
   kill "$1" 2> /dev/null || true
+  kill -CONT "$1" 2> /dev/null || true
   for child in $children; do end_tree "$child"; done
 }
+
+# However a script ends (Ctrl-C does not reach what runs in the background): all that it began does.
+# Subshells have children of their own and not this trap.
+end_children() {
+  local child children
+  children=$(cat "/proc/$$/task/$$/children" 2> /dev/null || true)
+  for child in $children; do end_tree "$child"; done
+}
+trap end_children EXIT
 
 # wait_for_parts NAME...: waits for parts, with a line of progress every FLOPSPROF_PROGRESS_S
 # seconds (20). A part that fails is named with the end of its log; the others are ended.

@@ -4,6 +4,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import time
 
@@ -67,6 +68,35 @@ def test_a_process_that_has_ended_is_ended_without_an_error(tmp_path):
         'end_tree "$parent"; wait "$parent" || true; end_tree "$parent"; echo both'
     )
     assert bash(code).stdout == "both\n"
+
+
+@pytest.mark.parametrize(
+    "what, number",
+    [
+        ("begin_part part $1/log {}; wait_for_parts part", signal.SIGINT),
+        ("begin_part part $1/log {}; wait_for_parts part", signal.SIGTERM),
+        ("{}; true", signal.SIGTERM),
+        ("{}; true", signal.SIGHUP),
+    ],
+)
+def test_a_script_that_is_ended_ends_all_that_it_began(tmp_path, what, number):
+    """Ctrl-C goes to all of the terminal's programs, but is ignored by those in the background."""
+    part = "bash -c 'touch $1/begun; sleep 20; true' part $1"
+    code = f"source {SCRIPTS}/common.sh; set -euo pipefail; {what.format(part)}"
+    alive, inherited = os.pipe()
+    script = subprocess.Popen(
+        ["bash", "-c", code, "bash", tmp_path], pass_fds=[inherited], start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
+    os.close(inherited)
+    begin = time.monotonic()
+    while not (tmp_path / "begun").exists():
+        assert time.monotonic() - begin < 15
+    (os.killpg if number == signal.SIGINT else os.kill)(script.pid, number)
+    assert os.read(alive, 1) == b""  # closed by the last of them
+    os.close(alive)
+    assert script.wait(timeout=15) == -number
+    assert time.monotonic() - begin < 15
 
 
 def test_long_parts_show_what_they_do(tmp_path):

@@ -24,6 +24,15 @@ linker_finds() { [[ $(PATH=$PATH:/usr/sbin:/sbin ldconfig -p 2> /dev/null) == *"
 # A driver and a card: what programs of this machine would really run on.
 has_gpu() { [[ -e /dev/nvidia0 ]] && linker_finds libcuda.so.1; }
 
+# make_venv FOLDER: a virtual environment that has pip. One that was interrupted while it was made
+# is made anew; other files of the folder (locks) stay.
+make_venv() {
+  "$1/bin/python" -m pip --version > /dev/null 2>&1 && return
+  if [[ -e $1/pyvenv.cfg ]]; then rm -rf "$1"/{bin,include,lib,lib64,pyvenv.cfg}; fi
+  say "making a virtual environment in $1"
+  python3 -m venv "$1" >&2 || die "python3 -m venv failed: is the package python3-venv installed?"
+}
+
 # missing_packages SITE REQUIREMENT...: prints those whose pinned (or any) version is not installed
 # in a site-packages folder, for pip.
 missing_packages() {

@@ -71,7 +71,7 @@ if [[ $what == test ]]; then
   mapfile -t missing < <(missing_packages "${site[0]}" "${python_packages[@]}")
   if ((${#missing[@]})); then
     say "installing ${missing[*]} into $tools_env"
-    [[ -x $tools_env/bin/python ]] || python3 -m venv "$tools_env" >&2
+    make_venv "$tools_env"
     "$tools_env/bin/python" -m pip install --disable-pip-version-check -q "${missing[@]}" >&2
   fi
 fi

@@ -46,6 +46,32 @@ def test_everything_is_missing_where_there_is_no_environment(tmp_path):
     assert done.stdout.split() == ["torch==2.14.1", "numpy"]
 
 
+def test_an_environment_whose_making_was_interrupted_is_made_anew(tmp_path):
+    """Its python was there, and no pip: every run failed until somebody deleted the folder."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/python").symlink_to("/usr/bin/python3")
+    (tmp_path / "pyvenv.cfg").write_text(
+        "home = /usr/bin\ninclude-system-site-packages = false\n"
+    )
+    (tmp_path / "lock").write_text("")
+    code = 'make_venv "$1"; "$1/bin/python" -m pip --version'
+    done = bash(code, str(tmp_path))
+    assert f"from {tmp_path}/lib" in done.stdout, done.stderr
+    assert (tmp_path / "lock").exists()
+    assert "making" in done.stderr and "making" not in bash(code, str(tmp_path)).stderr
+
+
+def test_each_environment_is_made_by_what_mends_it():
+    """No script has a way of its own."""
+    made = subprocess.run(
+        ["grep", "-rlE", "make_venv|-m venv", SCRIPTS], stdout=subprocess.PIPE, text=True, check=True
+    ).stdout.split()
+    own = subprocess.run(
+        ["grep", "-rl", "-e", "-m venv", SCRIPTS], stdout=subprocess.PIPE, text=True, check=True
+    ).stdout.split()
+    assert own == [f"{SCRIPTS}/common.sh"] and len(made) == 5
+
+
 def test_a_part_that_fails_is_named_with_its_log_and_ends_the_others(tmp_path):
     code = (
         'begin_part good "$1/good.log" bash -c "sleep 55; touch $1/ended"; '

@@ -286,3 +286,12 @@ def test_a_machine_that_cannot_hide_folders_says_so(tmp_path):
     )  # fmt: skip
     assert done.returncode == 1
     assert "cannot hide folders" in done.stderr and "user namespaces" in done.stderr
+
+
+def test_a_set_up_that_fails_is_a_failure_in_the_last_line(tmp_path):
+    shutil.copytree(SCRIPTS, tmp_path / "scripts")
+    program(tmp_path / "scripts", "setup.sh", "exit 1")
+    done = subprocess.run(
+        [tmp_path / "scripts/test.sh"], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 1 and done.stdout.splitlines()[-1:] == ["0 passed, 1 failed"]

@@ -47,11 +47,12 @@ else
 fi
 say "ready after $(((SECONDS - begin) / 60)) min $(((SECONDS - begin) % 60)) s"
 
-say "3/3 running: flopsprof-run -- torchrun --nproc-per-node $ranks cifar_net.py --batch 8"
+# Not torchrun: a python may be elsewhere than its programs.
+command=(build/bin/flopsprof-run "$@" -- "$python" -m torch.distributed.run --standalone
+  --nproc-per-node "$ranks" tests/programs/acceptance/cifar_net.py --batch 8)
+say "3/3 running, in $root: $(printf '%q ' "${command[@]}" | sed 's/ $//')"
 status=0
-PATH=$(dirname "$python"):$PATH build/bin/flopsprof-run "$@" -- \
-  "$(dirname "$python")/torchrun" --standalone --nproc-per-node "$ranks" \
-  tests/programs/acceptance/cifar_net.py --batch 8 || status=$?
+PATH=$(dirname "$python"):$PATH "${command[@]}" || status=$?
 if [[ -n $simulated ]]; then
   say "the GPU was SIMULATED: calls and counts are real, times are the stand-in's model."
 fi

@@ -85,6 +85,8 @@ end_children() {
   for child in $children; do end_tree "$child"; done
 }
 trap end_children EXIT
+# Without this bash forgets an interrupt when the command that it waits for ends normally just then.
+trap 'trap - INT; kill -INT $$' INT
 
 # wait_for_parts NAME...: waits for parts, with a line of progress every FLOPSPROF_PROGRESS_S
 # seconds (20). A part that fails is named with the end of its log; the others are ended.

@@ -7,8 +7,9 @@
 #
 #   build.sh [--preset NAME] [TARGET ...]     default: preset release, target all
 #
-# Target product is what a user runs and nothing else; all has tests and benchmarks too, which are
-# built against the headers of the stand-in GPU's environment where it is there.
+# Target product is what a user runs and nothing else: `setup.sh build` installs all that it needs.
+# Target all has tests and benchmarks too (`setup.sh test`), which are built against the headers of
+# the stand-in GPU's environment where it is there.
 set -euo pipefail
 script_name=build
 # shellcheck source=common.sh
@@ -19,7 +20,7 @@ targets=()
 while (($#)); do
   case $1 in
     --preset) preset=${2:?--preset needs a name}; shift 2 ;;
-    -h | --help) sed -n '5,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    -h | --help) sed -n '5,12s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
     *) targets+=("$1"); shift ;;
   esac
 done
@@ -36,13 +37,19 @@ flock 8
 # libraries that came later, another home.
 shopt -s nullglob
 headers=("$sim_env"/lib/python3*/site-packages/nvidia/*/include)
-found="$preset $tools_env $sim_env ${headers[*]}"
-if [[ ! -f $folder/build.ninja || ! -f $folder/configured-for ||
-  $(< "$folder/configured-for") != "$found" ]]; then
+configured=
+[[ -f $folder/build.ninja && -f $folder/configured-for ]] && configured=$(< "$folder/configured-for")
+# Of tests and benchmarks not even CMake knows where nothing but the product was ever asked for:
+# their libraries (GoogleTest, Google Benchmark) are not among what a user installs.
+tests=ON
+[[ ${targets[*]} == product && $configured != *' tests=ON '* ]] && tests=OFF
+found="$preset tests=$tests $tools_env $sim_env ${headers[*]}"
+if [[ $configured != "$found" ]]; then
   say "configuring preset $preset"
   log=$root/build/logs/cmake-$preset.log
   mkdir -p "$(dirname "$log")"
-  cmake --preset "$preset" -DFLOPSPROF_SIM_ENV="$sim_env" \
+  cmake --preset "$preset" -DFLOPSPROF_BUILD_TESTS=$tests \
+    -DFLOPSPROF_BUILD_BENCHMARKS=$tests -DFLOPSPROF_SIM_ENV="$sim_env" \
     -DFLOPSPROF_TOOLS_ENV="$tools_env" > "$log" 2>&1 || {
     tail -n 30 "$log" >&2
     die "cmake failed; all of its output: $log"

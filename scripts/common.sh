@@ -17,8 +17,21 @@ die() {
   exit 1
 }
 
+# linker_finds FILE: whether programs find a library. ldconfig is where a user's PATH does not go.
+# No pipe: grep -q would end it early, and pipefail would say no.
+linker_finds() { [[ $(PATH=$PATH:/usr/sbin:/sbin ldconfig -p 2> /dev/null) == *"$1 "* ]]; }
+
 # A driver and a card: what programs of this machine would really run on.
-has_gpu() { [[ -e /dev/nvidia0 ]] && ldconfig -p 2> /dev/null | grep -q 'libcuda\.so\.1'; }
+has_gpu() { [[ -e /dev/nvidia0 ]] && linker_finds libcuda.so.1; }
+
+# make_venv FOLDER: a virtual environment that has pip. One that was interrupted while it was made
+# is made anew; other files of the folder (locks) stay.
+make_venv() {
+  "$1/bin/python" -m pip --version > /dev/null 2>&1 && return
+  if [[ -e $1/pyvenv.cfg ]]; then rm -rf "$1"/{bin,include,lib,lib64,pyvenv.cfg}; fi
+  say "making a virtual environment in $1"
+  python3 -m venv "$1" >&2 || die "python3 -m venv failed: is the package python3-venv installed?"
+}
 
 # missing_packages SITE REQUIREMENT...: prints those whose pinned (or any) version is not installed
 # in a site-packages folder, for pip.
@@ -54,13 +67,26 @@ begin_part() {
   part_pid[$name]=$! part_log[$name]=$log part_begin[$name]=$SECONDS
 }
 
-# end_tree PID: ends a process and all that it began, itself first so that it begins nothing more.
+# end_tree PID: ends a process and all that it began; stopped first, so that it begins nothing more.
 end_tree() {
   local child children
-  children=$(cat "/proc/$1/task/$1/children" 2> /dev/null)
+  kill -STOP "$1" 2> /dev/null || true
+  children=$(cat "/proc/$1/task/$1/children" 2> /dev/null || true)  # it may have ended
   kill "$1" 2> /dev/null || true
+  kill -CONT "$1" 2> /dev/null || true
   for child in $children; do end_tree "$child"; done
 }
+
+# However a script ends (Ctrl-C does not reach what runs in the background): all that it began does.
+# Subshells have children of their own and not this trap.
+end_children() {
+  local child children
+  children=$(cat "/proc/$$/task/$$/children" 2> /dev/null || true)
+  for child in $children; do end_tree "$child"; done
+}
+trap end_children EXIT
+# Without this bash forgets an interrupt when the command that it waits for ends normally just then.
+trap 'trap - INT; kill -INT $$' INT
 
 # wait_for_parts NAME...: waits for parts, with a line of progress every FLOPSPROF_PROGRESS_S
 # seconds (20). A part that fails is named with the end of its log; the others are ended.

@@ -8,8 +8,9 @@
 #                                     (default dist/flopsprof-gpu-check.tar.gz, < 60 MiB)
 #   gpu_check.sh --run [--out FOLDER] [--python PYTHON]
 #                                     on a machine with a GPU: at most 8 minutes, no network. In
-#                                     the source tree packs (or takes --archive FILE) first and
-#                                     writes to docs/gpu-results; in the unpacked archive to
+#                                     the source tree packs first, which sets up and builds what
+#                                     is missing (or takes --archive FILE), and writes to
+#                                     docs/gpu-results; in the unpacked archive to
 #                                     ./gpu-results. Default python3
 #   gpu_check.sh --simulated [--archive FILE] [--out FOLDER] [--python PYTHON]
 #                                     packs (or takes FILE), unpacks elsewhere and runs on the
@@ -37,7 +38,7 @@ while (($#)); do
     --out) out=${2:?}; shift 2 ;;
     --python) python=${2:?}; shift 2 ;;
     --only) only=${2:?}; shift 2 ;;
-    -h | --help) sed -n '5,22s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    -h | --help) sed -n '5,21s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
     *) die "unknown option $1; see --help" ;;
   esac
 done

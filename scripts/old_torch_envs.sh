@@ -24,7 +24,7 @@ for version in "${versions[@]}"; do
   installed=("$folder"/lib/python3*/site-packages/"torch-$version"*.dist-info)
   if [[ ! -d ${installed[0]} ]]; then
     say "installing PyTorch $version into $folder"
-    [[ -x $python ]] || python3 -m venv "$folder" >&2
+    make_venv "$folder"
     # No cache: the wheels would be on disk twice.
     "$python" -m pip install --disable-pip-version-check -q --no-cache-dir "torch==$version" >&2
   fi

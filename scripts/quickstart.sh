@@ -7,7 +7,7 @@
 # Ends with the report. Options are passed on to flopsprof-run.
 #
 # The environment of the stand-in GPU is made while the product is compiled. Output of apt, pip
-# and compilers goes to build/logs/; a line says every 20 s what is waited for.
+# and compilers goes to build/logs/; meanwhile a line says every 20 s what is waited for.
 set -euo pipefail
 script_name=quickstart
 # shellcheck source=common.sh
@@ -47,12 +47,13 @@ else
 fi
 say "ready after $(((SECONDS - begin) / 60)) min $(((SECONDS - begin) % 60)) s"
 
-say "3/3 running: flopsprof-run -- torchrun --nproc-per-node $ranks cifar_net.py --batch 8"
+# Not torchrun: a python may be elsewhere than its programs.
+command=(build/bin/flopsprof-run "$@" -- "$python" -m torch.distributed.run --standalone
+  --nproc-per-node "$ranks" tests/programs/acceptance/cifar_net.py --batch 8)
+say "3/3 running, in $root: $(printf '%q ' "${command[@]}" | sed 's/ $//')"
 status=0
-PATH=$(dirname "$python"):$PATH build/bin/flopsprof-run "$@" -- \
-  "$(dirname "$python")/torchrun" --standalone --nproc-per-node "$ranks" \
-  tests/programs/acceptance/cifar_net.py --batch 8 || status=$?
+PATH=$(dirname "$python"):$PATH "${command[@]}" || status=$?
 if [[ -n $simulated ]]; then
-  say "the GPU was SIMULATED: counts are exact, times are the stand-in's model."
+  say "the GPU was SIMULATED: calls and counts are real, times are the stand-in's model."
 fi
 exit "$status"

@@ -7,6 +7,7 @@
 #
 #   setup.sh build    what building and running the product needs
 #   setup.sh [test]   that, and what its tests need
+#   setup.sh list-build, list-test   names of these Debian packages, and nothing is done
 #
 # JOBS, FLOPSPROF_CACHE_DIR: see docs/building.md.
 set -euo pipefail
@@ -36,7 +37,9 @@ what=${1:-test}
 case $what in
   build) packages=("${build_packages[@]}") ;;
   test) packages=("${build_packages[@]}" "${test_packages[@]}") ;;
-  -h | --help) sed -n '5,12s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+  list-build) printf '%s\n' "${build_packages[@]}"; exit 0 ;;
+  list-test) printf '%s\n' "${test_packages[@]}"; exit 0 ;;
+  -h | --help) sed -n '5,13s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
   *) die "unknown argument $what: build or test; see --help" ;;
 esac
 
@@ -68,7 +71,7 @@ if [[ $what == test ]]; then
   mapfile -t missing < <(missing_packages "${site[0]}" "${python_packages[@]}")
   if ((${#missing[@]})); then
     say "installing ${missing[*]} into $tools_env"
-    [[ -x $tools_env/bin/python ]] || python3 -m venv "$tools_env" >&2
+    make_venv "$tools_env"
     "$tools_env/bin/python" -m pip install --disable-pip-version-check -q "${missing[@]}" >&2
   fi
 fi

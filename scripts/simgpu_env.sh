@@ -99,11 +99,7 @@ up_to_date() {
 }
 
 make_environment() {
-  if [[ ! -x $python ]]; then
-    say "making a virtual environment in $env_dir"
-    python3 -m venv "$env_dir" >&2 ||
-      die "python3 -m venv failed: is the package python3-venv installed?"
-  fi
+  make_venv "$env_dir"
   pip_options=()
   [[ -n $(missing_packages "$(site_packages)" "${torch_packages[@]}") ]] &&
     say "the CUDA build of PyTorch is about 3 GB to download, 6 GB on disk"

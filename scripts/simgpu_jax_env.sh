@@ -36,7 +36,7 @@ wanted() {
 
 if [[ ! -x $python || ! -f $jax_env/stamp || $(< "$jax_env/stamp") != "$(wanted)" ]]; then
   # The same versions of NVIDIA's wheels, so that symbol names are those of the stand-in.
-  [[ -x $python ]] || python3 -m venv "$jax_env" >&2
+  make_venv "$jax_env"
   (cd "$sim_env"/lib/python3*/site-packages && ls -d nvidia_*.dist-info) |
     sed -n 's/^\(nvidia_.*\)-\([0-9.]*\)\.dist-info$/\1==\2/p' | tr _ - > "$jax_env/constraints.txt"
   say "installing JAX"

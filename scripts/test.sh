@@ -168,7 +168,10 @@ group_bench() {
 begin=$SECONDS
 say "setting up"
 begin_part "Debian and Python packages" "$logs/setup.log" scripts/setup.sh test
-wait_for_parts "Debian and Python packages" || exit 1
+if ! wait_for_parts "Debian and Python packages"; then
+  printf '0 passed, 1 failed\n'
+  exit 1
+fi
 
 # In this order: unit tests are built against the headers in the stand-in's environment.
 if [[ ${groups[*]} != lint ]]; then

@@ -3,6 +3,9 @@
 """The scripts on machines that have little: what is missing is seen, what fails is named."""
 
 import os
+import shlex
+import shutil
+import signal
 import subprocess
 import time
 
@@ -10,6 +13,7 @@ import pytest
 from flopsprof_run import ROOT
 
 SCRIPTS = os.path.join(ROOT, "scripts")
+GPU = os.path.exists("/dev/nvidia0")
 
 
 def bash(code: str, *arguments: str, **variables: str) -> subprocess.CompletedProcess:
@@ -19,6 +23,13 @@ def bash(code: str, *arguments: str, **variables: str) -> subprocess.CompletedPr
         ["bash", "-c", head + code, "bash", *arguments],
         env={**os.environ, **variables}, capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
+
+
+def program(folder, name: str, code: str) -> None:
+    """A program of a test, in the place of another when folder is first in PATH."""
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_text(f"#!/bin/bash\n{code}\n")
+    (folder / name).chmod(0o755)
 
 
 @pytest.mark.parametrize("option", ["-s", "-u"])
@@ -37,6 +48,32 @@ def test_everything_is_missing_where_there_is_no_environment(tmp_path):
     assert done.stdout.split() == ["torch==2.14.1", "numpy"]
 
 
+def test_an_environment_whose_making_was_interrupted_is_made_anew(tmp_path):
+    """Its python was there, and no pip: every run failed until somebody deleted the folder."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/python").symlink_to("/usr/bin/python3")
+    (tmp_path / "pyvenv.cfg").write_text(
+        "home = /usr/bin\ninclude-system-site-packages = false\n"
+    )
+    (tmp_path / "lock").write_text("")
+    code = 'make_venv "$1"; "$1/bin/python" -m pip --version'
+    done = bash(code, str(tmp_path))
+    assert f"from {tmp_path}/lib" in done.stdout, done.stderr
+    assert (tmp_path / "lock").exists()
+    assert "making" in done.stderr and "making" not in bash(code, str(tmp_path)).stderr
+
+
+def test_each_environment_is_made_by_what_mends_it():
+    """No script has a way of its own."""
+    made = subprocess.run(
+        ["grep", "-rlE", "make_venv|-m venv", SCRIPTS], stdout=subprocess.PIPE, text=True, check=True
+    ).stdout.split()
+    own = subprocess.run(
+        ["grep", "-rl", "-e", "-m venv", SCRIPTS], stdout=subprocess.PIPE, text=True, check=True
+    ).stdout.split()
+    assert own == [f"{SCRIPTS}/common.sh"] and len(made) == 5
+
+
 def test_a_part_that_fails_is_named_with_its_log_and_ends_the_others(tmp_path):
     code = (
         'begin_part good "$1/good.log" bash -c "sleep 55; touch $1/ended"; '
@@ -51,6 +88,45 @@ def test_a_part_that_fails_is_named_with_its_log_and_ends_the_others(tmp_path):
     assert f" s: bad. All of its output: {tmp_path}/logs/bad.log" in done.stderr
 
 
+def test_a_process_that_has_ended_is_ended_without_an_error(tmp_path):
+    """Itself before its children or one of them: a script with set -e once ended there."""
+    code = (
+        "bash -c 'true & sleep 55' & parent=$!; "
+        'until [[ $(cat "/proc/$parent/task/$parent/children") ]]; do sleep 0.1; done; sleep 0.2; '
+        'end_tree "$parent"; wait "$parent" || true; end_tree "$parent"; echo both'
+    )
+    assert bash(code).stdout == "both\n"
+
+
+@pytest.mark.parametrize(
+    "what, number",
+    [
+        ("begin_part part $1/log {}; wait_for_parts part", signal.SIGINT),
+        ("begin_part part $1/log {}; wait_for_parts part", signal.SIGTERM),
+        ("{}; true", signal.SIGTERM),
+        ("{}; true", signal.SIGHUP),
+    ],
+)
+def test_a_script_that_is_ended_ends_all_that_it_began(tmp_path, what, number):
+    """Ctrl-C goes to all of the terminal's programs, but is ignored by those in the background."""
+    part = "bash -c 'touch $1/begun; sleep 20; true' part $1"
+    code = f"source {SCRIPTS}/common.sh; set -euo pipefail; {what.format(part)}"
+    alive, inherited = os.pipe()
+    script = subprocess.Popen(
+        ["bash", "-c", code, "bash", tmp_path], pass_fds=[inherited], start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
+    os.close(inherited)
+    begin = time.monotonic()
+    while not (tmp_path / "begun").exists():
+        assert time.monotonic() - begin < 15
+    (os.killpg if number == signal.SIGINT else os.kill)(script.pid, number)
+    assert os.read(alive, 1) == b""  # closed by the last of them
+    os.close(alive)
+    assert script.wait(timeout=15) == -number
+    assert time.monotonic() - begin < 15
+
+
 def test_long_parts_show_what_they_do(tmp_path):
     code = (
         'begin_part build "$1/build.log" bash -c "echo [3/141] Building CXX; sleep 1.5"; '
@@ -61,6 +137,19 @@ def test_long_parts_show_what_they_do(tmp_path):
     assert done.returncode == 0
     assert "build (build.log: step 3/141); env (env.log: installing torch)" in done.stderr
     assert "done in 1 s: build" in done.stderr or "done in 2 s: build" in done.stderr
+
+
+@pytest.mark.parametrize("name, found", [("libc.so.6", True), ("libcuda.so.77", False)])
+def test_libraries_are_found_without_the_folders_of_root_in_path(name, found):
+    assert bash('linker_finds "$1"', name, PATH="/usr/bin:/bin").returncode == (not found)
+
+
+def test_a_library_is_found_in_a_long_list(tmp_path):
+    """A pipe that is read to the first match only ends its writer with an error."""
+    lines = "echo 'libcuda.so.1 (libc6,x86-64) => /a'; for n in {1..30000}; do echo lib$n.so; done"
+    program(tmp_path / "programs", "ldconfig", lines)
+    path = f"{tmp_path}/programs:{os.environ['PATH']}"
+    assert bash("linker_finds libcuda.so.1", PATH=path).returncode == 0
 
 
 def test_a_fresh_machine_sees_the_clone_and_the_system_only(tmp_path):
@@ -91,3 +180,143 @@ def test_a_part_of_a_script_that_is_not_known_is_refused():
         )  # fmt: skip
         assert done.returncode != 0, script
         assert "error" in done.stderr and arguments[-1] in done.stderr, done.stderr
+
+
+def test_the_product_alone_is_configured_without_tests_and_their_libraries(tmp_path):
+    """A user's machine has no GoogleTest. What was configured with tests once stays so."""
+    shutil.copytree(SCRIPTS, tmp_path / "scripts")
+    programs = tmp_path / "programs"
+    program(programs, "cmake", f"echo $* >> {tmp_path}/configured; touch build/build.ninja")
+    program(
+        programs, "ninja",
+        "mkdir -p build/bin build/lib; "
+        "touch build/bin/flopsprof build/bin/flopsprof-run build/lib/libflopsprof_inject.so",
+    )  # fmt: skip
+    seen = []
+    for target in (["product"], ["product"], [], ["product"], ["some_test"]):
+        (tmp_path / "configured").write_text("")
+        subprocess.run(
+            [tmp_path / "scripts/build.sh", *target], check=True, timeout=60,
+            env={**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"},
+        )  # fmt: skip
+        words = (tmp_path / "configured").read_text().split()
+        seen.append([word[2:] for word in words if "_BUILD_" in word])
+    off = ["FLOPSPROF_BUILD_TESTS=OFF", "FLOPSPROF_BUILD_BENCHMARKS=OFF"]
+    on = ["FLOPSPROF_BUILD_TESTS=ON", "FLOPSPROF_BUILD_BENCHMARKS=ON"]
+    assert seen == [off, [], on, [], []]
+
+
+@pytest.mark.parametrize(
+    "report, verdict",
+    [
+        ("! GPU is simulated: times\n conv1", "tested"),
+        # Where there is a GPU, that is right.
+        ("MFU 40%\n conv1", "tested" if GPU else "does not say that the GPU is simulated"),
+        ("! GPU is simulated: times", "no module of the model"),
+        ("", "no report"),
+    ],
+)
+def test_ci_reads_the_report_and_not_what_quickstart_says_of_it(tmp_path, report, verdict):
+    shutil.copytree(os.path.join(ROOT, ".ci"), tmp_path / ".ci")
+    (tmp_path / "report.txt").write_text(report)
+    (tmp_path / "build/logs").mkdir(parents=True)
+    (tmp_path / "build/logs/build.log").write_text("[142/142] Linking\n")
+    scripts = tmp_path / "scripts"
+    program(scripts, "fresh_machine.sh", 'shift; exec "$@"')
+    program(
+        scripts, "quickstart.sh",
+        "echo 'quickstart: SIMULATED conv1'; echo 'flopsprof: profiling net, run folder .'",
+    )  # fmt: skip
+    program(scripts, "test.sh", "echo tested")
+    done = subprocess.run(
+        [tmp_path / ".ci/run"], env={**os.environ, "FLOPSPROF_CI_IS_FRESH": "yes"},
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert verdict in done.stdout
+    assert done.returncode == (verdict != "tested")
+
+
+def test_a_fresh_machine_hides_what_no_debian_package_brought(tmp_path):
+    """A home with the clone two folders below it, and one with the clone's neighbours."""
+    clone = tmp_path / "home/src/clone"
+    shutil.copytree(SCRIPTS, clone / "scripts")
+    (tmp_path / "home/src/neighbour").mkdir()
+    done = subprocess.run(
+        [clone / "scripts/fresh_machine.sh", "bash", "-c", "ls -A .. /srv /usr/local/bin ~"],
+        env={**os.environ, "HOME": str(tmp_path / "home")},
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    folders = ["..:", "/srv:", "/usr/local/bin:", f"{clone}/build/fresh/home:"]
+    assert sorted(done.stdout.split()) == sorted([*folders, "clone"])
+    assert sorted(os.listdir(tmp_path / "home/src")) == ["clone", "neighbour"]
+
+
+def test_a_machine_without_the_packages_of_tests_has_no_googletest():
+    """What quickstart.sh runs in for CI: a build that wants GoogleTest fails there."""
+    code = (
+        'for header in sqlite3.h google/protobuf/message.h gtest/gtest.h benchmark/benchmark.h; do '
+        'echo "#include <$header>" | g++ -xc++ -E - > /dev/null && echo $header; done'
+    )
+    script = os.path.join(SCRIPTS, "fresh_machine.sh")
+    done = subprocess.run(
+        [script, "--without-test-packages", "bash", "-c", code],
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.stdout.split() == ["sqlite3.h", "google/protobuf/message.h"]
+    assert "gtest/gtest.h: No such file" in done.stderr
+
+
+def test_a_home_with_files_of_others_is_not_emptied(tmp_path):
+    script = os.path.join(SCRIPTS, "fresh_machine.sh")
+    (tmp_path / "letters").write_text("dear")
+    arguments = [script, "--home", str(tmp_path), "bash", "-c", "touch ~/made"]
+    done = subprocess.run(arguments, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1 and f"--home {tmp_path}: there are files" in done.stderr
+    assert os.listdir(tmp_path) == ["letters"]
+    for _ in range(2):
+        arguments = [script, "--home", str(tmp_path / "home"), "bash", "-c", "ls -A ~; touch ~/made"]
+        assert subprocess.check_output(arguments, timeout=60) == b""
+
+
+def test_a_machine_that_cannot_hide_folders_says_so(tmp_path):
+    program(tmp_path / "programs", "unshare", "exit 1")
+    done = subprocess.run(
+        [os.path.join(SCRIPTS, "fresh_machine.sh"), "--home", str(tmp_path / "home"), "true"],
+        env={**os.environ, "PATH": f"{tmp_path}/programs:{os.environ['PATH']}"},
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "cannot hide folders" in done.stderr and "user namespaces" in done.stderr
+
+
+def test_a_set_up_that_fails_is_a_failure_in_the_last_line(tmp_path):
+    shutil.copytree(SCRIPTS, tmp_path / "scripts")
+    program(tmp_path / "scripts", "setup.sh", "exit 1")
+    done = subprocess.run(
+        [tmp_path / "scripts/test.sh"], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 1 and done.stdout.splitlines()[-1:] == ["0 passed, 1 failed"]
+
+
+def test_quickstart_runs_a_python_without_torchrun_and_says_the_command(tmp_path):
+    """The command that is printed is the one that is run, word by word."""
+    scripts = tmp_path / "scripts"
+    shutil.copytree(SCRIPTS, scripts)
+    for name in ("setup.sh", "build.sh"):
+        program(scripts, name, "true")
+    program(tmp_path / "programs", "python3", "exit 1")  # no torch: on the stand-in
+    program(scripts, "simgpu_env.sh", f"echo {tmp_path}/env/bin/python")
+    (tmp_path / "build").mkdir()
+    program(tmp_path / "build/bin", "flopsprof-run", 'printf "%s\\n" "$@"')
+    done = subprocess.run(
+        [scripts / "quickstart.sh", "--focus", "a b"],
+        env={**os.environ, "PATH": f"{tmp_path}/programs:{os.environ['PATH']}"},
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    words = done.stdout.splitlines()
+    assert words[:3] == ["--focus", "a b", "--"]
+    assert words[3:6] == [f"{tmp_path}/env/bin/python", "-m", "torch.distributed.run"]
+    said = next(line for line in done.stderr.splitlines() if "3/3 running" in line)
+    command = shlex.split(said.split(f"in {tmp_path}: ")[1])
+    assert command == ["build/bin/flopsprof-run", *words]

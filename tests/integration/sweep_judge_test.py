@@ -36,9 +36,10 @@ def flops(forward=0, backward=0, recompute=0):
 
 
 def row(path, inclusive, alone, params=10):
+    times = {"gpu_time_s": {}, "unknown_gpu_time_s": 0}
     return {
-        "path": path, "class": "Net", "params": params, "flops": inclusive,
-        "self": {"flops": alone, "unknown_gpu_time_s": 0}, "unknown_gpu_time_s": 0,
+        "path": path, "depth": path.count(".") + 1, "class": "Net", "params": params,
+        "flops": inclusive, "self": {"flops": alone, **times}, **times,
     }  # fmt: skip
 
 
@@ -109,7 +110,18 @@ def test_work_in_a_module_that_the_model_does_not_have_is_a_problem():
 def test_a_module_is_itself_and_its_children():
     one = part()
     one.rows["f_m"]["self"]["flops"]["forward"] = 9
-    assert any("sum" in text for text in judged(one).problems)
+    assert any("self and children" in text for text in judged(one).problems)
+
+
+def test_a_module_that_took_the_place_of_one_without_work_is_at_its_path():
+    one = part()
+    one.rows["f_m.a#2"] = {**one.rows.pop("f_m.a"), "path": "f_m.a#2"}
+    assert complaints(judged(one)) == []
+    one.rows["f_m.a#2"]["flops"]["forward"] += 1
+    assert complaints(judged(one))
+    one = part()  # both did work: which of them is the model's?
+    one.rows["f_m.a#2"] = {**row("f_m.a#2", flops(1), flops(1))}
+    assert any("no module of the model" in text for text in judged(one).problems)
 
 
 def test_what_fails_under_the_profiler_only_is_a_problem():

@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from typing import Any, Optional
 
 from models import child_name
+from summary_checks import tree_problems
 
 PHASES = ("forward", "backward", "recompute")
 
@@ -175,18 +176,15 @@ def explain(difference, facts, rules) -> None:
             return
 
 
-def not_the_sum(path, rows) -> str:
-    """Empty, or the phase in which a module is not itself plus its children."""
-    depth = path.count(".") + 1
-    below_it = [p for p in rows if p.startswith(path + ".")]
-    children = [rows[p] for p in below_it if p.count(".") == depth]
-    row = rows[path]
-    for phase in PHASES:
-        parts = [row["self"]["flops"][phase], *(child["flops"][phase] for child in children)]
-        if row["flops"][phase] is not None and None not in parts:
-            if row["flops"][phase] != sum(parts):
-                return f"{phase} {row['flops'][phase]} is not the sum {sum(parts)} of its parts"
-    return ""
+def without_replaced(rows: dict, counts) -> dict:
+    """Rows by the path that the model has in the end: a module that took the place of one without
+    work ("q#2") is at its path."""
+    named = dict(rows)
+    for path, row in rows.items():
+        plain = re.sub(r"#\d+(?=\.|$)", "", path)
+        if path not in counts and plain in counts and plain not in rows:
+            named[plain] = named.pop(path)
+    return named
 
 
 def listed(name, entries) -> Optional[Listed]:
@@ -234,7 +232,8 @@ def judge(name: str, part: Optional[Part], reasons: Reasons) -> Verdict:
 
 def compare(verdict, top, part, reasons) -> None:
     counts, params = part.count["modules"], part.count["params"]
-    rows = {path: part.rows[path] for path in below(part.rows, top)}
+    all_rows = {path: part.rows[path] for path in below(part.rows, top)}
+    rows = without_replaced(all_rows, counts)
     for path in below(counts, top):
         row = rows.get(path)
         right = dict(zip(PHASES, counts[path], strict=True))
@@ -261,8 +260,10 @@ def compare(verdict, top, part, reasons) -> None:
             verdict.differences.append(difference)
             different = True
         verdict.equal += any(counts[path]) and not different
-        if wrong := not_the_sum(path, rows):
-            verdict.problems.append(f"{path}: {wrong}")
+    # Every module is itself and its children; one that is shared has one row.
+    depth = min((row["depth"] for row in all_rows.values()), default=0)
+    tree = [{**row, "depth": row["depth"] - depth} for row in all_rows.values()]
+    verdict.problems += tree_problems(tree)
     for path, row in rows.items():
         if path not in counts and any(row["flops"][phase] for phase in PHASES):
             verdict.problems.append(f"{path} ({row['class']}) is no module of the model")

@@ -34,6 +34,7 @@ class Thread(threading.local):
         self.modules = []
         self.passes = 0
         self.node, self.depth = None, 0
+        self.owner = None  # of the last node that ran
         self.starts, self.owners = [], []
 
 
@@ -126,11 +127,14 @@ class Yardstick(TorchDispatchMode):
             return innermost, "forward"
         if len(thread.modules) > thread.depth:
             return innermost, "recompute"
-        # A pass inside of a pass runs nodes that this very thread made.
-        starts, owners = (thread.starts, thread.owners) if thread.passes else self.main
-        index = bisect.bisect_right(starts, node._sequence_nr()) - 1
-        owner = owners[index] if index >= 0 else None
-        return owner, "recompute" if torch.is_grad_enabled() else "backward"
+        # What runs beside the accumulation of a gradient (hooks of a parameter) is of the node that
+        # made the gradient: accumulation follows at once, and has no number of its own.
+        if "AccumulateGrad" not in node.name():
+            # A pass inside of a pass runs nodes that this very thread made.
+            starts, owners = (thread.starts, thread.owners) if thread.passes else self.main
+            index = bisect.bisect_right(starts, node._sequence_nr()) - 1
+            thread.owner = owners[index] if index >= 0 else None
+        return thread.owner, "recompute" if torch.is_grad_enabled() else "backward"
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         kwargs = kwargs or {}

@@ -70,7 +70,7 @@ MODELS = {
         " norm_num_groups=8, down_block_types=('CrossAttnDownBlockMotion', 'DownBlockMotion'),"
         " up_block_types=('UpBlockMotion', 'CrossAttnUpBlockMotion'), cross_attention_dim=16,"
         " num_attention_heads=2, motion_num_attention_heads=2, motion_max_seq_length=8)",
-        "dict(sample=r(2, 4, 3, 16, 16), timestep=t(5), encoder_hidden_states=r(2, 7, 16))",
+        "dict(sample=r(2, 4, 3, 16, 16), timestep=t(5), encoder_hidden_states=r(6, 7, 16))",
     ),
     "UNetSpatioTemporalConditionModel": (
         "d.UNetSpatioTemporalConditionModel(sample_size=16, block_out_channels=(32, 64),"

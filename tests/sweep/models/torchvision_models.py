@@ -37,7 +37,8 @@ def classification(name):
         make = getattr(torchvision.models.quantization, name)
     else:
         make = getattr(torchvision.models, name)
-    return Made(make(**options), (torch.rand(2, 3, 224, 224),))
+    size = 299 if "inception" in name else 224
+    return Made(make(**options), (torch.rand(2, 3, size, size),))
 
 
 def segmentation(name):

@@ -67,6 +67,7 @@ MORE = {
     },
     "deepseek_v3": {"head_dim": 4, "num_key_value_heads": 4}, "gptj": {"rotary_dim": 4},
     "codegen": {"rotary_dim": 4}, "data2vec-audio": {"conv_dim": (32,) * 7}, "ctrl": {"dff": 64},
+    "granitemoehybrid": {"mamba_n_heads": 8, "mamba_d_head": 8},
     "glm": {"partial_rotary_factor": 0.5}, "mamba2": {"num_heads": 8, "n_groups": 1},
     "reformer": {
         "attn_layers": ["local", "local"], "axial_pos_embds": False, "attention_head_size": 8,

@@ -88,3 +88,9 @@ def test_what_raises_when_it_is_looked_at_costs_only_itself(python, folder):
         ("", 144), ("0", 72), ("1", 72), ("(outside)", None),
     ]  # fmt: skip
     assert run.summary["ranks"][0]["loss"] == {"shim_failed": 2}
+
+
+def test_children_called_by_forward_are_those_of_any_instance(python, folder):
+    run = run_profiled([python, BY_FORWARD], folder=folder)
+    assert (run.exit_code, run.stdout) == (0, "True\n"), run.explain()  # no class is kept alive
+    assert run.summary["ranks"][0]["notes"]["called_by_forward"] == "part (Linear) of Calls"

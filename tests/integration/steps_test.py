@@ -180,6 +180,23 @@ def test_step_at_a_place_that_cannot_be_looked_into_costs_nothing_else(python, f
     assert [modules[path]["backward"] for path in ("0", "2")] == [3 * A, 6 * B]
 
 
+@pytest.mark.parametrize(
+    "kind, name, text",
+    [
+        ("by_hand", "train_stop", "train_stop was never seen"),
+        ("compiled", "inner_step", "inner_step began none"),
+        ("by_hand", "train_step", None),
+        ("parts", "Two", None),
+    ],
+)
+def test_step_at_a_name_that_begins_no_step_is_said(python, folder, kind, name, text):
+    run = run_loop(python, folder, kind, options=("--step-at", name))
+    found = [f for f in run.summary["findings"] if "--step-at" in f["text"]]
+    said = [] if text is None else [f"there are no steps: --step-at {text}"]
+    assert [f["text"] for f in found] == said
+    assert (text is not None) == ("there are no steps" in run.report())
+
+
 @pytest.mark.parametrize("name", ["first", "Two"])
 def test_step_at_a_module(python, folder, name):
     run = run_loop(python, folder, "parts", options=("--step-at", name))

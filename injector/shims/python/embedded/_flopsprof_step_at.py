@@ -62,6 +62,7 @@ def look() -> None:
 def begin_at(function) -> None:
     code = function.__code__
     add_prologue(function, begun)
+    native.note("step_at", "a function")
     frame = sys._getframe()
     while frame is not None:
         if frame.f_code is code:  # its first call is what has led here

@@ -110,7 +110,7 @@ class StepRows {
 
   RowSet<uint32_t, Row> rows_{kMaxSteps};
   RowSet<uint32_t, Label> labels_{kMaxSteps};
-  std::vector<Range> ranges_;  // for labels that come later; the newest last
+  std::vector<Range> ranges_;             // for labels that come later; the newest last
   uint32_t newest_label_ = shm::kNoStep;  // of the first loop
   uint32_t newest_label_number_ = 0;
   uint32_t cached_step_ = shm::kNoStep;

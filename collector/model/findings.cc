@@ -326,11 +326,13 @@ void AddStepAt(const Summary& summary, std::vector<Finding>* findings) {
     if (note != rank.notes.end()) seen = note->second;
   }
   findings->push_back(
-      {"warning", absl::StrCat("there are no steps: --step-at ", steps.taken_from,
-                               seen.empty() ? " was never seen" : " began none"),
+      {"warning",
+       absl::StrCat("there are no steps: --step-at ", steps.taken_from,
+                    seen.empty() ? " was never seen" : " began none"),
        seen.empty() ? "no module by that path or class, no range and no Python function of that "
                       "name was seen"
-                    : absl::StrCat("it is ", seen, ", but did not run while the profiler recorded, "
+                    : absl::StrCat("it is ", seen,
+                                   ", but did not run while the profiler recorded, "
                                    "or only in what torch.compile made of it"),
        "name a module by its path or class in the module tree, a range by its text, a function as "
        "Class.method or package.module:function; without --step-at optimizers say the steps"});

@@ -320,10 +320,10 @@ WHERE c.phase = 2 AND c.kind <> 3;
 )sql";
 }
 
-// Rows are kept by the label of a step (proto/shm/records.h, StepPlace); views have its number, where
-// 4294967295 is none. The bounds are those of model/profile_bounds.h: what is deeper, or of a longer path, has the path
-// of what is around it. Every scope is visited once; a circle has no way in. The index is named
-// because SQLite would read all scopes of the process for each.
+// Rows are kept by the label of a step (proto/shm/records.h, StepPlace); views have its number,
+// where 4294967295 is none. The bounds are those of model/profile_bounds.h: what is deeper, or of a
+// longer path, has the path of what is around it. Every scope is visited once; a circle has no way
+// in. The index is named because SQLite would read all scopes of the process for each.
 const char* ViewsSql() {
   return R"sql(
 DROP VIEW IF EXISTS scope_paths;

@@ -20,7 +20,9 @@ uint32_t StepRows::Find(uint32_t step) {
     const uint32_t in = rows_.Find(KeyOf(step));
     if (in != kNoRow && rows_.Hold(in).next_begin_mono_ns != 0) key = KeyOf(step);
   }
+  const size_t known = rows_.size();
   const uint32_t row = rows_.FindOrAdd(key);
+  if (rows_.size() != known && RangeOf(KeyOf(key)) != nullptr) ChangeLabel(KeyOf(key));
   cached_step_ = step;
   cached_row_ = row;
   return row;
@@ -30,15 +32,49 @@ StepRows::Label* StepRows::ChangeLabel(uint32_t key) {
   const uint32_t index = labels_.FindOrAdd(key);
   if (index == kNoRow) return nullptr;
   Label& label = labels_.Change(index);
-  if (label.revision++ == 0) label.number = key & shm::kStepLabelMask;
+  if (label.revision++ != 0) return &label;
+  const Range* range = RangeOf(key);
+  label.number = range != nullptr ? range->number : key & shm::kStepLabelMask;
+  label.numbered_mono_ns = range != nullptr ? range->mono_ns : 0;
   return &label;
 }
 
-void StepRows::SetNumber(uint32_t key, const shm::StepRecord& record) {
+void StepRows::SetNumber(uint32_t key, uint32_t number, uint64_t mono_ns) {
   Label* label = ChangeLabel(key);
-  if (label == nullptr || record.mono_ns < label->numbered_mono_ns) return;
-  label->number = record.number;
-  label->numbered_mono_ns = record.mono_ns;
+  if (label == nullptr || mono_ns < label->numbered_mono_ns) return;
+  label->number = number;
+  label->numbered_mono_ns = mono_ns;
+}
+
+// A record may name 2^30 labels: those that have rows are numbered now, others when they come.
+void StepRows::NumberRange(const Range& range) {
+  std::vector<uint32_t> keys;
+  const auto add = [&](uint32_t key) {
+    if (range.Contains(key)) keys.push_back(key);
+  };
+  for (uint32_t i = 0; i < labels_.size(); ++i) add(labels_.key(i));
+  for (uint32_t i = 0; i < rows_.size(); ++i) {
+    if (labels_.Find(KeyOf(rows_.key(i))) == kNoRow) add(KeyOf(rows_.key(i)));
+  }
+  for (const uint32_t key : keys) SetNumber(key, range.number, range.mono_ns);
+  ranges_.erase(std::remove_if(ranges_.begin(), ranges_.end(),
+                               [&range](const Range& old) {
+                                 return range.Contains(old.first) && range.Contains(old.last) &&
+                                        old.mono_ns <= range.mono_ns;
+                               }),
+                ranges_.end());
+  if (ranges_.size() >= kMaxRanges) ranges_.erase(ranges_.begin());
+  ranges_.push_back(range);
+}
+
+// The newest word about a label that has no row of its own; nullptr: none.
+const StepRows::Range* StepRows::RangeOf(uint32_t key) const {
+  const Range* newest = nullptr;
+  for (const Range& range : ranges_) {
+    const bool newer = newest == nullptr || range.mono_ns >= newest->mono_ns;
+    if (range.Contains(key) && newer) newest = &range;
+  }
+  return newest;
 }
 
 uint32_t StepRows::NumberOf(uint32_t step) const {
@@ -46,6 +82,7 @@ uint32_t StepRows::NumberOf(uint32_t step) const {
   const uint32_t key = KeyOf(step);
   const uint32_t index = labels_.Find(key);
   if (index != kNoRow) return labels_.Held(index).number;
+  if (const Range* range = RangeOf(key)) return range->number;
   const uint32_t label = key & shm::kStepLabelMask;
   // Its own definition is in another ring: as far from its label as the newest one that is known.
   if (!IsFirstLoop(key) || newest_label_ == shm::kNoStep) return label;
@@ -79,14 +116,15 @@ void StepRows::OnLabel(const shm::StepRecord& record) {
       Label* label = ChangeLabel(key);
       if (label == nullptr) return;
       label->helped = record.helped != 0;
-      SetNumber(key, record);
+      SetNumber(key, record.number, record.mono_ns);
       return;
     }
     case shm::StepEvent::kNumber: {
-      // Of a whole range only those that have a row can matter.
       const uint32_t first = std::min(KeyOf(record.first_label), key);
-      for (uint32_t one = first; one <= key && one - first < kMaxSteps; ++one) {
-        SetNumber(one, record);
+      if (first == key) {
+        SetNumber(key, record.number, record.mono_ns);
+      } else {
+        NumberRange({first, key, record.number, record.mono_ns});
       }
       if (key == newest_label_) newest_label_number_ = record.number;
       return;

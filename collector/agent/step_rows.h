@@ -88,15 +88,29 @@ class StepRows {
     uint64_t beside_mono_ns = 0;
   };
 
+  // Labels that have got a number together.
+  struct Range {
+    uint32_t first = 0;
+    uint32_t last = 0;
+    uint32_t number = 0;
+    uint64_t mono_ns = 0;
+
+    bool Contains(uint32_t key) const { return first <= key && key <= last; }
+  };
+  static constexpr size_t kMaxRanges = 64;  // the injector has one or two a loop
+
   uint32_t Find(uint32_t step);
   Label* ChangeLabel(uint32_t key);
-  void SetNumber(uint32_t key, const shm::StepRecord& record);
+  void NumberRange(const Range& range);
+  const Range* RangeOf(uint32_t key) const;
+  void SetNumber(uint32_t key, uint32_t number, uint64_t mono_ns);
   void FoldTail(uint32_t key, uint32_t index);
   void Begin(uint32_t step, uint64_t mono_ns);
   void FoldOldSteps();
 
   RowSet<uint32_t, Row> rows_{kMaxSteps};
   RowSet<uint32_t, Label> labels_{kMaxSteps};
+  std::vector<Range> ranges_;             // for labels that come later; the newest last
   uint32_t newest_label_ = shm::kNoStep;  // of the first loop
   uint32_t newest_label_number_ = 0;
   uint32_t cached_step_ = shm::kNoStep;

@@ -313,6 +313,31 @@ void AddUtilisation(const Summary& summary, std::vector<Finding>* findings) {
 
 // Calls that a library or the framework makes to find the fastest way look as any other call:
 // cuDNN benchmark, Inductor's and Triton's autotuning, TunableOp.
+// Of --step-at: then nothing else begins a step.
+void AddStepAt(const Summary& summary, std::vector<Finding>* findings) {
+  const StepsSummary& steps = summary.steps;
+  for (const char* other : {"", "optimizer", "forwards", "passes", "flopsprof.step()"}) {
+    if (steps.taken_from == other) return;
+  }
+  if (!steps.list.empty() || summary.empty) return;
+  std::string seen;
+  for (const RankSummary& rank : summary.ranks) {
+    const auto note = rank.notes.find("step_at");
+    if (note != rank.notes.end()) seen = note->second;
+  }
+  findings->push_back(
+      {"warning",
+       absl::StrCat("there are no steps: --step-at ", steps.taken_from,
+                    seen.empty() ? " was never seen" : " began none"),
+       seen.empty() ? "no module by that path or class, no range and no Python function of that "
+                      "name was seen"
+                    : absl::StrCat("it is ", seen,
+                                   ", but did not run while the profiler recorded, "
+                                   "or only in what torch.compile made of it"),
+       "name a module by its path or class in the module tree, a range by its text, a function as "
+       "Class.method or package.module:function; without --step-at optimizers say the steps"});
+}
+
 void AddFirstStep(const Summary& summary, std::vector<Finding>* findings) {
   const StepsSummary& steps = summary.steps;
   if (steps.first_step_work_ratio.value_or(0) < kNotableTuning) return;
@@ -360,6 +385,7 @@ std::vector<Finding> FindFindings(const Summary& summary, int ranks_numbered) {
   AddAttribution(summary, &findings);
   AddUnknownKernels(summary, &findings);
   AddUnseenCallers(summary, &findings);
+  AddStepAt(summary, &findings);
   AddFirstStep(summary, &findings);
   AddWindows(summary, &findings);
   AddIdentity(summary, ranks_numbered, &findings);

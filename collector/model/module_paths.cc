@@ -204,16 +204,28 @@ class ModulePaths::Builder {
   // A model that was called before it was wrapped, or a part of a model that is called alone
   // and whose parent the injector did not find, belongs to the larger model's tree.
   void NestRoots() {
+    // Who holds a root's module: a program may call thousands of models.
+    std::map<uint64_t, std::vector<Root*>> holders;
+    for (const auto& [key, root] : roots_) {
+      if (root.object != 0) holders[root.object];
+    }
+    for (auto& [key, other] : roots_) {
+      for (const auto& [object, raw] : other.by_object) {
+        const auto held = holders.find(object);
+        if (held != holders.end()) held->second.push_back(&other);
+      }
+    }
     for (auto& [key, root] : roots_) {
       if (root.object == 0) continue;
-      for (auto& [other_key, other] : roots_) {
-        if (&other == &root || other.modules.size() <= root.modules.size()) continue;
-        const auto found = other.by_object.find(root.object);
-        if (found == other.by_object.end()) continue;
-        if (other.class_at[found->second] != root.class_name) continue;
-        if (root.inside != nullptr && root.inside->modules.size() >= other.modules.size()) continue;
-        root.inside = &other;
-        root.inside_path = found->second;
+      for (Root* other : holders[root.object]) {
+        if (other == &root || other->modules.size() <= root.modules.size()) continue;
+        const std::string& raw = other->by_object[root.object];
+        if (other->class_at[raw] != root.class_name) continue;
+        if (root.inside != nullptr && root.inside->modules.size() >= other->modules.size()) {
+          continue;
+        }
+        root.inside = other;
+        root.inside_path = raw;
       }
     }
     // What it got after it was taken out of the other one.

@@ -137,6 +137,7 @@ class Programs {
     const Process* family = nullptr;
     std::pair<int, int> rank;  // with its restart
     Models models;
+    Life life;  // of the first one: it has to be worked out from all of its steps
     std::vector<const Process*> processes;
   };
 
@@ -149,9 +150,7 @@ class Programs {
   // Two units of one rank that are surely of two launches.
   static bool AreApart(const Unit& a, const Unit& b) {
     if (!a.models.empty() && !b.models.empty() && a.models != b.models) return true;
-    const Life first = LifeOf(*a.first);
-    const Life second = LifeOf(*b.first);
-    if (first.begin_ns == 0 || second.begin_ns == 0 || LivedTogether(first, second)) return false;
+    if (a.life.begin_ns == 0 || b.life.begin_ns == 0 || LivedTogether(a.life, b.life)) return false;
     const int parent = a.first->info().parent_pid();
     const int other_parent = b.first->info().parent_pid();
     return a.family != b.family && parent > 0 && other_parent > 0 && parent != other_parent;
@@ -182,7 +181,7 @@ class Programs {
         return models.empty() || unit->models.empty() || unit->models == models;
       });
       if (same == known.end()) {
-        units.push_back({process, family, rank, models, {process}});
+        units.push_back({process, family, rank, models, LifeOf(*process), {process}});
         known.push_back(&units.back());
       } else {
         (*same)->processes.push_back(process);

@@ -65,6 +65,12 @@ class Joiner {
     std::map<uint32_t, std::vector<Label*>> loops;
     for (auto& [key, label] : labels_) loops[LoopOf(key)].push_back(&label);
     for (auto& [loop, labels] : loops) JoinLoop(labels);
+    for (v1::MarkRow& row : *process_.mutable_marks()) {
+      if (row.in_steps() > 0 && !NumberSpan(&row)) row.set_in_steps(0);
+    }
+    for (v1::ScopeKernelRow& row : *process_.mutable_scope_kernels()) {
+      if (row.in_step() && !NumberSpan(&row)) row.set_in_step(false);
+    }
     Write();
   }
 
@@ -102,6 +108,29 @@ class Joiner {
       label.number = found->second->number();
     }
     for (const v1::StepFacts& row : process_.step_facts()) unknown_[row.step()] = &row;
+  }
+
+  // Numbers in the place of a row's first and last label; false: neither is of a step. Labels of
+  // no step come before all others, so that what began under one is in the first step after it.
+  template <typename Row>
+  bool NumberSpan(Row* row) const {
+    uint32_t first = row->first_step();
+    const auto begin = facts_.lower_bound(first);
+    if (begin != facts_.end() && begin->first == first) {
+      auto known = begin;
+      while (known != facts_.end() && known->first <= row->last_step() &&
+             known->second->number() == shm::kNoStep) {
+        ++known;
+      }
+      const bool found = known != facts_.end() && known->first <= row->last_step();
+      first = found ? known->second->number() : begin->second->number();
+    }
+    const auto end = facts_.find(row->last_step());
+    const uint32_t last = end == facts_.end() ? row->last_step() : end->second->number();
+    if (first == shm::kNoStep && last == shm::kNoStep) return false;
+    row->set_first_step(first == shm::kNoStep ? last : first);
+    row->set_last_step(last == shm::kNoStep ? first : last);
+    return true;
   }
 
   // A teacher's forward, which comes before each step and the first one too, is of the step.

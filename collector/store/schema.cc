@@ -212,15 +212,6 @@ FROM kernels k
 LEFT JOIN process_infos i ON i.process_id = k.process_id
 LEFT JOIN phase_names ph ON ph.phase = k.phase
 LEFT JOIN category_names ca ON ca.category = k.category;
-
-CREATE VIEW step_view AS
-SELECT i.rank, i.restart, s.step, s.complete,
-  CASE WHEN s.end_mono_ns > 0 THEN (s.end_mono_ns - s.begin_mono_ns) / 1e9 END AS wall_s,
-  s.gpu_busy_ns / 1e9 AS gpu_busy_s,
-  s.exposed_communication_ns / 1e9 AS exposed_communication_s,
-  (SELECT sum(flops_high * 1e18 + flops_low) FROM step_phases f
-   WHERE f.process_id = s.process_id AND f.step = s.step) AS flops
-FROM steps s LEFT JOIN process_infos i ON i.process_id = s.process_id;
 )sql";
 }
 
@@ -326,34 +317,13 @@ LEFT JOIN scope_places s ON s.process_id = c.process_id AND s.scope = c.scope
 LEFT JOIN call_gradients g USING (process_id, scope, phase, kind, api, shape, compute_type,
                                   captured, in_step)
 WHERE c.phase = 2 AND c.kind <> 3;
-
-CREATE VIEW IF NOT EXISTS launch_view AS
-SELECT i.rank, i.restart, p.node, p.pid, coalesce(s.module, '(outside)') AS module,
-  coalesce(s.user_range, '') AS user_range, ph.name AS phase, coalesce(a.text, '') AS api,
-  coalesce(n.text, '') AS kernel, k.kind, ca.name AS category, k.in_step,
-  CASE WHEN k.in_step THEN k.first_step END AS first_step,
-  CASE WHEN k.in_step THEN k.last_step END AS last_step,
-  k.count, k.gpu_time_ns / 1e9 AS gpu_time_s,
-  c.calls AS api_calls, c.flops AS api_flops
-FROM scope_kernels k JOIN processes p ON p.id = k.process_id
-LEFT JOIN process_infos i ON i.process_id = k.process_id
-LEFT JOIN phase_names ph ON ph.phase = k.phase
-LEFT JOIN category_names ca ON ca.category = k.category
-LEFT JOIN scope_places s ON s.process_id = k.process_id AND s.scope = k.scope
-LEFT JOIN strings a ON a.process_id = k.process_id AND a.id = k.api
-LEFT JOIN strings n ON n.process_id = k.process_id AND n.id = k.name
-LEFT JOIN (
-  SELECT process_id, scope, phase, api, in_step, sum(calls) AS calls,
-    CASE WHEN min(flops_known) THEN sum(flops_high * 1e18 + flops_low) END AS flops
-  FROM calls WHERE NOT captured GROUP BY process_id, scope, phase, api, in_step) c
-  ON c.process_id = k.process_id AND c.scope = k.scope AND c.phase = k.phase
-  AND c.api = a.text AND c.in_step = k.in_step;
 )sql";
 }
 
-// The bounds are those of model/profile_bounds.h: what is deeper, or of a longer path, has the path
-// of what is around it. Every scope is visited once; a circle has no way in. The index is named
-// because SQLite would read all scopes of the process for each.
+// Rows are kept by the label of a step (proto/shm/records.h, StepPlace); views have its number,
+// where 4294967295 is none. The bounds are those of model/profile_bounds.h: what is deeper, or of a
+// longer path, has the path of what is around it. Every scope is visited once; a circle has no way
+// in. The index is named because SQLite would read all scopes of the process for each.
 const char* ViewsSql() {
   return R"sql(
 DROP VIEW IF EXISTS scope_paths;
@@ -426,6 +396,80 @@ SELECT i.rank, i.restart, p.node, p.pid, ph.name AS phase,
 FROM carry18 c JOIN processes p ON p.id = c.process_id
 LEFT JOIN process_infos i ON i.process_id = c.process_id
 LEFT JOIN phase_names ph ON ph.phase = c.phase;
+
+DROP VIEW IF EXISTS step_view;
+CREATE VIEW step_view AS
+WITH numbered AS (
+  SELECT s.*, CASE WHEN s.step = 3221225471 THEN 4294967295
+                   ELSE coalesce(l.number, s.step & 67108863) END AS number,
+    CASE WHEN s.step = 3221225471 THEN 'before' WHEN l.number = 4294967295 THEN 'none'
+         WHEN s.step >> 30 = 0 THEN 'in' WHEN s.step >> 30 = 1 THEN 'after'
+         ELSE 'beside' END AS place,
+    (SELECT sum(flops_high * 1e18 + flops_low) FROM step_phases f
+     WHERE f.process_id = s.process_id AND f.step = s.step) AS flops
+  FROM steps s
+  LEFT JOIN step_labels l ON l.process_id = s.process_id AND l.step = s.step & 1073741823)
+SELECT i.rank, i.restart, nullif(n.number, 4294967295) AS step, n.place,
+  min(n.complete) AS complete,
+  CASE WHEN min(n.end_mono_ns) > 0 AND n.place = 'in'
+       THEN (max(n.end_mono_ns) - min(n.begin_mono_ns)) / 1e9 END AS wall_s,
+  sum(n.gpu_busy_ns) / 1e9 AS gpu_busy_s,
+  sum(n.exposed_communication_ns) / 1e9 AS exposed_communication_s, sum(n.flops) AS flops
+FROM numbered n LEFT JOIN process_infos i ON i.process_id = n.process_id
+GROUP BY n.process_id, n.number, n.place;
+
+DROP VIEW IF EXISTS launch_view;
+CREATE VIEW launch_view AS
+SELECT i.rank, i.restart, p.node, p.pid, coalesce(s.module, '(outside)') AS module,
+  coalesce(s.user_range, '') AS user_range, ph.name AS phase, coalesce(a.text, '') AS api,
+  coalesce(n.text, '') AS kernel, k.kind, ca.name AS category, k.in_step,
+  CASE WHEN NOT k.in_step THEN NULL WHEN lf.step IS NULL THEN k.first_step
+       WHEN lf.number <> 4294967295 THEN lf.number
+       ELSE (SELECT min(number) FROM step_labels l WHERE l.process_id = k.process_id
+             AND l.step BETWEEN k.first_step AND k.last_step AND l.number <> 4294967295)
+  END AS first_step,
+  CASE WHEN NOT k.in_step THEN NULL WHEN ll.step IS NULL THEN k.last_step
+       WHEN ll.number <> 4294967295 THEN ll.number
+       ELSE (SELECT max(number) FROM step_labels l WHERE l.process_id = k.process_id
+             AND l.step BETWEEN k.first_step AND k.last_step AND l.number <> 4294967295)
+  END AS last_step,
+  k.count, k.gpu_time_ns / 1e9 AS gpu_time_s,
+  c.calls AS api_calls, c.flops AS api_flops
+FROM scope_kernels k JOIN processes p ON p.id = k.process_id
+LEFT JOIN process_infos i ON i.process_id = k.process_id
+LEFT JOIN phase_names ph ON ph.phase = k.phase
+LEFT JOIN category_names ca ON ca.category = k.category
+LEFT JOIN scope_places s ON s.process_id = k.process_id AND s.scope = k.scope
+LEFT JOIN step_labels lf ON lf.process_id = k.process_id AND lf.step = k.first_step
+LEFT JOIN step_labels ll ON ll.process_id = k.process_id AND ll.step = k.last_step
+LEFT JOIN strings a ON a.process_id = k.process_id AND a.id = k.api
+LEFT JOIN strings n ON n.process_id = k.process_id AND n.id = k.name
+LEFT JOIN (
+  SELECT process_id, scope, phase, api, in_step, sum(calls) AS calls,
+    CASE WHEN min(flops_known) THEN sum(flops_high * 1e18 + flops_low) END AS flops
+  FROM calls WHERE NOT captured GROUP BY process_id, scope, phase, api, in_step) c
+  ON c.process_id = k.process_id AND c.scope = k.scope AND c.phase = k.phase
+  AND c.api = a.text AND c.in_step = k.in_step;
+
+DROP VIEW IF EXISTS mark_view;
+CREATE VIEW mark_view AS
+SELECT i.rank, i.restart, coalesce(s.path, '(outside)') AS scope_path, m.domain, m.name,
+  m.category_name AS category, m.count, m.in_steps,
+  CASE WHEN NOT m.in_steps > 0 THEN NULL WHEN lf.step IS NULL THEN m.first_step
+       WHEN lf.number <> 4294967295 THEN lf.number
+       ELSE (SELECT min(number) FROM step_labels l WHERE l.process_id = m.process_id
+             AND l.step BETWEEN m.first_step AND m.last_step AND l.number <> 4294967295)
+  END AS first_step,
+  CASE WHEN NOT m.in_steps > 0 THEN NULL WHEN ll.step IS NULL THEN m.last_step
+       WHEN ll.number <> 4294967295 THEN ll.number
+       ELSE (SELECT max(number) FROM step_labels l WHERE l.process_id = m.process_id
+             AND l.step BETWEEN m.first_step AND m.last_step AND l.number <> 4294967295)
+  END AS last_step,
+  m.sum, m.min, m.max, m.last
+FROM marks m LEFT JOIN process_infos i ON i.process_id = m.process_id
+LEFT JOIN step_labels lf ON lf.process_id = m.process_id AND lf.step = m.first_step
+LEFT JOIN step_labels ll ON ll.process_id = m.process_id AND ll.step = m.last_step
+LEFT JOIN scope_paths s ON s.process_id = m.process_id AND s.scope = m.scope;
 )sql";
 }
 

@@ -65,8 +65,13 @@ bool BeginsSteps(const ScopeIdentity& identity) {
 }
 
 void BeginStepIfWanted(uint32_t scope) {
+  static std::atomic<bool> noted{false};
   const ScopeEntry* entry = FindScopeEntry(scope);
-  if (entry != nullptr && entry->begins_steps) OnExplicitStep();
+  if (entry == nullptr || !entry->begins_steps) return;
+  if (!noted.load(std::memory_order_relaxed) && !noted.exchange(true, std::memory_order_relaxed)) {
+    EmitNote("step_at", "a module or a range");
+  }
+  OnExplicitStep();
 }
 
 }  // namespace flopsprof::injector

@@ -76,3 +76,21 @@ def test_the_users_own_sitecustomize_and_path(python, folder, tmp_path):
     assert run.exit_code == 0, run.explain()
     assert run.stdout == "ran\n"
     assert run.module("0")["flops"]["forward"] == 2 * 4 * 8 * 8
+
+
+BY_FORWARD = os.path.join(PROGRAMS, "scopes", "by_forward.py")
+
+
+def test_what_raises_when_it_is_looked_at_costs_only_itself(python, folder):
+    run = run_profiled([python, BY_FORWARD, "raise"], folder=folder)
+    assert run.exit_code == 0, run.explain()
+    assert [(m["path"], m["params"]) for m in run.summary["modules"]] == [
+        ("", 144), ("0", 72), ("1", 72), ("(outside)", None),
+    ]  # fmt: skip
+    assert run.summary["ranks"][0]["loss"] == {"shim_failed": 2}
+
+
+def test_children_called_by_forward_are_those_of_any_instance(python, folder):
+    run = run_profiled([python, BY_FORWARD], folder=folder)
+    assert (run.exit_code, run.stdout) == (0, "True\n"), run.explain()  # no class is kept alive
+    assert run.summary["ranks"][0]["notes"]["called_by_forward"] == "part (Linear) of Calls"

@@ -143,6 +143,60 @@ def test_step_at_a_function_or_a_range(python, folder, kind, name):
     assert run.summary["steps"]["taken_from"] == name
 
 
+@pytest.mark.parametrize(
+    "kind, name",
+    [("closed", "Trainer.step"), ("static", "Trainer.alone"), ("generated", "generated_step")],
+)
+def test_step_at_a_function_of_another_kind(python, folder, kind, name):
+    run = run_loop(python, folder, kind, options=("--step-at", name))
+    assert steps_of(run) == [BY_HAND] * 3
+    assert run.summary["ranks"][0]["loss"] == {}
+
+
+@pytest.mark.parametrize("name, steps", [("compiled_step", 3), ("inner_step", 0)])
+def test_step_at_lets_torch_compile_a_function_whole(python, folder, name, steps):
+    run = run_loop(python, folder, "compiled", options=("--step-at", name))
+    # In compiled code no function begins, so no step.
+    assert [sum(one.values()) for one in work(run.summary["steps"]["list"])] == [
+        sum(BY_HAND.values())
+    ] * steps
+    assert run.summary["ranks"][0]["loss"] == {}
+
+
+def test_step_at_an_async_function_that_is_held_and_pickled(python, folder):
+    run = run_loop(python, folder, "awaited", options=("--step-at", "awaited_step"))
+    # The check before each begins to run is work of the step before it, or of none.
+    checked = {**BY_HAND, "forward": 4 * FORWARD}
+    assert steps_of(run) == [checked, checked, BY_HAND]
+    assert run.summary["ranks"][0]["loss"] == {}
+
+
+def test_step_at_a_place_that_cannot_be_looked_into_costs_nothing_else(python, folder):
+    run = run_loop(python, folder, "odd", options=("--step-at", "odd.step"))
+    totals = run.summary["totals"]["flops"]
+    assert (totals["forward"], totals["backward"]) == (3 * FORWARD, 3 * BACKWARD)
+    assert run.summary["ranks"][0]["notes"]["backward"] == "engine"
+    modules = {module["path"]: module["self"]["flops"] for module in run.summary["modules"]}
+    assert [modules[path]["backward"] for path in ("0", "2")] == [3 * A, 6 * B]
+
+
+@pytest.mark.parametrize(
+    "kind, name, text",
+    [
+        ("by_hand", "train_stop", "train_stop was never seen"),
+        ("compiled", "inner_step", "inner_step began none"),
+        ("by_hand", "train_step", None),
+        ("parts", "Two", None),
+    ],
+)
+def test_step_at_a_name_that_begins_no_step_is_said(python, folder, kind, name, text):
+    run = run_loop(python, folder, kind, options=("--step-at", name))
+    found = [f for f in run.summary["findings"] if "--step-at" in f["text"]]
+    said = [] if text is None else [f"there are no steps: --step-at {text}"]
+    assert [f["text"] for f in found] == said
+    assert (text is not None) == ("there are no steps" in run.report())
+
+
 @pytest.mark.parametrize("name", ["first", "Two"])
 def test_step_at_a_module(python, folder, name):
     run = run_loop(python, folder, "parts", options=("--step-at", name))

@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Training loops of many kinds: loops.py KIND [NUMBER]. Counts by hand in integration/steps_test.py."""
 
+import asyncio
 import copy
+import inspect
+import pickle
 import sys
 import threading
 
@@ -231,6 +234,106 @@ def by_hand(_):
     model, data = net(), batch()
     for _ in range(3):
         train_step(model, data)
+
+
+async def awaited_step(model, data, *, more=None):
+    train_step(model, data)
+    return more
+
+
+def awaited(_):
+    """A step that is awaited, of a function that others hold: it stays the one that they hold."""
+    model, data = net(), batch()
+    held = {"step": awaited_step}
+    for turn in range(3):
+        step = pickle.loads(pickle.dumps(held["step"]))
+        assert step is held["step"] is awaited_step and inspect.iscoroutinefunction(step)
+        begun = step(model, data, more=turn)  # a step begins when it runs
+        evaluate(model, data)
+        assert asyncio.run(begun) == turn
+    assert inspect.getfullargspec(awaited_step)[0] == ["model", "data"]
+    assert "train_step(model" in inspect.getsource(awaited_step)
+
+
+class Closed(type):
+    def __setattr__(cls, name, value):
+        raise AttributeError(f"{name} of {cls.__name__} is not to be changed")
+
+
+class Trainer(metaclass=Closed):
+    last = None
+
+    def step(self, model, data, *rest, **named):
+        __class__  # noqa: B018  (a closure, as super() makes one)
+        train_step(model, data)
+        assert (self.last, rest, named) == (None, (1,), {"two": 2})
+
+    @staticmethod
+    def alone(model, data):
+        train_step(model, data)
+
+
+def closed(_):
+    """Steps of a class that lets nobody change it."""
+    model, data = net(), batch()
+    for _ in range(3):
+        Trainer().step(model, data, 1, two=2)
+
+
+def static(_):
+    model, data = net(), batch()
+    for _ in range(3):
+        Trainer.alone(model, data)
+
+
+class Refusing(dict):
+    """Names of a module that raise when they are looked at."""
+
+    def get(self, name, default=None):
+        raise RuntimeError(name)
+
+
+class Odd:
+    __dict__ = property(lambda self: Refusing())
+
+
+def odd(_):
+    """The place that NAME means cannot be looked into; the rest of the profile is whole."""
+    sys.modules["odd"] = Odd()
+    model, data = net(), batch()
+    train(model, torch.optim.SGD(model.parameters(), lr=1e-3), data)
+
+
+def generated_step(model, data):
+    train_step(model, data)
+    yield 1
+
+
+def generated(_):
+    model, data = net(), batch()
+    assert inspect.isgeneratorfunction(generated_step)
+    for _ in range(3):
+        assert list(generated_step(model, data)) == [1]
+
+
+def inner_step(model, data, /, *, twice=True):
+    loss = model(data[0]).mean()
+    return loss + model(data[0]).mean() if twice else loss
+
+
+def compiled_step(model, data):
+    return inner_step(model, data)
+
+
+def compiled(_):
+    """Dynamo follows a function that begins steps, and one that is called in what it compiles."""
+    model, data = net(), batch()
+    evaluate(model, data)
+    step = torch.compile(compiled_step, backend="eager", fullgraph=True)
+    for _ in range(3):
+        loss = step(model, data)
+        torch.autograd.grad(loss, list(model.parameters()))
+        evaluate(model, data)
 
 
 def said(_):

@@ -33,13 +33,18 @@ def skip_in_dynamo(function) -> None:
         pass  # then Dynamo sees a few frames more
 
 
-def skip_code(code) -> None:
+def skip_one(code) -> None:
+    """Of this code, not of what is defined in it."""
     if hasattr(_frames, "skip_code"):
         _frames.skip_code(code)
     elif hasattr(_frames, "set_code_exec_strategy"):
         action = _frames._FrameAction
         strategy = _frames._FrameExecStrategy(action.SKIP, action.DEFAULT)
         _frames.set_code_exec_strategy(code, strategy)
+
+
+def skip_code(code) -> None:
+    skip_one(code)
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             skip_code(constant)

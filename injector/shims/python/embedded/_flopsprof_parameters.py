@@ -244,6 +244,14 @@ def note_tuning() -> None:
         native.note("tuning", " and ".join(modes))
 
 
+def try_beside(function, *args) -> None:
+    """What may not cost the description when it raises."""
+    try:
+        function(*args)
+    except Exception as error:
+        native.failed(repr(error)[:200])
+
+
 def describe(root, root_scope) -> bool:
     """Reports every module of a root; False: some parameters have no sizes yet, ask again."""
     global _last_end, _last_seconds, _spent
@@ -256,7 +264,7 @@ def describe(root, root_scope) -> bool:
         return False
     begin = time.monotonic()
     try:
-        note_tuning()
+        try_beside(note_tuning)
         complete = describe_now(root, root_scope)
     except Exception as error:  # it would not go better at the next call
         native.failed(repr(error)[:200])
@@ -308,7 +316,7 @@ def describe_now(root, root_scope) -> bool:
                 aliases.append((path, seen[id(module)]))
             continue
         seen[id(module)] = path
-        look_at(module)
+        try_beside(look_at, module)
         own_bank = bank_of(chain, name, module) if bank is None else None
         order.append((path, module, bank or own_bank, own_bank is None and bank is not None))
         below = (*chain[-1:], module)

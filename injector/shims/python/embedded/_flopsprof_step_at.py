@@ -3,18 +3,19 @@
 """--step-at NAME, where NAME is a function: a step begins with each call of it.
 
 NAME is "function", "Class.method" of the program itself, or "module.function", "module:function".
-The function is replaced where it can be reached by name; it is looked for until it is there.
+It is looked for until it is there. Of an asynchronous function a step begins when it runs.
 """
 
-import functools
 import os
 import sys
 import types
 
-from _flopsprof_base import compiling, native, undo
+from _flopsprof_base import compiling, native
+from _flopsprof_prologue import add_prologue
 
 _wanted = os.environ.get("FLOPSPROF_STEP_AT", "")
 _found = False
+_failed: list = []  # places that cannot be looked into
 
 
 def places():
@@ -29,49 +30,50 @@ def places():
         yield ".".join(parts[:end]), ".".join(parts[end:])
 
 
+def found_in(module, path):
+    """The function of that path; None: there is none, or not yet."""
+    thing = sys.modules.get(module)
+    for name in path.split("."):
+        thing = getattr(thing, "__dict__", {}).get(name)
+    if isinstance(thing, (staticmethod, classmethod)):
+        thing = thing.__func__
+    return thing if isinstance(thing, types.FunctionType) else None
+
+
 def look() -> None:
-    """Cheap where there is nothing to look for; else some dicts."""
+    """Cheap where there is nothing to look for; else some dicts. Raises nothing."""
     global _found
     if not _wanted or _found:
         return
-    for module, path in places():
-        owner = sys.modules.get(module)
-        *above, last = path.split(".")
-        for name in above:
-            owner = getattr(owner, "__dict__", {}).get(name)
-        function = getattr(owner, "__dict__", {}).get(last)
-        if isinstance(function, types.FunctionType):
-            _found = True
-            wrap(owner, last, function)
-            return
+    for place in places():
+        if place in _failed:
+            continue
+        try:
+            function = found_in(*place)
+            if function is not None:
+                _found = True
+                begin_at(function)
+                return
+        except Exception as error:  # the next place may be better; the next look would not be
+            _failed.append(place)
+            native.failed(f"--step-at {_wanted}: {error!r}"[:200])
 
 
-def wrap(owner, name, function) -> None:
-    @functools.wraps(function)
-    def run(*args, **kwargs):
-        if not compiling():
-            native.step()
-        return function(*args, **kwargs)
-
-    # Others hold it under a name of their own: `from train import train_step`.
-    owners = [owner]
-    owners += [m for m in list(sys.modules.values()) if isinstance(m, types.ModuleType)]
-    for one in owners:
-        for key, value in list(getattr(one, "__dict__", {}).items()):
-            if value is function:
-                setattr(one, key, run)
-                undo.append((restore, (one, key, run, function)))
+def begin_at(function) -> None:
+    code = function.__code__
+    add_prologue(function, begun)
+    native.note("step_at", "a function")
     frame = sys._getframe()
     while frame is not None:
-        if frame.f_code is function.__code__:  # its first call is what has led here
+        if frame.f_code is code:  # its first call is what has led here
             native.step()
             return
         frame = frame.f_back
 
 
-def restore(owner, key, run, function) -> None:
-    if owner.__dict__.get(key) is run:
-        setattr(owner, key, function)
+def begun() -> None:
+    if not compiling():
+        native.step()
 
 
 def install() -> None:

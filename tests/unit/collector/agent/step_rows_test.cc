@@ -60,5 +60,62 @@ TEST(StepRowsTest, CountsTheStepsThatAreTooMany) {
   EXPECT_EQ(rows.refused_count(), 3u);
 }
 
+shm::StepRecord Number(uint32_t first, uint32_t last, uint32_t number, uint64_t mono_ns) {
+  shm::StepRecord record = testing::Step(last, shm::StepEvent::kNumber, mono_ns);
+  record.first_label = first;
+  record.number = number;
+  return record;
+}
+
+// (label, number) as they are sent.
+std::vector<std::pair<uint32_t, uint32_t>> Numbers(StepRows* rows) {
+  std::vector<std::pair<uint32_t, uint32_t>> numbers;
+  const v1::ProcessProfile profile = Emitted(rows);
+  for (const v1::StepLabelRow& row : profile.step_labels()) {
+    numbers.emplace_back(row.step(), row.number());
+  }
+  return numbers;
+}
+
+using Pairs = std::vector<std::pair<uint32_t, uint32_t>>;
+
+TEST(StepRowsTest, ANumberOfManyLabelsMakesRowsOfThoseThatAreThere) {
+  StepRows rows;
+  rows.AddFlops(7, shm::Phase::kForward, 5);
+  rows.OnLabel(Number(0, shm::kStepKeyMask, shm::kNoStep, 100));
+  EXPECT_EQ(Numbers(&rows), (Pairs{{7, shm::kNoStep}}));
+}
+
+TEST(StepRowsTest, ANumberOfManyLabelsIsThatOfLabelsThatComeLater) {
+  StepRows rows;
+  rows.OnLabel(Number(0, 9, shm::kNoStep, 100));
+  EXPECT_EQ(rows.NumberOf(8), shm::kNoStep);
+  EXPECT_EQ(rows.NumberOf(10), 10u);
+  rows.AddFlops(8, shm::Phase::kForward, 5);
+  rows.AddFlops(10, shm::Phase::kForward, 5);
+  rows.OnLabel(testing::Step(3, shm::StepEvent::kDisturbed, 50));
+  EXPECT_EQ(Numbers(&rows), (Pairs{{8, shm::kNoStep}, {3, shm::kNoStep}}));
+}
+
+TEST(StepRowsTest, TheNewestWordAboutALabelCounts) {
+  StepRows rows;
+  rows.OnLabel(Number(5, 5, 2, 200));  // of another ring, and later
+  rows.OnLabel(Number(0, 9, shm::kNoStep, 100));
+  rows.OnLabel(Number(4, 4, 1, 50));
+  EXPECT_EQ(rows.NumberOf(5), 2u);
+  EXPECT_EQ(rows.NumberOf(4), shm::kNoStep);
+  rows.OnLabel(Number(0, 6, 3, 150));
+  rows.OnLabel(Number(0, 8, 4, 120));
+  EXPECT_EQ(rows.NumberOf(6), 3u);
+  EXPECT_EQ(rows.NumberOf(8), 4u);
+}
+
+TEST(StepRowsTest, RangesOfNumbersAreBounded) {
+  StepRows rows;
+  for (uint32_t i = 0; i < 1000; i++) rows.OnLabel(Number(i, i + 1, i + 7, 100 + i));
+  EXPECT_EQ(rows.NumberOf(1000), 1006u);
+  EXPECT_EQ(rows.NumberOf(1), 1u);  // said too long ago
+}
+
 }  // namespace
 }  // namespace flopsprof::agent

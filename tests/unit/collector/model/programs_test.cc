@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <set>
 
+#include "collector/model/programs.h"
+#include "collector/model/rank_claims.h"
 #include "collector/model/rank_groups.h"
 #include "collector/model/summary.h"
 #include "collector/model/summary_json.h"
@@ -184,6 +187,27 @@ TEST(ProgramsTest, SpawnedWorkersWithEqualModelsAreRanksOfOne) {
   };
   EXPECT_EQ(programs("Net"), 0u);
   EXPECT_EQ(programs("Other"), 2u);
+}
+
+TEST(ProgramsTest, LongRunsOfOneRankOneAfterTheOtherAreToldApartInTime) {
+  std::vector<v1::ProcessProfile> processes;
+  for (int i = 0; i < 100; ++i) {
+    processes.push_back(Trained({.rank = 0, .pid = 100 + 10 * i, .parent = 2000 + i}, "Net", 7));
+    for (uint32_t step = 1; step < 20'000; ++step) {
+      v1::StepRow& row = *processes.back().add_steps();
+      row.set_step(step);
+      row.set_begin_mono_ns(1000 + step);
+      row.set_end_mono_ns(1001 + step);
+    }
+  }
+  const RunProfile run = RunOf(std::move(processes));
+  std::vector<const v1::ProcessProfile*> all;
+  for (const v1::ProcessProfile& process : run.processes) all.push_back(&process);
+  const RankClaims claims(run);
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(FindPrograms(all, all, claims).size(), 100u);
+  // 100 x 20,000 rows are looked at, not 100 x 100 x 20,000.
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(500));
 }
 
 TEST(ProgramsTest, TheOrderOfProcessesDoesNotMatter) {

@@ -72,6 +72,32 @@ TEST(StepLabelsTest, JoinsLabelsOfOneNumber) {
   EXPECT_EQ(process.step_labels(0).optimizer_steps(), 2u);
 }
 
+TEST(StepLabelsTest, MarksAndKernelsHaveNumbersOfSteps) {
+  v1::ProcessProfile process = Ended();
+  for (uint32_t label = 0; label < 6; ++label) AddRow(&process, label, 10 + label, 11 + label, 1);
+  const uint32_t numbers[] = {shm::kNoStep, shm::kNoStep, 0, 0, 1};
+  for (uint32_t label = 0; label < 5; ++label) AddLabel(&process, label, numbers[label], 1);
+  for (uint32_t first = 0; first < 5; ++first) {
+    v1::MarkRow* mark = process.add_marks();
+    mark->set_in_steps(1);
+    mark->set_first_step(first);
+    mark->set_last_step(first + 1);
+  }
+  v1::ScopeKernelRow* kernel = process.add_scope_kernels();
+  kernel->set_in_step(true);
+  kernel->set_first_step(3);
+  kernel->set_last_step(4);
+  JoinSteps(&process);
+  EXPECT_EQ(process.marks(0).in_steps(), 0u);  // both labels are of no step
+  EXPECT_EQ(process.marks(1).first_step(), 0u);
+  EXPECT_EQ(process.marks(1).last_step(), 0u);
+  EXPECT_EQ(process.marks(3).first_step(), 0u);
+  EXPECT_EQ(process.marks(3).last_step(), 1u);
+  EXPECT_EQ(process.marks(4).last_step(), 5u);  // its label has no other number
+  EXPECT_EQ(process.scope_kernels(0).first_step(), 0u);
+  EXPECT_EQ(process.scope_kernels(0).last_step(), 1u);
+}
+
 TEST(StepLabelsTest, DropsWhatWasNoStep) {
   v1::ProcessProfile process = Ended();
   AddRow(&process, 0, 10, 20, 5);

@@ -75,6 +75,67 @@ class ViewsTest : public testing::Test {
   bool applied_ = false;
 };
 
+// Labels 0 to 5: two of no step, then two for each of two steps; an evaluation after the first.
+class StepViewsTest : public ViewsTest {
+ protected:
+  StepViewsTest() {
+    constexpr uint32_t kNone = 4294967295;
+    for (const uint32_t number : {kNone, kNone, 0u, 0u, 1u, 1u}) {
+      const auto label = static_cast<uint32_t>(process_->step_labels_size());
+      v1::StepLabelRow& row = *process_->add_step_labels();
+      row.set_step(label);
+      row.set_revision(1);
+      row.set_number(number);
+      AddStep(label, 10 * (label + 1));
+    }
+    AddStep(2u << 30 | 3, 500);
+    AddStep(2u << 30 | ((1u << 30) - 1), 600);
+  }
+
+  void AddStep(uint32_t step, uint64_t flops) {
+    v1::StepRow& row = *process_->add_steps();
+    row.set_step(step);
+    row.set_begin_mono_ns(1'000'000'000 * uint64_t{step});
+    row.set_end_mono_ns(1'000'000'000 * (uint64_t{step} + 1));
+    row.set_complete(true);
+    row.add_flops()->set_low(flops);
+    row.add_gpu_time_ns(1);
+  }
+};
+
+TEST_F(StepViewsTest, AStepHasItsNumberAndTheWorkOfAllItsLabels) {
+  EXPECT_EQ(Ask("SELECT group_concat(line, ' ') FROM (SELECT step || ':' || flops || ':' || wall_s "
+                "AS line FROM step_view WHERE place = 'in' ORDER BY step)"),
+            "0:70.0:2.0 1:110.0:2.0");
+  EXPECT_EQ(Ask("SELECT step, flops FROM step_view WHERE place = 'beside'", 2), "0|500.0");
+  EXPECT_EQ(Ask("SELECT step IS NULL, flops FROM step_view WHERE place = 'before'", 2), "1|600.0");
+  EXPECT_EQ(Ask("SELECT step IS NULL, flops FROM step_view WHERE place = 'none'", 2), "1|30.0");
+}
+
+TEST_F(StepViewsTest, KernelsAndMarksHaveNumbersOfSteps) {
+  for (uint32_t first = 0; first < 5; ++first) {
+    v1::MarkRow& mark = *process_->add_marks();
+    mark.set_name("from " + std::to_string(first));
+    mark.set_count(1);
+    mark.set_in_steps(1);
+    mark.set_first_step(first);
+    mark.set_last_step(first + 1);
+    v1::ScopeKernelRow& kernel = *process_->add_scope_kernels();
+    kernel.set_scope(first);
+    kernel.set_in_step(true);
+    kernel.set_count(first + 1);
+    kernel.set_first_step(first);
+    kernel.set_last_step(first + 1);
+  }
+  const std::string expected = "none 0-0 0-0 0-1 1-1";
+  const std::string lines = " AS line FROM ";
+  const std::string span = "(SELECT coalesce(first_step || '-' || last_step, 'none')" + lines;
+  EXPECT_EQ(Ask("SELECT group_concat(line, ' ') FROM " + span + "mark_view ORDER BY name)"),
+            expected);
+  EXPECT_EQ(Ask("SELECT group_concat(line, ' ') FROM " + span + "launch_view ORDER BY count)"),
+            expected);
+}
+
 TEST_F(ViewsTest, ExactFlopsDoNotOverflowAtElevenRowsOf9e17) {
   for (int i = 0; i < 11; ++i) AddCall(i, 900'000'000'000'000'000);
   EXPECT_EQ(Ask("SELECT sum(flops_low) FROM calls"), "error: SQL failed: integer overflow");

@@ -32,8 +32,9 @@ struct StepLoop {
   std::atomic<uint32_t> step{shm::kNoStep};  // what records carry
   uint32_t label = kNoLabel;                 // with the loop's bits
   uint32_t number = shm::kNoStep;
-  const ThreadScopes* owner = nullptr;     // the thread that trains; compared only
-  const ThreadScopes* beginner = nullptr;  // the thread that calls flopsprof.step(); compared only
+  const ThreadScopes* owner = nullptr;  // the thread that trains; compared only
+  // The thread that calls flopsprof.step(); compared only, by other threads without the lock.
+  std::atomic<const ThreadScopes*> beginner{nullptr};
 
   StepCycle cycle;
   uint64_t optimizers = 0;                       // that have stepped in the newest part
@@ -50,13 +51,16 @@ struct StepLoop {
   uint32_t trained_from = kNoLabel;  // from this label on all forwards had gradients
 
   void Forget();
+  bool IsBegunBy(const ThreadScopes& thread) const {
+    return beginner.load(std::memory_order_relaxed) == &thread;
+  }
 };
 
 StepLoop g_loops[kLoops];
 std::atomic<uint32_t> g_loop_count{1};
 struct LoopRoot {
   uint32_t root;
-  uint8_t loop;
+  std::atomic<uint8_t> loop;
 };
 LoopRoot g_roots[kLoopRoots];
 std::atomic<uint32_t> g_root_count{0};
@@ -71,7 +75,8 @@ void StepLoop::Forget() {
   step.store(shm::kNoStep, std::memory_order_relaxed);
   label = kNoLabel;
   number = shm::kNoStep;
-  owner = beginner = nullptr;
+  owner = nullptr;
+  beginner.store(nullptr, std::memory_order_relaxed);
   cycle.Forget();
   optimizers = 0;
   first_part_label = 0;
@@ -235,7 +240,7 @@ void OptimizerHasCome(bool stepped) {
 int LoopOfRoot(uint32_t root) {
   const uint32_t count = g_root_count.load(std::memory_order_acquire);  // pairs with AddRoot
   for (uint32_t i = 0; i < count; ++i) {
-    if (g_roots[i].root == root) return g_roots[i].loop;
+    if (g_roots[i].root == root) return g_roots[i].loop.load(std::memory_order_relaxed);
   }
   return -1;
 }
@@ -243,8 +248,19 @@ int LoopOfRoot(uint32_t root) {
 void AddRoot(uint32_t root, uint32_t loop) {
   const uint32_t count = g_root_count.load(std::memory_order_relaxed);
   if (root == shm::kOutsideScope || count == kLoopRoots || LoopOfRoot(root) >= 0) return;
-  g_roots[count] = {root, static_cast<uint8_t>(loop)};
+  g_roots[count].root = root;
+  g_roots[count].loop.store(static_cast<uint8_t>(loop), std::memory_order_relaxed);
   g_root_count.store(count + 1, std::memory_order_release);
+}
+
+// The root is of this loop from now on. A root of no loop is as one of the first.
+void MoveRoot(uint32_t root, uint32_t loop) {
+  const uint32_t count = g_root_count.load(std::memory_order_relaxed);
+  for (uint32_t i = 0; i < count; ++i) {
+    if (g_roots[i].root != root) continue;
+    return g_roots[i].loop.store(static_cast<uint8_t>(loop), std::memory_order_relaxed);
+  }
+  if (loop != 0) AddRoot(root, loop);
 }
 
 // The loop that a forward with gradients on this thread belongs to. A second thread that trains a
@@ -277,6 +293,11 @@ uint32_t CurrentStep() {
 
 namespace {
 FLOPSPROF_APART uint32_t StepOfOneOfLoops(uint32_t scope) {
+  // Of threads that share a model each is in its own steps. Its backward pass may run on a thread
+  // that begins none: that is in the steps of whoever called the model last.
+  const ThreadScopes& thread = ThisThread();
+  const StepLoop& own = g_loops[thread.step_loop];
+  if (own.IsBegunBy(thread)) return own.step.load(std::memory_order_relaxed);
   uint32_t root = scope;
   for (const ScopeEntry* entry; (entry = FindScopeEntry(root)) != nullptr;) {
     if (entry->parent == shm::kOutsideScope) break;
@@ -317,7 +338,7 @@ void OnRootForward(uint32_t root_scope, bool with_gradients) {
   }
   // Whoever works is in the explicit step: a thread has a loop of its own only if it begins steps.
   if (g_explicit.load(std::memory_order_relaxed)) {
-    if (thread.step_loop != 0) AddRoot(root_scope, thread.step_loop);
+    if (g_loops[thread.step_loop].IsBegunBy(thread)) MoveRoot(root_scope, thread.step_loop);
     StepLoop& loop = g_loops[thread.step_loop];
     if (loop.owner == nullptr) loop.owner = &thread;
     return SetPlace(&loop, StepPlace::kIn);
@@ -416,13 +437,14 @@ void OnExplicitStep() {
   SpinGuard guard(g_lock);
   ThreadScopes& thread = ThisThread();
   const uint32_t count = g_loop_count.load(std::memory_order_relaxed);
-  const ThreadScopes* beginner = g_loops[thread.step_loop].beginner;
+  const ThreadScopes* beginner =
+      g_loops[thread.step_loop].beginner.load(std::memory_order_relaxed);
   if (beginner != nullptr && beginner != &thread && count < kLoops) {
     thread.step_loop = static_cast<uint8_t>(count);
     g_loop_count.store(count + 1, std::memory_order_relaxed);
   }
   StepLoop& loop = g_loops[thread.step_loop];
-  loop.beginner = &thread;
+  loop.beginner.store(&thread, std::memory_order_relaxed);
   if (first && HasLabel(loop) && !loop.passes &&
       !g_optimizer_known.load(std::memory_order_relaxed)) {
     DropLabelsUpTo(&loop, loop.label);  // forwards before the loop

@@ -134,6 +134,13 @@ def test_a_program_says_steps_without_any_installation(python, folder):
     assert run.summary["totals"]["flops"]["forward"] == 10 * FORWARD
 
 
+def test_threads_that_share_a_model_are_in_their_own_said_steps(python, folder):
+    run = run_loop(python, folder, "shared_and_said")
+    one = {"forward": 2 * FORWARD, "backward": BACKWARD}
+    two = {"forward": 4 * FORWARD, "backward": 2 * BACKWARD}
+    assert steps_of(run) == [two, two, one, one]
+
+
 @pytest.mark.parametrize(
     "kind, name", [("by_hand", "train_step"), ("by_hand", "__main__:train_step"), ("ranges", "turn")]
 )

@@ -243,6 +243,25 @@ def said(_):
         train_step(model, data)
 
 
+def shared_and_said(_):
+    """Two threads share a model: one says steps before and after the two of the other."""
+    import flopsprof
+
+    model, data = net(), batch()
+
+    def work(steps):
+        for _ in range(steps):
+            flopsprof.step()
+            micro(model, data)
+            evaluate(model, data)
+
+    work(2)
+    beside = threading.Thread(target=work, args=(2,))
+    beside.start()
+    beside.join()
+    work(2)
+
+
 def ranges(_):
     model, data = net(), batch()
     evaluate(model, data)

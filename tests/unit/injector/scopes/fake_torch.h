@@ -53,4 +53,12 @@ inline void ResetScopesForTesting() {
   BeginRecording();
 }
 
+// The scope of a model.
+inline uint32_t AddRoot(const char* class_name) {
+  injector::ScopeIdentity identity;
+  identity.kind = shm::ScopeKind::kModule;
+  identity.class_name = class_name;
+  return injector::FindOrAddScope(identity);
+}
+
 }  // namespace flopsprof::test

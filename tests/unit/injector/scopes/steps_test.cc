@@ -155,6 +155,46 @@ TEST_F(StepsTest, ThreadsThatBeginStepsDoNotCutEachOthers) {
   EXPECT_EQ(beside, (1u << shm::kStepLoopShift) + 1);
 }
 
+TEST_F(StepsTest, ThreadsThatShareAModelAreInTheirOwnExplicitSteps) {
+  const uint32_t root = test::AddRoot("Shared");
+  OnExplicitStep();
+  OnRootForward(root, true);
+  uint32_t beside = shm::kNoStep;
+  std::thread([&] {
+    OnExplicitStep();
+    OnRootForward(root, true);
+    beside = CurrentStepOf(root);
+  }).join();
+  EXPECT_EQ(beside, 1u << shm::kStepLoopShift);
+  EXPECT_EQ(CurrentStepOf(root), 0u);
+}
+
+TEST_F(StepsTest, WorkOnOtherThreadsIsInTheStepsOfWhoeverForwardedTheModelLast) {
+  const uint32_t root = test::AddRoot("Shared");
+  OnExplicitStep();
+  std::thread([root] {
+    OnExplicitStep();
+    OnRootForward(root, true);
+  }).join();
+  OnRootForward(root, true);
+  uint32_t of_a_pass = shm::kNoStep;
+  std::thread([&] { of_a_pass = CurrentStepOf(root); }).join();
+  EXPECT_EQ(of_a_pass, 0u);
+}
+
+TEST_F(StepsTest, AThreadWithoutStepsLeavesASharedModelWhereItIs) {
+  const uint32_t root = test::AddRoot("Shared");
+  OnExplicitStep();
+  uint32_t beside = shm::kNoStep;
+  std::thread([&] {
+    OnExplicitStep();
+    OnRootForward(root, true);
+    std::thread([root] { OnRootForward(root, true); }).join();
+    std::thread([&] { beside = CurrentStepOf(root); }).join();
+  }).join();
+  EXPECT_EQ(beside, 1u << shm::kStepLoopShift);
+}
+
 TEST_F(StepsTest, OptimizerIsLookedForSixtyFourTimes) {
   int checks = 0;
   while (WantsOptimizerCheck()) ++checks;

@@ -137,7 +137,7 @@ void DropLabelsUpTo(StepLoop* loop, uint32_t last) {
 
 // Another optimizer has still to step, perhaps in this turn, which is the first.
 bool WaitsForOthers(const StepLoop& loop) {
-  return loop.numbers[0] == 0 && loop.cycle.count() < kPartsToWait &&
+  return loop.numbers[0] == 0 && loop.cycle.count() < kPartsToWait && !loop.cycle.HasComeTwice() &&
          g_optimizers_made.load(std::memory_order_relaxed) > loop.cycle.OptimizerCount();
 }
 

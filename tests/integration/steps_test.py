@@ -57,6 +57,7 @@ def gan_step(critics) -> dict:
         ("one_turn_of_gan", 0, [gan_step(2)]),
         ("groups", 0, [STEP] * 4),
         ("stages", 0, [STEP] * 10),
+        ("one_never_steps", 1, [gan_step(1)] * 4),
         ("averaged", 0, [STEP] * 3),
         ("teacher", 0, [{**STEP, "evaluation": FORWARD}] * 3),
         ("graph", 0, [STEP] * 5),

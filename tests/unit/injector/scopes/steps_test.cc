@@ -68,6 +68,27 @@ TEST_F(StepsTest, NumbersOfTwoOptimizersInTurnAreSetRight) {
   EXPECT_EQ(Place(), shm::StepPlace::kTail);
 }
 
+TEST_F(StepsTest, ATurnThatComesAgainIsOverThoughAnOptimizerNeverSteps) {
+  for (int i = 0; i < 3; ++i) OnOptimizerMade();
+  for (const uint32_t optimizer : {0u, 1u, 0u, 1u, 0u, 1u}) {
+    OnRootForward(kRoot, true);
+    OnOptimizerStepped(optimizer);
+  }
+  EXPECT_EQ(CurrentStepNumber(), 2u);
+  // The third turn is one label: what a turn is, is known.
+  EXPECT_EQ(test::NumbersOfLabels(5), (std::vector<uint32_t>{0, 0, 1, 1, 2}));
+}
+
+TEST_F(StepsTest, PartsAreTurnsWhenTheOtherOptimizerHasNotSteppedInEight) {
+  for (int i = 0; i < 2; ++i) OnOptimizerMade();
+  for (int i = 0; i < 10; ++i) {
+    OnRootForward(kRoot, true);
+    OnOptimizerStepped(0);
+  }
+  EXPECT_EQ(CurrentStepNumber(), 9u);
+  EXPECT_EQ(test::NumbersOfLabels(10), (std::vector<uint32_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
+}
+
 TEST_F(StepsTest, EvaluationAfterAStepIsBesideIt) {
   OnOptimizerFound();
   OnRootForward(kRoot, true);

@@ -188,7 +188,7 @@ void ThreadScopes::BeginNode(uint64_t thread_number, uint64_t sequence) {
 }
 
 void ThreadScopes::BeginNodeOfScope(uint32_t scope) {
-  OnBackward();
+  OnBackward(scope);
   NoteTopNode();
   Frame* frame = Push();
   if (frame == nullptr) return;

@@ -212,6 +212,15 @@ void FirstPass(StepLoop* loop) {
   loop->number = 0;
 }
 
+// True: it is the first one that makes steps of this loop.
+bool SeePass(StepLoop* loop) {
+  if (!HasLabel(*loop) || loop->pass_seen) return false;
+  loop->pass_seen = true;
+  if (loop->passes) return false;
+  FirstPass(loop);
+  return true;
+}
+
 // An optimizer is there: what was taken for steps is none, but the one in which it has stepped.
 void OptimizerHasCome(bool stepped) {
   if (g_optimizer_known.exchange(true, std::memory_order_relaxed)) return;
@@ -234,6 +243,14 @@ void OptimizerHasCome(bool stepped) {
     loop.first_part_label = loop.label;
     loop.numbers[0] = 0;
   }
+}
+
+uint32_t RootOf(uint32_t scope) {
+  for (const ScopeEntry* entry; (entry = FindScopeEntry(scope)) != nullptr;) {
+    if (entry->parent == shm::kOutsideScope) break;
+    scope = entry->parent;
+  }
+  return scope;
 }
 
 // -1: of none.
@@ -282,6 +299,18 @@ StepLoop* LoopOfForward(ThreadScopes* thread, uint32_t root) {
   return loop;
 }
 
+// The loop whose pass a node of the scope is of; -1: this one does not tell.
+int LoopOfNode(uint32_t scope) {
+  if (g_loop_count.load(std::memory_order_relaxed) == 1) return 0;
+  const ThreadScopes& thread = ThisThread();
+  if (scope == shm::kOutsideScope) {
+    // Of a loss, say; PyTorch's own threads run passes of all loops.
+    return g_loops[thread.step_loop].owner == &thread ? thread.step_loop : -1;
+  }
+  const int loop = LoopOfRoot(RootOf(scope));
+  return loop >= 0 ? loop : thread.step_loop;
+}
+
 }  // namespace
 
 uint32_t CurrentStep() {
@@ -298,12 +327,7 @@ FLOPSPROF_APART uint32_t StepOfOneOfLoops(uint32_t scope) {
   const ThreadScopes& thread = ThisThread();
   const StepLoop& own = g_loops[thread.step_loop];
   if (own.IsBegunBy(thread)) return own.step.load(std::memory_order_relaxed);
-  uint32_t root = scope;
-  for (const ScopeEntry* entry; (entry = FindScopeEntry(root)) != nullptr;) {
-    if (entry->parent == shm::kOutsideScope) break;
-    root = entry->parent;
-  }
-  const int loop = scope == shm::kOutsideScope ? -1 : LoopOfRoot(root);
+  const int loop = scope == shm::kOutsideScope ? -1 : LoopOfRoot(RootOf(scope));
   if (loop < 0) return CurrentStep();
   return g_loops[loop].step.load(std::memory_order_relaxed);
 }
@@ -398,19 +422,18 @@ void OnOptimizerStepped(uint32_t optimizer) {
   SetPlace(&loop, loop.cycle.TurnIsOver() ? StepPlace::kTail : StepPlace::kIn);
 }
 
-void OnBackwardSlow() {
+void OnBackwardSlow(uint32_t scope) {
   bool first = false;
   {
     SpinGuard guard(g_lock);
-    g_wants_backward.store(false, std::memory_order_relaxed);
-    if (g_optimizer_known.load(std::memory_order_relaxed)) return;
-    for (StepLoop& loop : g_loops) {
-      if (!HasLabel(loop) || loop.pass_seen) continue;
-      loop.pass_seen = true;
-      if (loop.passes || g_explicit.load(std::memory_order_relaxed)) continue;
-      FirstPass(&loop);
-      first = true;
+    bool awaited = false;  // a pass of another loop
+    if (!g_optimizer_known.load(std::memory_order_relaxed) &&
+        !g_explicit.load(std::memory_order_relaxed)) {
+      const int index = LoopOfNode(scope);
+      if (index >= 0) first = SeePass(&g_loops[index]);
+      for (const StepLoop& loop : g_loops) awaited |= HasLabel(loop) && !loop.pass_seen;
     }
+    g_wants_backward.store(awaited, std::memory_order_relaxed);
   }
   if (first) EmitNote("steps", "passes");
 }

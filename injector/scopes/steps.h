@@ -55,11 +55,11 @@ bool OptimizerKnown();
 void OnOptimizerBegins();
 void OnOptimizerStepped(uint32_t optimizer);
 
-// A backward node runs.
-void OnBackwardSlow();
+// A backward node of the scope runs: a pass of the loop that trains the scope's model.
+void OnBackwardSlow(uint32_t scope);
 extern std::atomic<bool> g_wants_backward;
-inline void OnBackward() {
-  if (FLOPSPROF_UNLIKELY(g_wants_backward.load(std::memory_order_relaxed))) OnBackwardSlow();
+inline void OnBackward(uint32_t scope) {
+  if (FLOPSPROF_UNLIKELY(g_wants_backward.load(std::memory_order_relaxed))) OnBackwardSlow(scope);
 }
 
 // The process ends: what was waited for does not come.

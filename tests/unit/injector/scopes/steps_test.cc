@@ -129,12 +129,47 @@ TEST_F(StepsTest, OptimizerThatStepsEndsTheModeWithoutOne) {
 TEST_F(StepsTest, ABackwardPassMakesOneStepOfTheForwardsBefore) {
   OnRootForward(kRoot, true);
   OnRootForward(kRoot, true);
-  OnBackward();
+  OnBackward(kRoot);
   EXPECT_EQ(CurrentStepNumber(), 0u);
   OnRootForward(kRoot, false);
   EXPECT_EQ(CurrentStepNumber(), 0u);
   OnRootForward(kRoot, true);
   OnRootForward(kRoot, true);
+  EXPECT_EQ(CurrentStepNumber(), 1u);
+}
+
+TEST_F(StepsTest, ABackwardPassIsOfTheThreadThatTrainsTheModel) {
+  OnRootForward(kRoot, false);
+  std::thread([] {
+    OnRootForward(kOtherRoot, true);
+    OnRootForward(kOtherRoot, true);
+  }).join();
+  std::thread([] { OnBackward(kOtherRoot); }).join();
+  OnRootForward(kRoot, false);
+  EXPECT_EQ(CurrentStepNumber(), 1u);  // there is no pass here: each forward is a step
+}
+
+TEST_F(StepsTest, EachThreadsFirstPassIsSeen) {
+  OnRootForward(kRoot, true);
+  uint32_t beside = shm::kNoStep;
+  std::thread([&beside] {
+    OnRootForward(kOtherRoot, true);
+    std::thread([] { OnBackward(kRoot); }).join();
+    OnRootForward(kOtherRoot, true);  // micro-batch
+    std::thread([] { OnBackward(kOtherRoot); }).join();
+    OnRootForward(kOtherRoot, false);
+    beside = Label();
+  }).join();
+  EXPECT_EQ(beside, (1u << shm::kStepLoopShift) + 1);
+}
+
+TEST_F(StepsTest, APassOfWorkOutsideOfModulesIsOfNobodyElsesLoop) {
+  OnRootForward(kRoot, false);
+  std::thread([] {
+    OnRootForward(kOtherRoot, true);
+    std::thread([] { OnBackward(shm::kOutsideScope); }).join();
+  }).join();
+  OnRootForward(kRoot, false);
   EXPECT_EQ(CurrentStepNumber(), 1u);
 }
 

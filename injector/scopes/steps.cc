@@ -206,9 +206,8 @@ void FirstPass(StepLoop* loop) {
   const uint32_t from = loop->trained_from == kNoLabel ? loop->label : loop->trained_from;
   const uint32_t first = IndexOf(*loop) << shm::kStepLoopShift;
   if (from > first) DropLabelsUpTo(loop, from - 1);
-  for (uint32_t label = from; label <= loop->label; ++label) {
-    if (label - first != 0) EmitStep(shm::StepEvent::kNumber, label, 0, label);
-  }
+  const uint32_t numbered = from > first ? from : first + 1;  // the first label is 0 as it is
+  if (numbered <= loop->label) EmitStep(shm::StepEvent::kNumber, loop->label, 0, numbered);
   loop->number = 0;
 }
 

@@ -138,6 +138,19 @@ TEST_F(StepsTest, ABackwardPassMakesOneStepOfTheForwardsBefore) {
   EXPECT_EQ(CurrentStepNumber(), 1u);
 }
 
+TEST_F(StepsTest, ABackwardPassAfterManyForwardsWritesOneRecord) {
+  for (int i = 0; i < 1000; ++i) OnRootForward(kRoot, true);
+  test::TakeRecords();
+  OnBackward(kRoot);
+  const auto records = test::TakeRecords();
+  ASSERT_EQ(records.size(), 1u);
+  const auto& numbered = records[0].As<shm::StepRecord>();
+  EXPECT_EQ(numbered.event, static_cast<uint8_t>(shm::StepEvent::kNumber));
+  EXPECT_EQ(numbered.first_label, 1u);  // 0 has its number
+  EXPECT_EQ(numbered.header.step, 999u);
+  EXPECT_EQ(numbered.number, 0u);
+}
+
 TEST_F(StepsTest, ABackwardPassIsOfTheThreadThatTrainsTheModel) {
   OnRootForward(kRoot, false);
   std::thread([] {

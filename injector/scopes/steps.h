@@ -18,7 +18,8 @@
 // Records carry labels, which only rise. What is known better later is sent as StepEvent::kNumber:
 // readers make numbers of labels.
 //
-// A thread that trains a model of its own has a loop of steps of its own, beside the first.
+// A thread that trains a model of its own has a loop of steps of its own, beside the first, until it
+// ends. Where there is none left its steps are among those of the first, kStepLoopsFull.
 // Root forwards and optimizer steps arrive under Python's lock, explicit steps and backward passes
 // from any thread.
 
@@ -72,6 +73,10 @@ void OnStepDisturbed();
 void OnExplicitStep();
 // From now on, also before its first one, only explicit steps count.
 void WantExplicitSteps();
+
+// The thread ends: its loop is free for another one.
+class ThreadScopes;
+void ReleaseStepLoops(const ThreadScopes* thread);
 
 void ForgetSteps();  // fork child and tests
 

@@ -17,6 +17,15 @@ constexpr uint32_t kOtherRoot = 2;
 uint32_t Label() { return CurrentStep() & shm::kStepKeyMask; }
 shm::StepPlace Place() { return shm::PlaceOfStep(CurrentStep()); }
 
+// In so many threads that live at once, one inside of the other; in the innermost one also `last`.
+void WithThreads(uint32_t count, void (*each)(uint32_t), void (*last)(), uint32_t i = 1) {
+  std::thread([=] {
+    each(i);
+    if (i == count) return last();
+    WithThreads(count, each, last, i + 1);
+  }).join();
+}
+
 class StepsTest : public testing::Test {
  protected:
   void SetUp() override { test::ResetScopesForTesting(); }
@@ -240,15 +249,19 @@ TEST_F(StepsTest, ThreadsThatShareAModelAreInTheirOwnExplicitSteps) {
 
 TEST_F(StepsTest, WorkOnOtherThreadsIsInTheStepsOfWhoeverForwardedTheModelLast) {
   const uint32_t root = test::AddRoot("Shared");
+  uint32_t of_a_pass = shm::kNoStep;
   OnExplicitStep();
-  std::thread([root] {
+  OnRootForward(root, true);
+  std::thread([&] {
     OnExplicitStep();
     OnRootForward(root, true);
+    std::thread([&] {
+      OnExplicitStep();
+      OnRootForward(root, true);
+      std::thread([&] { of_a_pass = CurrentStepOf(root); }).join();
+    }).join();
   }).join();
-  OnRootForward(root, true);
-  uint32_t of_a_pass = shm::kNoStep;
-  std::thread([&] { of_a_pass = CurrentStepOf(root); }).join();
-  EXPECT_EQ(of_a_pass, 0u);
+  EXPECT_EQ(of_a_pass, 2u << shm::kStepLoopShift);
 }
 
 TEST_F(StepsTest, AThreadWithoutStepsLeavesASharedModelWhereItIs) {
@@ -262,6 +275,86 @@ TEST_F(StepsTest, AThreadWithoutStepsLeavesASharedModelWhereItIs) {
     std::thread([&] { beside = CurrentStepOf(root); }).join();
   }).join();
   EXPECT_EQ(beside, 1u << shm::kStepLoopShift);
+}
+
+TEST_F(StepsTest, StepsOfAThreadThatHasEndedGoOnInTheNext) {
+  std::thread([] { OnExplicitStep(); }).join();
+  OnExplicitStep();
+  EXPECT_EQ(CurrentStep(), 1u);
+}
+
+TEST_F(StepsTest, LoopsOfThreadsThatHaveEndedAreUsedAgain) {
+  OnOptimizerFound();
+  OnRootForward(kRoot, true);
+  for (uint32_t i = 1; i <= 100; ++i) {
+    uint32_t step = 0;
+    std::thread([&step, i] {
+      OnRootForward(kRoot + i, true);
+      step = CurrentStep();
+    }).join();
+    ASSERT_NE(step >> shm::kStepLoopShift, 0u) << i;
+  }
+  EXPECT_EQ(test::RecordedLoss(shm::LossCounter::kStepLoopsFull), 0u);
+}
+
+TEST_F(StepsTest, ALoopThatIsUsedAgainBeginsAtZeroWithNewLabels) {
+  OnOptimizerFound();
+  OnRootForward(kRoot, true);
+  for (uint32_t i = 1; i <= 16; ++i) {
+    test::TakeRecords();
+    std::thread([i] { OnRootForward(kRoot + i, true); }).join();
+  }
+  const auto records = test::TakeRecords();
+  ASSERT_EQ(records.size(), 1u);
+  const auto& begun = records[0].As<shm::StepRecord>();
+  EXPECT_EQ(begun.header.step, (1u << shm::kStepLoopShift) + 1);
+  EXPECT_EQ(begun.number, 0u);
+}
+
+TEST_F(StepsTest, AnOptimizerEndsTheStepOfForwardsOfAThreadThatHasEnded) {
+  OnOptimizerFound();
+  for (int i = 0; i < 3; ++i) {
+    std::thread([] { OnRootForward(kRoot, true); }).join();
+    OnOptimizerStepped(0);
+  }
+  EXPECT_EQ(CurrentStepNumber(), 2u);
+}
+
+TEST_F(StepsTest, ThreadsBeyondSixteenThatTrainAtOnceAreCountedAndCutNoSteps) {
+  OnOptimizerFound();
+  WithThreads(17, [](uint32_t i) { OnRootForward(kRoot + i, true); }, [] {
+    EXPECT_EQ(test::RecordedLoss(shm::LossCounter::kStepLoopsFull), 1u);
+    OnOptimizerStepped(0);
+    OnRootForward(kRoot + 17, true);
+    EXPECT_EQ(CurrentStep(), 0u);
+  });
+  EXPECT_EQ(test::RecordedLoss(shm::LossCounter::kStepLoopsFull), 2u);
+}
+
+TEST_F(StepsTest, ThreadsBeyondSixteenThatBeginStepsAtOnceAreCountedAndCutNoSteps) {
+  WithThreads(17, [](uint32_t) { OnExplicitStep(); }, [] { EXPECT_EQ(CurrentStep(), 0u); });
+  EXPECT_EQ(test::RecordedLoss(shm::LossCounter::kStepLoopsFull), 1u);
+}
+
+TEST_F(StepsTest, ModelsBeyondThoseThatAreKeptAreCountedBesideTheFirstThread) {
+  OnExplicitStep();
+  std::thread([] {
+    OnExplicitStep();
+    for (uint32_t i = 0; i <= 256; ++i) OnRootForward(kRoot + i, true);
+  }).join();
+  EXPECT_EQ(test::RecordedLoss(shm::LossCounter::kStepLoopsFull), 1u);
+}
+
+TEST_F(StepsTest, ModelsOfAThreadThatHasEndedAreInTheExplicitStep) {
+  OnExplicitStep();
+  std::thread([] {
+    OnExplicitStep();
+    OnRootForward(kRoot, true);
+  }).join();
+  OnExplicitStep();
+  uint32_t of_a_pass = shm::kNoStep;
+  std::thread([&] { of_a_pass = CurrentStepOf(kRoot); }).join();
+  EXPECT_EQ(of_a_pass, 1u);
 }
 
 TEST_F(StepsTest, OptimizerIsLookedForSixtyFourTimes) {

@@ -418,7 +418,13 @@ void OnRootForward(uint32_t root_scope, bool with_gradients) {
   }
   // Whoever works is in the explicit step: a thread has a loop of its own only if it begins steps.
   if (g_explicit.load(std::memory_order_relaxed)) {
-    if (g_loops[thread.step_loop].IsBegunBy(&thread)) MoveRoot(root_scope, thread.step_loop);
+    thread.makes_no_steps = false;
+    if (g_loops[thread.step_loop].IsBegunBy(nullptr)) {
+      if (thread.step_loop != 0) MoveRoot(root_scope, 0);
+      thread.step_loop = 0;  // its steps of before are over
+    } else if (g_loops[thread.step_loop].IsBegunBy(&thread)) {
+      MoveRoot(root_scope, thread.step_loop);
+    }
     StepLoop& loop = g_loops[thread.step_loop];
     if (loop.owner == nullptr) loop.owner = &thread;
     loop.called = true;

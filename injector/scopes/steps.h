@@ -18,8 +18,8 @@
 // Records carry labels, which only rise. What is known better later is sent as StepEvent::kNumber:
 // readers make numbers of labels.
 //
-// A thread that trains a model of its own has a loop of steps of its own, beside the first, until it
-// ends. Where there is none left its steps are among those of the first, kStepLoopsFull.
+// A thread that trains a model of its own has a loop of steps of its own, beside the first, until
+// it ends. Where none is left its work is in the steps of the first, counted as kStepLoopsFull.
 // Root forwards and optimizer steps arrive under Python's lock, explicit steps and backward passes
 // from any thread.
 

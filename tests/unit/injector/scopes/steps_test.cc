@@ -219,6 +219,22 @@ TEST_F(StepsTest, WorkOfAllThreadsIsInTheExplicitStep) {
   EXPECT_EQ(CurrentStep(), 1u);
 }
 
+TEST_F(StepsTest, WorkOfAThreadThatHadStepsOfItsOwnIsInTheExplicitStep) {
+  OnOptimizerFound();
+  OnRootForward(kRoot, true);
+  uint32_t beside = shm::kNoStep;
+  uint32_t of_a_pass = shm::kNoStep;
+  std::thread([&] {
+    OnRootForward(kOtherRoot, true);
+    std::thread([] { OnExplicitStep(); }).join();  // goes on in the loop of the first thread
+    OnRootForward(kOtherRoot, true);
+    beside = CurrentStep();
+    std::thread([&] { of_a_pass = CurrentStepOf(kOtherRoot); }).join();
+  }).join();
+  EXPECT_EQ(beside, 1u);
+  EXPECT_EQ(of_a_pass, 1u);
+}
+
 TEST_F(StepsTest, ThreadsThatBeginStepsDoNotCutEachOthers) {
   OnExplicitStep();
   OnRootForward(kRoot, true);

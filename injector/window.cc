@@ -14,6 +14,11 @@ namespace {
 // A window has been open since CUPTI was subscribed.
 std::atomic<bool> activities_come{false};
 
+// A window whose steps were jumped over and that was opened later: as the agent named its steps,
+// and where it ends instead. Used only where steps begin, which is one after the other.
+uint64_t late_window = shm::kNoSteps;
+uint32_t late_end;
+
 // The header, if an agent is there that says which steps it wants.
 shm::SegmentHeader* Controlled() {
   shm::SegmentHeader* header = CurrentSegment();
@@ -25,6 +30,12 @@ shm::SegmentHeader* Controlled() {
 
 shm::StepsWanted Wanted(const shm::SegmentHeader& header) {
   return shm::UnpackSteps(header.steps_wanted.load(std::memory_order_acquire));
+}
+
+// `step` comes right after one before the window and is already behind it: numbers of steps jump
+// when it turns out that no other optimizer is of the first turn.
+bool IsJumpedOver(const shm::StepsWanted& wanted, uint32_t before, uint32_t step) {
+  return wanted.first < wanted.end && before < wanted.first && step >= wanted.end;
 }
 
 void EmitEdge(shm::StepEvent event, uint32_t label, uint32_t step) {
@@ -70,16 +81,24 @@ void BeforeStepBegins(uint32_t label, uint32_t step) {
   shm::SegmentHeader* header = Controlled();
   if (header == nullptr || !IsRecording()) return;
   const shm::StepsWanted wanted = Wanted(*header);
-  if (step < wanted.first || step >= wanted.end) Close(header, label, step);
+  const bool late = late_window != shm::kNoSteps && late_window == shm::PackSteps(wanted);
+  if (step < wanted.first || step >= (late ? late_end : wanted.end)) Close(header, label, step);
 }
 
 void AfterStepBegan(uint32_t label, uint32_t step) {
   shm::SegmentHeader* header = Controlled();
   if (header == nullptr) return;
-  header->step.store(step, std::memory_order_relaxed);
-  if (IsRecording()) return;
-  const shm::StepsWanted wanted = Wanted(*header);
-  if (step >= wanted.first && step < wanted.end) Open(header, label, step);
+  const uint32_t before = header->step.load(std::memory_order_relaxed);
+  if (!IsRecording()) {
+    const shm::StepsWanted wanted = Wanted(*header);
+    const bool late = IsJumpedOver(wanted, before, step);
+    late_window = late ? shm::PackSteps(wanted) : shm::kNoSteps;
+    late_end = step + (wanted.end - wanted.first);
+    if (late || (step >= wanted.first && step < wanted.end)) Open(header, label, step);
+    if (late) EmitNote("window", "late");
+  }
+  // After it: to the agent a window behind whose end the process is, and that is not open, is over.
+  header->step.store(step, std::memory_order_release);
 }
 
 void FollowWindow(uint32_t step) {

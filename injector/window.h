@@ -5,7 +5,8 @@
 // Which steps are recorded, when `flopsprof ctl` decides about it. A window opens and closes at the
 // begin of a step, on the thread that begins it, so that only whole steps are recorded; the agent
 // names the steps in the segment's header (proto/shm/ring_layout.h). While no window is open,
-// definitions are written, scopes and steps followed, and nothing else.
+// definitions are written, scopes and steps followed, and nothing else. A window whose steps were
+// jumped over has as many later ones instead; the note `window` says so.
 
 #include <stdint.h>
 

@@ -28,6 +28,7 @@ struct ScopeModule {
   PyObject* reference;  // weak
   uint32_t described_epoch;
   uint32_t failed_search;  // registrations at the last long search that found nothing, + 1
+  bool many;  // of all further objects of a place, or in one: it stays as it was defined
 };
 
 // All under Python's lock.
@@ -136,8 +137,12 @@ PyObject* ChildByKey(PyObject* module, PyObject* key) {
   return child == g_python.none ? nullptr : child;
 }
 
-void BindScope(uint32_t scope, PyObject* module, const char* class_name) {
-  RebindScope(scope, class_name, ModuleObject(module));
+bool IsOfMany(uint32_t scope) {
+  return scope < g_scope_module_capacity && g_scope_modules[scope].many;
+}
+
+// The scope's module is this one now.
+void ReferToModule(uint32_t scope, PyObject* module) {
   ScopeModule* row = ModuleRow(scope);
   if (row == nullptr || AliveModule(row->reference) == module) return;
   g_python.DecRef(row->reference);
@@ -155,7 +160,7 @@ uint32_t RootOf(uint32_t scope) {
 }
 
 uint32_t ModuleScope(uint32_t parent, const char* name, size_t name_bytes, PyObject* module,
-                     bool known) {
+                     bool known, bool many = false) {
   const ClassName class_name(module->type);
   ScopeIdentity identity;
   identity.parent = parent;
@@ -168,7 +173,11 @@ uint32_t ModuleScope(uint32_t parent, const char* name, size_t name_bytes, PyObj
   const uint32_t scope = FindOrAddScope(identity);
   const ScopeEntry* entry = FindScopeEntry(scope);
   if (entry != nullptr && entry->kind != shm::ScopeKind::kModule) return scope;  // shared
-  BindScope(scope, module, class_name.text());
+  if (!IsOfMany(scope)) RebindScope(scope, class_name.text(), identity.object);
+  ReferToModule(scope, module);
+  if (many || IsOfMany(parent)) {
+    if (ScopeModule* row = ModuleRow(scope)) row->many = true;
+  }
   return scope;
 }
 
@@ -189,7 +198,8 @@ bool EnterKey(PyObject* key, PyObject* child, ModulePlace* place, uint32_t* scop
   PlacedName name(text, static_cast<size_t>(bytes));
   const ModulePlace at = PlaceOf(*place, name.text, name.bytes);
   NameInPlace(*place, child, &name);
-  *scope = ModuleScope(*scope, name.text, name.bytes, child, true);
+  const bool many = name.number > kMaxObjectsInPlace;
+  *scope = ModuleScope(*scope, name.text, name.bytes, child, true, many);
   *place = PlaceInside(at, child);
   // It came after the others of its root: they are described again.
   if (!IsDescribed(at, name.number, SessionEpoch())) {
@@ -404,7 +414,11 @@ FLOPSPROF_HOT const ModuleEdge& ResolveModule(PyObject* module, const ModulePare
     // Another module had the scope in between, or its address. A scope that only the parent of a
     // fork knew stays as it is.
     if (ModuleOfScope(edge.scope) != module && FindScopeEntry(edge.scope) != nullptr) {
-      EnterPath(index, parent);
+      if (IsOfMany(edge.scope)) {
+        ReferToModule(edge.scope, module);
+      } else {
+        EnterPath(index, parent);
+      }
     }
   }
   g_edges[index].generation = generation;

@@ -38,11 +38,13 @@ bool ThreadScopes::Grow() {
   if (recent_ == nullptr) {
     recent_ = static_cast<RecentRange*>(calloc(kRecentRanges, sizeof(RecentRange)));
   }
-  if (!at_thread_end_known_) {
-    at_thread_end_known_ = true;
-    __cxa_thread_atexit_impl(EndThisThread, this, &__dso_handle);
-  }
+  FollowThreadEnd();
   return true;
+}
+
+void ThreadScopes::RegisterThreadEnd() {
+  at_thread_end_known_ = true;
+  __cxa_thread_atexit_impl(EndThisThread, this, &__dso_handle);
 }
 
 Frame* ThreadScopes::Push() {
@@ -188,7 +190,7 @@ void ThreadScopes::BeginNode(uint64_t thread_number, uint64_t sequence) {
 }
 
 void ThreadScopes::BeginNodeOfScope(uint32_t scope) {
-  OnBackward();
+  OnBackward(scope);
   NoteTopNode();
   Frame* frame = Push();
   if (frame == nullptr) return;
@@ -266,6 +268,7 @@ const Frame* ThreadScopes::NearestModuleOrNode() const {
 }
 
 void ThreadScopes::OnThreadEnd() {
+  ReleaseStepLoops(this);
   if (log_ != nullptr) ReleaseThreadLog(log_);
   free(frames_);
   free(recent_);
@@ -278,6 +281,7 @@ void ThreadScopes::OnThreadEnd() {
   log_ = nullptr;
   started_range = 0;
   step_loop = 0;
+  makes_no_steps = false;
 }
 
 void ThreadScopes::Forget() {
@@ -287,6 +291,7 @@ void ThreadScopes::Forget() {
   log_ = nullptr;
   started_range = 0;
   step_loop = 0;
+  makes_no_steps = false;
 }
 
 }  // namespace flopsprof::injector

@@ -103,7 +103,12 @@ class ThreadScopes {
   uint64_t started_range;  // newest start/end range begun here; see range_registry.h
   uint64_t captures[2];    // the newest stream captures begun here; see captured_steps.h
   uint8_t step_loop;       // whose steps this thread makes; see steps.h
+  bool makes_no_steps;     // no loop was left for it: it is in the steps of the first
 
+  // From now on OnThreadEnd is called when the thread ends.
+  void FollowThreadEnd() {
+    if (!at_thread_end_known_) RegisterThreadEnd();
+  }
   void OnThreadEnd();
   void Forget();
 
@@ -111,6 +116,7 @@ class ThreadScopes {
   const Frame& Top() const { return frames_[depth_ - 1]; }
   Frame* Push();
   FLOPSPROF_APART bool Grow();
+  FLOPSPROF_APART void RegisterThreadEnd();
   FLOPSPROF_APART void Note(uint64_t sequence, uint32_t scope);
   void NoteTopNode();
   void NoteEntered(uint32_t scope);

@@ -29,6 +29,7 @@ constexpr char kDeeperName[] = "(deeper)";
 // Names of ranges share the string table, here and in the agent, with kernels and modules.
 constexpr size_t kMaxRangeTextBytes = size_t{8} << 20;
 constexpr uint32_t kMaxDomains = 1u << 10;
+constexpr uint32_t kMaxOtherClasses = 1u << 10;
 
 SpinLock g_lock;  // adding, class_name and object of entries
 std::atomic<uint32_t>* g_buckets;
@@ -37,6 +38,7 @@ std::atomic<uint32_t> g_count{0};  // ids given, 0 included
 std::atomic<uint32_t> g_range_count{0};
 std::atomic<size_t> g_range_text_bytes{0};
 TextTable<kMaxDomains> g_domains;
+TextTable<kMaxOtherClasses> g_other_classes;  // of modules that took the scope of another one
 
 // Ranges come before any session and its fork guard. Without this a forked child would wait for
 // ever for a thread that the fork left behind with the lock; every step of what it was doing
@@ -263,8 +265,10 @@ void RebindScope(uint32_t scope, const char* class_name, uint64_t object) {
   const bool other_class = strcmp(entry.class_name, class_name) != 0;
   if (!other_class && entry.object == object) return;
   if (other_class) {
-    const char* copy = CopyText(class_name, strlen(class_name));
-    if (copy != nullptr) entry.class_name = copy;  // the old text stays: readers may hold it
+    // The old text stays: readers may hold it.
+    const KeptText* kept = g_other_classes.FindOrAdd(class_name, strlen(class_name));
+    if (kept == nullptr) return CountLoss(shm::LossCounter::kScopeTableFull);
+    entry.class_name = kept->text;
   }
   entry.object = object;
   entry.defined_epoch.store(0, std::memory_order_relaxed);
@@ -327,7 +331,10 @@ const char* InternDomain(const char* text, size_t bytes) {
   return other == nullptr ? nullptr : other->text;
 }
 
-void ForgetDomainsForTesting() { g_domains.ForgetForTesting(); }
+void ForgetDomainsForTesting() {
+  g_domains.ForgetForTesting();
+  g_other_classes.ForgetForTesting();
+}
 
 uint32_t ScopeCount() { return g_count.load(std::memory_order_relaxed); }
 

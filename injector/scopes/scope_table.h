@@ -60,7 +60,8 @@ struct ScopeEntry {
 uint32_t FindOrAddScope(const ScopeIdentity& identity);
 
 // A module scope now stands for another object or class (replaced under the same name). Roots keep
-// theirs, ranges have none.
+// theirs, ranges have none. Beyond a thousand different classes it stays as it is, counted as
+// kScopeTableFull.
 void RebindScope(uint32_t scope, const char* class_name, uint64_t object);
 
 // kOutsideScope and unknown ids: null.
@@ -84,7 +85,7 @@ inline void EnsureScopeDefined(uint32_t scope) {
 // kScopeTableFull.
 const char* InternDomain(const char* text, size_t bytes = SIZE_MAX);
 
-void ForgetDomainsForTesting();
+void ForgetDomainsForTesting();  // and classes
 
 uint32_t ScopeCount();
 void ForgetScopeTable();  // fork child and tests: everything is left behind, nothing freed

@@ -50,7 +50,7 @@ bool StepCycle::EndPart() {
     Forget();
     return true;
   }
-  if (period_ > 1 && count_ >= 2 * period_) {
+  if (HasComeTwice()) {
     learned_ = true;
     position_ = count_ % period_;
   }

@@ -33,6 +33,8 @@ class StepCycle {
   // Has the newest part all that it had in the cycle's last turn, and is the turn over with it?
   bool TurnIsOver() const;
 
+  // Two whole turns of several parts: the first one is over, whatever may have been waited for.
+  bool HasComeTwice() const { return period_ > 1 && count_ >= 2 * period_; }
   bool learned() const { return learned_; }
   // Parts since they are counted; not counted any further once the cycle is learned.
   uint32_t count() const { return count_; }

@@ -25,6 +25,7 @@ constexpr uint32_t kOptimizerChecks = 64;
 constexpr uint32_t kPartsToWait = 8;
 constexpr uint32_t kLoops = 16;
 constexpr uint32_t kLoopRoots = 256;
+constexpr uint8_t kNoLoop = 0xff;
 constexpr uint32_t kNoLabel = shm::kStepKeyMask;
 
 // The steps of one training loop. All but `step` under g_lock.
@@ -32,8 +33,12 @@ struct StepLoop {
   std::atomic<uint32_t> step{shm::kNoStep};  // what records carry
   uint32_t label = kNoLabel;                 // with the loop's bits
   uint32_t number = shm::kNoStep;
-  const ThreadScopes* owner = nullptr;     // the thread that trains; compared only
-  const ThreadScopes* beginner = nullptr;  // the thread that calls flopsprof.step(); compared only
+  uint32_t labels = 0;                  // given so far
+  uint32_t first_label = 0;             // of the thread that has the loop now; without its bits
+  const ThreadScopes* owner = nullptr;  // the thread that trains, until it ends; compared only
+  bool called = false;                  // a module was
+  // The thread that calls flopsprof.step(); compared only, by other threads without the lock.
+  std::atomic<const ThreadScopes*> beginner{nullptr};
 
   StepCycle cycle;
   uint64_t optimizers = 0;                       // that have stepped in the newest part
@@ -50,13 +55,19 @@ struct StepLoop {
   uint32_t trained_from = kNoLabel;  // from this label on all forwards had gradients
 
   void Forget();
+  // For another thread: labels only rise.
+  void StartAgain();
+  bool IsFree() const { return owner == nullptr && IsBegunBy(nullptr); }
+  bool IsBegunBy(const ThreadScopes* thread) const {
+    return beginner.load(std::memory_order_relaxed) == thread;
+  }
 };
 
 StepLoop g_loops[kLoops];
 std::atomic<uint32_t> g_loop_count{1};
 struct LoopRoot {
-  uint32_t root;
-  uint8_t loop;
+  std::atomic<uint32_t> root;
+  std::atomic<uint8_t> loop;  // kNoLoop: free
 };
 LoopRoot g_roots[kLoopRoots];
 std::atomic<uint32_t> g_root_count{0};
@@ -71,13 +82,21 @@ void StepLoop::Forget() {
   step.store(shm::kNoStep, std::memory_order_relaxed);
   label = kNoLabel;
   number = shm::kNoStep;
-  owner = beginner = nullptr;
+  owner = nullptr;
+  beginner.store(nullptr, std::memory_order_relaxed);
   cycle.Forget();
   optimizers = 0;
   first_part_label = 0;
-  evaluated = passes = pass_seen = false;
+  labels = first_label = 0;
+  called = evaluated = passes = pass_seen = false;
   evaluated_root = shm::kOutsideScope;
   trained_from = kNoLabel;
+}
+
+void StepLoop::StartAgain() {
+  const uint32_t given = labels;
+  Forget();
+  labels = first_label = given;
 }
 
 uint32_t IndexOf(const StepLoop& loop) { return static_cast<uint32_t>(&loop - g_loops); }
@@ -98,6 +117,11 @@ void EmitStep(shm::StepEvent event, uint32_t step, uint32_t number, uint32_t fir
   EmitRecord(&record);
 }
 
+uint32_t LabelOf(const StepLoop& loop, uint32_t number) {
+  return IndexOf(loop) << shm::kStepLoopShift | (number & shm::kStepLabelMask);
+}
+uint32_t FirstLabel(const StepLoop& loop) { return LabelOf(loop, loop.first_label); }
+
 bool HasLabel(const StepLoop& loop) { return loop.label != kNoLabel; }
 
 StepPlace PlaceNow(const StepLoop& loop) {
@@ -111,8 +135,7 @@ void SetPlace(StepLoop* loop, StepPlace place) {
 
 void BeginLabel(StepLoop* loop, uint32_t number, bool helped) {
   const uint32_t index = IndexOf(*loop);
-  const uint32_t next = HasLabel(*loop) ? (loop->label & shm::kStepLabelMask) + 1 : 0;
-  const uint32_t label = index << shm::kStepLoopShift | (next & shm::kStepLabelMask);
+  const uint32_t label = LabelOf(*loop, loop->labels++);
   // Windows are of whole steps of the first loop.
   const bool step_begins = index == 0 && number != loop->number;
   if (step_begins) BeforeStepBegins(label, number);
@@ -126,13 +149,12 @@ void BeginLabel(StepLoop* loop, uint32_t number, bool helped) {
 
 // All labels so far, up to `last`, were none of a step.
 void DropLabelsUpTo(StepLoop* loop, uint32_t last) {
-  const uint32_t first = IndexOf(*loop) << shm::kStepLoopShift;
-  EmitStep(shm::StepEvent::kNumber, last, shm::kNoStep, first);
+  EmitStep(shm::StepEvent::kNumber, last, shm::kNoStep, FirstLabel(*loop));
 }
 
 // Another optimizer has still to step, perhaps in this turn, which is the first.
 bool WaitsForOthers(const StepLoop& loop) {
-  return loop.numbers[0] == 0 && loop.cycle.count() < kPartsToWait &&
+  return loop.numbers[0] == 0 && loop.cycle.count() < kPartsToWait && !loop.cycle.HasComeTwice() &&
          g_optimizers_made.load(std::memory_order_relaxed) > loop.cycle.OptimizerCount();
 }
 
@@ -199,12 +221,21 @@ void FirstPass(StepLoop* loop) {
   loop->passes = true;
   if (!HasLabel(*loop)) return;
   const uint32_t from = loop->trained_from == kNoLabel ? loop->label : loop->trained_from;
-  const uint32_t first = IndexOf(*loop) << shm::kStepLoopShift;
+  const uint32_t first = FirstLabel(*loop);
   if (from > first) DropLabelsUpTo(loop, from - 1);
-  for (uint32_t label = from; label <= loop->label; ++label) {
-    if (label - first != 0) EmitStep(shm::StepEvent::kNumber, label, 0, label);
-  }
+  // The very first label is 0 as it is.
+  const uint32_t numbered = (from & shm::kStepLabelMask) == 0 ? from + 1 : from;
+  if (numbered <= loop->label) EmitStep(shm::StepEvent::kNumber, loop->label, 0, numbered);
   loop->number = 0;
+}
+
+// True: it is the first one that makes steps of this loop.
+bool SeePass(StepLoop* loop) {
+  if (!HasLabel(*loop) || loop->pass_seen) return false;
+  loop->pass_seen = true;
+  if (loop->passes) return false;
+  FirstPass(loop);
+  return true;
 }
 
 // An optimizer is there: what was taken for steps is none, but the one in which it has stepped.
@@ -214,7 +245,7 @@ void OptimizerHasCome(bool stepped) {
   if (g_explicit.load(std::memory_order_relaxed)) return;
   for (StepLoop& loop : g_loops) {
     if (!HasLabel(loop)) continue;
-    const uint32_t first = IndexOf(loop) << shm::kStepLoopShift;
+    const uint32_t first = FirstLabel(loop);
     if (!stepped) {
       DropLabelsUpTo(&loop, loop.label);
       loop.number = shm::kNoStep;
@@ -231,39 +262,108 @@ void OptimizerHasCome(bool stepped) {
   }
 }
 
+uint32_t RootOf(uint32_t scope) {
+  for (const ScopeEntry* entry; (entry = FindScopeEntry(scope)) != nullptr;) {
+    if (entry->parent == shm::kOutsideScope) break;
+    scope = entry->parent;
+  }
+  return scope;
+}
+
 // -1: of none.
 int LoopOfRoot(uint32_t root) {
   const uint32_t count = g_root_count.load(std::memory_order_acquire);  // pairs with AddRoot
   for (uint32_t i = 0; i < count; ++i) {
-    if (g_roots[i].root == root) return g_roots[i].loop;
+    if (g_roots[i].root.load(std::memory_order_relaxed) != root) continue;
+    const uint8_t loop = g_roots[i].loop.load(std::memory_order_relaxed);
+    if (loop != kNoLoop) return loop;
   }
   return -1;
 }
 
 void AddRoot(uint32_t root, uint32_t loop) {
+  if (root == shm::kOutsideScope || LoopOfRoot(root) >= 0) return;
   const uint32_t count = g_root_count.load(std::memory_order_relaxed);
-  if (root == shm::kOutsideScope || count == kLoopRoots || LoopOfRoot(root) >= 0) return;
-  g_roots[count] = {root, static_cast<uint8_t>(loop)};
-  g_root_count.store(count + 1, std::memory_order_release);
+  uint32_t i = 0;
+  while (i < count && g_roots[i].loop.load(std::memory_order_relaxed) != kNoLoop) ++i;
+  if (i == kLoopRoots) {
+    // Its passes are taken for those of the first loop where they run on a thread of PyTorch.
+    if (loop != 0) CountLoss(shm::LossCounter::kStepLoopsFull);
+    return;
+  }
+  g_roots[i].root.store(root, std::memory_order_relaxed);
+  g_roots[i].loop.store(static_cast<uint8_t>(loop), std::memory_order_relaxed);
+  if (i == count) g_root_count.store(count + 1, std::memory_order_release);
+}
+
+// The root is of this loop from now on. A root of no loop is as one of the first.
+void MoveRoot(uint32_t root, uint32_t loop) {
+  const uint32_t count = g_root_count.load(std::memory_order_relaxed);
+  for (uint32_t i = 0; i < count; ++i) {
+    if (g_roots[i].root.load(std::memory_order_relaxed) != root) continue;
+    if (g_roots[i].loop.load(std::memory_order_relaxed) == kNoLoop) continue;
+    return g_roots[i].loop.store(static_cast<uint8_t>(loop), std::memory_order_relaxed);
+  }
+  if (loop != 0) AddRoot(root, loop);
+}
+
+void DropRootsOf(const StepLoop& loop) {
+  const uint32_t count = g_root_count.load(std::memory_order_relaxed);
+  for (uint32_t i = 0; i < count; ++i) {
+    if (g_roots[i].loop.load(std::memory_order_relaxed) != IndexOf(loop)) continue;
+    g_roots[i].loop.store(kNoLoop, std::memory_order_relaxed);
+  }
+}
+
+// For a thread that has none: a new one, else one whose thread has ended. Null: there is none,
+// which is counted.
+StepLoop* FindFreeLoop() {
+  const uint32_t count = g_loop_count.load(std::memory_order_relaxed);
+  if (count < kLoops) {
+    g_loop_count.store(count + 1, std::memory_order_relaxed);
+    return &g_loops[count];
+  }
+  for (uint32_t i = 1; i < kLoops; ++i) {
+    if (!g_loops[i].IsFree()) continue;
+    DropRootsOf(g_loops[i]);
+    g_loops[i].StartAgain();
+    return &g_loops[i];
+  }
+  CountLoss(shm::LossCounter::kStepLoopsFull);
+  return nullptr;
 }
 
 // The loop that a forward with gradients on this thread belongs to. A second thread that trains a
-// model which no other loop has trained gets one of its own.
+// model which no other loop has trained gets one of its own; null: there is none left.
 StepLoop* LoopOfForward(ThreadScopes* thread, uint32_t root) {
-  StepLoop* loop = &g_loops[thread->step_loop];
   const int known = LoopOfRoot(root);
-  const uint32_t count = g_loop_count.load(std::memory_order_relaxed);
-  if (known >= 0) {
-    loop = &g_loops[known];
-  } else if (loop->owner != nullptr && loop->owner != thread && root != shm::kOutsideScope &&
-             count < kLoops) {
-    loop = &g_loops[count];
-    g_loop_count.store(count + 1, std::memory_order_relaxed);
+  StepLoop* loop = &g_loops[known >= 0 ? known : thread->step_loop];
+  if (known < 0 && root != shm::kOutsideScope && loop->owner != thread) {
+    if (loop->owner != nullptr) {
+      loop = FindFreeLoop();
+    } else if (loop->called) {
+      DropRootsOf(*loop);  // of a thread that has ended
+    }
   }
+  thread->makes_no_steps = loop == nullptr;
+  if (loop == nullptr) return loop;
   thread->step_loop = static_cast<uint8_t>(IndexOf(*loop));
   loop->owner = thread;
-  AddRoot(root, IndexOf(*loop));
+  loop->called = true;
+  if (known < 0) AddRoot(root, IndexOf(*loop));
   return loop;
+}
+
+// The loop whose pass a node of the scope is of; -1: this one does not tell.
+int LoopOfNode(uint32_t scope) {
+  if (g_loop_count.load(std::memory_order_relaxed) == 1) return 0;
+  const ThreadScopes& thread = ThisThread();
+  if (scope == shm::kOutsideScope) {
+    // Of a loss, say; PyTorch's own threads run passes of all loops.
+    return g_loops[thread.step_loop].owner == &thread ? thread.step_loop : -1;
+  }
+  const int loop = LoopOfRoot(RootOf(scope));
+  return loop >= 0 ? loop : thread.step_loop;
 }
 
 }  // namespace
@@ -277,12 +377,12 @@ uint32_t CurrentStep() {
 
 namespace {
 FLOPSPROF_APART uint32_t StepOfOneOfLoops(uint32_t scope) {
-  uint32_t root = scope;
-  for (const ScopeEntry* entry; (entry = FindScopeEntry(root)) != nullptr;) {
-    if (entry->parent == shm::kOutsideScope) break;
-    root = entry->parent;
-  }
-  const int loop = scope == shm::kOutsideScope ? -1 : LoopOfRoot(root);
+  // Of threads that share a model each is in its own steps. Its backward pass may run on a thread
+  // that begins none: that is in the steps of whoever called the model last.
+  const ThreadScopes& thread = ThisThread();
+  const StepLoop& own = g_loops[thread.step_loop];
+  if (own.IsBegunBy(&thread)) return own.step.load(std::memory_order_relaxed);
+  const int loop = scope == shm::kOutsideScope ? -1 : LoopOfRoot(RootOf(scope));
   if (loop < 0) return CurrentStep();
   return g_loops[loop].step.load(std::memory_order_relaxed);
 }
@@ -301,6 +401,7 @@ void OnRootForward(uint32_t root_scope, bool with_gradients) {
   const bool known = g_optimizer_known.load(std::memory_order_relaxed);
   if (NoteIfCaptured(known && !with_gradients ? kCapturedEvaluation : kCapturedForward)) return;
   ThreadScopes& thread = ThisThread();
+  thread.FollowThreadEnd();
   SpinGuard guard(g_lock);
   if (known && !with_gradients) {
     StepLoop& loop = g_loops[thread.step_loop];
@@ -317,12 +418,20 @@ void OnRootForward(uint32_t root_scope, bool with_gradients) {
   }
   // Whoever works is in the explicit step: a thread has a loop of its own only if it begins steps.
   if (g_explicit.load(std::memory_order_relaxed)) {
-    if (thread.step_loop != 0) AddRoot(root_scope, thread.step_loop);
+    thread.makes_no_steps = false;
+    if (g_loops[thread.step_loop].IsBegunBy(nullptr)) {
+      if (thread.step_loop != 0) MoveRoot(root_scope, 0);
+      thread.step_loop = 0;  // its steps of before are over
+    } else if (g_loops[thread.step_loop].IsBegunBy(&thread)) {
+      MoveRoot(root_scope, thread.step_loop);
+    }
     StepLoop& loop = g_loops[thread.step_loop];
     if (loop.owner == nullptr) loop.owner = &thread;
+    loop.called = true;
     return SetPlace(&loop, StepPlace::kIn);
   }
   StepLoop* loop = LoopOfForward(&thread, root_scope);
+  if (loop == nullptr) return;
   if (known) return BeginPart(loop, root_scope);
   BeginForwardWithoutOptimizer(loop, with_gradients);
 }
@@ -350,6 +459,7 @@ void OnOptimizerMade() {
 void OnOptimizerBegins() {
   if (NoteIfCaptured(0)) return;
   SpinGuard guard(g_lock);
+  if (ThisThread().makes_no_steps) return;
   StepLoop& loop = g_loops[ThisThread().step_loop];
   if (PlaceNow(loop) == StepPlace::kTail) SetPlace(&loop, StepPlace::kIn);
 }
@@ -361,9 +471,10 @@ void OnOptimizerStepped(uint32_t optimizer) {
   }
   SpinGuard guard(g_lock);
   OptimizerHasCome(true);
+  if (ThisThread().makes_no_steps) return;
   StepLoop& loop = g_loops[ThisThread().step_loop];
   // No module is called at all: steps end with an optimizer, and begin.
-  if (!HasLabel(loop) || loop.owner == nullptr) {
+  if (!HasLabel(loop) || !loop.called) {
     if (g_explicit.load(std::memory_order_relaxed)) return;
     if (HasLabel(loop)) EmitStep(shm::StepEvent::kOptimizerEnd, loop.label, loop.number, 0);
     return BeginLabel(&loop, loop.number + 1, false);
@@ -377,19 +488,18 @@ void OnOptimizerStepped(uint32_t optimizer) {
   SetPlace(&loop, loop.cycle.TurnIsOver() ? StepPlace::kTail : StepPlace::kIn);
 }
 
-void OnBackwardSlow() {
+void OnBackwardSlow(uint32_t scope) {
   bool first = false;
   {
     SpinGuard guard(g_lock);
-    g_wants_backward.store(false, std::memory_order_relaxed);
-    if (g_optimizer_known.load(std::memory_order_relaxed)) return;
-    for (StepLoop& loop : g_loops) {
-      if (!HasLabel(loop) || loop.pass_seen) continue;
-      loop.pass_seen = true;
-      if (loop.passes || g_explicit.load(std::memory_order_relaxed)) continue;
-      FirstPass(&loop);
-      first = true;
+    bool awaited = false;  // a pass of another loop
+    if (!g_optimizer_known.load(std::memory_order_relaxed) &&
+        !g_explicit.load(std::memory_order_relaxed)) {
+      const int index = LoopOfNode(scope);
+      if (index >= 0) first = SeePass(&g_loops[index]);
+      for (const StepLoop& loop : g_loops) awaited |= HasLabel(loop) && !loop.pass_seen;
     }
+    g_wants_backward.store(awaited, std::memory_order_relaxed);
   }
   if (first) EmitNote("steps", "passes");
 }
@@ -413,22 +523,35 @@ void WantExplicitSteps() { g_explicit.store(true, std::memory_order_relaxed); }
 void OnExplicitStep() {
   const bool first = !g_explicit.exchange(true, std::memory_order_relaxed);
   if (first) EmitNote("steps", "flopsprof.step()");
-  SpinGuard guard(g_lock);
   ThreadScopes& thread = ThisThread();
-  const uint32_t count = g_loop_count.load(std::memory_order_relaxed);
-  const ThreadScopes* beginner = g_loops[thread.step_loop].beginner;
-  if (beginner != nullptr && beginner != &thread && count < kLoops) {
-    thread.step_loop = static_cast<uint8_t>(count);
-    g_loop_count.store(count + 1, std::memory_order_relaxed);
+  thread.FollowThreadEnd();
+  SpinGuard guard(g_lock);
+  const StepLoop& known = g_loops[thread.step_loop];
+  if (!known.IsBegunBy(nullptr) && !known.IsBegunBy(&thread)) {
+    const StepLoop* own = FindFreeLoop();
+    if (own == nullptr) return;  // steps of others are not cut
+    thread.step_loop = static_cast<uint8_t>(IndexOf(*own));
   }
   StepLoop& loop = g_loops[thread.step_loop];
-  loop.beginner = &thread;
+  loop.beginner.store(&thread, std::memory_order_relaxed);
   if (first && HasLabel(loop) && !loop.passes &&
       !g_optimizer_known.load(std::memory_order_relaxed)) {
     DropLabelsUpTo(&loop, loop.label);  // forwards before the loop
     loop.number = shm::kNoStep;
   }
   BeginLabel(&loop, loop.number + 1, false);  // kNoStep + 1 = 0
+}
+
+void ReleaseStepLoops(const ThreadScopes* thread) {
+  SpinGuard guard(g_lock);
+  for (StepLoop& loop : g_loops) {
+    if (loop.owner != thread && !loop.IsBegunBy(thread)) continue;
+    if (loop.owner == thread) loop.owner = nullptr;
+    if (loop.IsBegunBy(thread)) loop.beginner.store(nullptr, std::memory_order_relaxed);
+    // Whoever works with its models now is in the explicit step.
+    const bool ended = g_explicit.load(std::memory_order_relaxed) && loop.IsFree();
+    if (ended && IndexOf(loop) != 0) DropRootsOf(loop);
+  }
 }
 
 void ForgetSteps() {

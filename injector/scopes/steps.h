@@ -18,7 +18,8 @@
 // Records carry labels, which only rise. What is known better later is sent as StepEvent::kNumber:
 // readers make numbers of labels.
 //
-// A thread that trains a model of its own has a loop of steps of its own, beside the first.
+// A thread that trains a model of its own has a loop of steps of its own, beside the first, until
+// it ends. Where none is left its work is in the steps of the first, counted as kStepLoopsFull.
 // Root forwards and optimizer steps arrive under Python's lock, explicit steps and backward passes
 // from any thread.
 
@@ -55,11 +56,11 @@ bool OptimizerKnown();
 void OnOptimizerBegins();
 void OnOptimizerStepped(uint32_t optimizer);
 
-// A backward node runs.
-void OnBackwardSlow();
+// A backward node of the scope runs: a pass of the loop that trains the scope's model.
+void OnBackwardSlow(uint32_t scope);
 extern std::atomic<bool> g_wants_backward;
-inline void OnBackward() {
-  if (FLOPSPROF_UNLIKELY(g_wants_backward.load(std::memory_order_relaxed))) OnBackwardSlow();
+inline void OnBackward(uint32_t scope) {
+  if (FLOPSPROF_UNLIKELY(g_wants_backward.load(std::memory_order_relaxed))) OnBackwardSlow(scope);
 }
 
 // The process ends: what was waited for does not come.
@@ -72,6 +73,10 @@ void OnStepDisturbed();
 void OnExplicitStep();
 // From now on, also before its first one, only explicit steps count.
 void WantExplicitSteps();
+
+// The thread ends: its loop is free for another one.
+class ThreadScopes;
+void ReleaseStepLoops(const ThreadScopes* thread);
 
 void ForgetSteps();  // fork child and tests
 

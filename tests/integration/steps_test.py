@@ -57,6 +57,7 @@ def gan_step(critics) -> dict:
         ("one_turn_of_gan", 0, [gan_step(2)]),
         ("groups", 0, [STEP] * 4),
         ("stages", 0, [STEP] * 10),
+        ("one_never_steps", 1, [gan_step(1)] * 4),
         ("averaged", 0, [STEP] * 3),
         ("teacher", 0, [{**STEP, "evaluation": FORWARD}] * 3),
         ("graph", 0, [STEP] * 5),
@@ -132,6 +133,13 @@ def test_a_program_says_steps_without_any_installation(python, folder):
     assert steps_of(run) == [BY_HAND] * 3
     assert run.summary["steps"]["taken_from"] == "flopsprof.step()"
     assert run.summary["totals"]["flops"]["forward"] == 10 * FORWARD
+
+
+def test_threads_that_share_a_model_are_in_their_own_said_steps(python, folder):
+    run = run_loop(python, folder, "shared_and_said")
+    one = {"forward": 2 * FORWARD, "backward": BACKWARD}
+    two = {"forward": 4 * FORWARD, "backward": 2 * BACKWARD}
+    assert steps_of(run) == [two, two, one, one]
 
 
 @pytest.mark.parametrize(

@@ -98,6 +98,16 @@ def structure() -> None:
     check("more objects than have names", last, "0.layers.0#9+.a")
     net.layers[0] = nn.Sequential(Probe())
     check("of another class", paths(lambda: net(X))[0], "0.layers.0#9+.0")
+    blocks = net.layers[0], Block()
+    for block in blocks:
+        net.layers[0] = block
+        net(X)
+    probe.take()
+    for block in blocks * 2:
+        net.layers[0] = block
+        net(X)
+    again = [record for record in probe.take()["records"] if record["type"] == "scope"]
+    check("two that share a name, in turn, are defined once", again, [])
 
 
 def orphans() -> None:

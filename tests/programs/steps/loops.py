@@ -8,6 +8,7 @@ import inspect
 import pickle
 import sys
 import threading
+import time
 
 import torch
 from torch import nn
@@ -39,6 +40,15 @@ def train(model, optimizer, data, steps=3):
         micro(model, data)
         optimizer.step()
         optimizer.zero_grad()
+
+
+def until_optimizers_are_counted():
+    """Those that are made: a moment after the first use of the GPU."""
+    deadline = time.monotonic() + 30
+    while not hasattr(torch.optim.Optimizer.__init__, "__wrapped__"):
+        if time.monotonic() > deadline:
+            raise TimeoutError("the shim was not installed")
+        time.sleep(0.01)
 
 
 def plain(steps):
@@ -123,6 +133,15 @@ def gan(critics, first=False, turns=3):
 
 def generator_first(critics):
     gan(critics, first=True)
+
+
+def one_never_steps(critics):
+    """An optimizer was made first and is not used (of a model that is not trained any more)."""
+    model = net()
+    until_optimizers_are_counted()
+    unused = torch.optim.SGD(model.parameters(), lr=1e-3)
+    gan(critics, turns=4)
+    del unused
 
 
 def one_turn_of_gan(_):
@@ -344,6 +363,25 @@ def said(_):
     for _ in range(3):
         flopsprof.step()
         train_step(model, data)
+
+
+def shared_and_said(_):
+    """Two threads share a model: one says steps before and after the two of the other."""
+    import flopsprof
+
+    model, data = net(), batch()
+
+    def work(steps):
+        for _ in range(steps):
+            flopsprof.step()
+            micro(model, data)
+            evaluate(model, data)
+
+    work(2)
+    beside = threading.Thread(target=work, args=(2,))
+    beside.start()
+    beside.join()
+    work(2)
 
 
 def ranges(_):

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include <atomic>
+#include <vector>
 
 #include "injector/scopes/scope_stack.h"
 #include "injector/scopes/scope_table.h"
@@ -51,6 +52,33 @@ inline void ResetScopesForTesting() {
   injector::ForgetSteps();
   injector::ThisThread().Forget();
   BeginRecording();
+}
+
+// Takes the records: what the numbers of the first labels of the first loop are by them.
+inline std::vector<uint32_t> NumbersOfLabels(uint32_t count) {
+  std::vector<uint32_t> numbers(count);
+  for (uint32_t label = 0; label < count; ++label) numbers[label] = label;
+  for (const RecordedRecord& one : TakeRecords()) {
+    if (one.type() != shm::RecordType::kStep) continue;
+    const auto& record = one.As<shm::StepRecord>();
+    const auto event = static_cast<shm::StepEvent>(record.event);
+    if (event != shm::StepEvent::kBegin && event != shm::StepEvent::kNumber) continue;
+    const bool range = event == shm::StepEvent::kNumber;
+    const uint32_t last = record.header.step;
+    for (uint32_t label = range ? record.first_label : last; label <= last && label < count;
+         ++label) {
+      numbers[label] = record.number;
+    }
+  }
+  return numbers;
+}
+
+// The scope of a model.
+inline uint32_t AddRoot(const char* class_name) {
+  injector::ScopeIdentity identity;
+  identity.kind = shm::ScopeKind::kModule;
+  identity.class_name = class_name;
+  return injector::FindOrAddScope(identity);
 }
 
 }  // namespace flopsprof::test

@@ -139,6 +139,24 @@ TEST_F(ScopeTableTest, ReplacedModuleIsDefinedAgain) {
   EXPECT_EQ(test::RecordedString(records[1].As<shm::ScopeRecord>().class_name), "OtherNet");
 }
 
+TEST_F(ScopeTableTest, AClassThatComesBackIsKeptOnce) {
+  const uint32_t root = Root(0x1000, "Net");
+  RebindScope(root, "OtherNet", 0x1000);
+  const char* other = FindScopeEntry(root)->class_name;
+  RebindScope(root, "ThirdNet", 0x1000);
+  RebindScope(root, "OtherNet", 0x1000);
+  EXPECT_EQ(FindScopeEntry(root)->class_name, other);
+}
+
+TEST_F(ScopeTableTest, ClassesOfReplacedModulesAreSoManyAndMoreAreCounted) {
+  const uint32_t root = Root(0x1000, "Net");
+  for (int i = 0; i < 1024; ++i) RebindScope(root, ("Net" + std::to_string(i)).c_str(), 0x1000);
+  EXPECT_EQ(test::RecordedLoss(shm::LossCounter::kScopeTableFull), 0u);
+  RebindScope(root, "OneMore", 0x1000);
+  EXPECT_STREQ(FindScopeEntry(root)->class_name, "Net1023");
+  EXPECT_EQ(test::RecordedLoss(shm::LossCounter::kScopeTableFull), 1u);
+}
+
 TEST_F(ScopeTableTest, TooManyRangesShareOneScopeAndAreCounted) {
   uint32_t last = 0;
   for (uint32_t i = 0; i < kMaxRangeScopes; ++i) last = Range(0, "iteration " + std::to_string(i));

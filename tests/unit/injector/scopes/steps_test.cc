@@ -17,6 +17,15 @@ constexpr uint32_t kOtherRoot = 2;
 uint32_t Label() { return CurrentStep() & shm::kStepKeyMask; }
 shm::StepPlace Place() { return shm::PlaceOfStep(CurrentStep()); }
 
+// In so many threads that live at once, one inside of the other; in the innermost one also `last`.
+void WithThreads(uint32_t count, void (*each)(uint32_t), void (*last)(), uint32_t i = 1) {
+  std::thread([=] {
+    each(i);
+    if (i == count) return last();
+    WithThreads(count, each, last, i + 1);
+  }).join();
+}
+
 class StepsTest : public testing::Test {
  protected:
   void SetUp() override { test::ResetScopesForTesting(); }
@@ -68,6 +77,27 @@ TEST_F(StepsTest, NumbersOfTwoOptimizersInTurnAreSetRight) {
   EXPECT_EQ(Place(), shm::StepPlace::kTail);
 }
 
+TEST_F(StepsTest, ATurnThatComesAgainIsOverThoughAnOptimizerNeverSteps) {
+  for (int i = 0; i < 3; ++i) OnOptimizerMade();
+  for (const uint32_t optimizer : {0u, 1u, 0u, 1u, 0u, 1u}) {
+    OnRootForward(kRoot, true);
+    OnOptimizerStepped(optimizer);
+  }
+  EXPECT_EQ(CurrentStepNumber(), 2u);
+  // The third turn is one label: what a turn is, is known.
+  EXPECT_EQ(test::NumbersOfLabels(5), (std::vector<uint32_t>{0, 0, 1, 1, 2}));
+}
+
+TEST_F(StepsTest, PartsAreTurnsWhenTheOtherOptimizerHasNotSteppedInEight) {
+  for (int i = 0; i < 2; ++i) OnOptimizerMade();
+  for (int i = 0; i < 10; ++i) {
+    OnRootForward(kRoot, true);
+    OnOptimizerStepped(0);
+  }
+  EXPECT_EQ(CurrentStepNumber(), 9u);
+  EXPECT_EQ(test::NumbersOfLabels(10), (std::vector<uint32_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
+}
+
 TEST_F(StepsTest, EvaluationAfterAStepIsBesideIt) {
   OnOptimizerFound();
   OnRootForward(kRoot, true);
@@ -108,12 +138,60 @@ TEST_F(StepsTest, OptimizerThatStepsEndsTheModeWithoutOne) {
 TEST_F(StepsTest, ABackwardPassMakesOneStepOfTheForwardsBefore) {
   OnRootForward(kRoot, true);
   OnRootForward(kRoot, true);
-  OnBackward();
+  OnBackward(kRoot);
   EXPECT_EQ(CurrentStepNumber(), 0u);
   OnRootForward(kRoot, false);
   EXPECT_EQ(CurrentStepNumber(), 0u);
   OnRootForward(kRoot, true);
   OnRootForward(kRoot, true);
+  EXPECT_EQ(CurrentStepNumber(), 1u);
+}
+
+TEST_F(StepsTest, ABackwardPassAfterManyForwardsWritesOneRecord) {
+  for (int i = 0; i < 1000; ++i) OnRootForward(kRoot, true);
+  test::TakeRecords();
+  OnBackward(kRoot);
+  const auto records = test::TakeRecords();
+  ASSERT_EQ(records.size(), 1u);
+  const auto& numbered = records[0].As<shm::StepRecord>();
+  EXPECT_EQ(numbered.event, static_cast<uint8_t>(shm::StepEvent::kNumber));
+  EXPECT_EQ(numbered.first_label, 1u);  // 0 has its number
+  EXPECT_EQ(numbered.header.step, 999u);
+  EXPECT_EQ(numbered.number, 0u);
+}
+
+TEST_F(StepsTest, ABackwardPassIsOfTheThreadThatTrainsTheModel) {
+  OnRootForward(kRoot, false);
+  std::thread([] {
+    OnRootForward(kOtherRoot, true);
+    OnRootForward(kOtherRoot, true);
+  }).join();
+  std::thread([] { OnBackward(kOtherRoot); }).join();
+  OnRootForward(kRoot, false);
+  EXPECT_EQ(CurrentStepNumber(), 1u);  // there is no pass here: each forward is a step
+}
+
+TEST_F(StepsTest, EachThreadsFirstPassIsSeen) {
+  OnRootForward(kRoot, true);
+  uint32_t beside = shm::kNoStep;
+  std::thread([&beside] {
+    OnRootForward(kOtherRoot, true);
+    std::thread([] { OnBackward(kRoot); }).join();
+    OnRootForward(kOtherRoot, true);  // micro-batch
+    std::thread([] { OnBackward(kOtherRoot); }).join();
+    OnRootForward(kOtherRoot, false);
+    beside = Label();
+  }).join();
+  EXPECT_EQ(beside, (1u << shm::kStepLoopShift) + 1);
+}
+
+TEST_F(StepsTest, APassOfWorkOutsideOfModulesIsOfNobodyElsesLoop) {
+  OnRootForward(kRoot, false);
+  std::thread([] {
+    OnRootForward(kOtherRoot, true);
+    std::thread([] { OnBackward(shm::kOutsideScope); }).join();
+  }).join();
+  OnRootForward(kRoot, false);
   EXPECT_EQ(CurrentStepNumber(), 1u);
 }
 
@@ -141,6 +219,22 @@ TEST_F(StepsTest, WorkOfAllThreadsIsInTheExplicitStep) {
   EXPECT_EQ(CurrentStep(), 1u);
 }
 
+TEST_F(StepsTest, WorkOfAThreadThatHadStepsOfItsOwnIsInTheExplicitStep) {
+  OnOptimizerFound();
+  OnRootForward(kRoot, true);
+  uint32_t beside = shm::kNoStep;
+  uint32_t of_a_pass = shm::kNoStep;
+  std::thread([&] {
+    OnRootForward(kOtherRoot, true);
+    std::thread([] { OnExplicitStep(); }).join();  // goes on in the loop of the first thread
+    OnRootForward(kOtherRoot, true);
+    beside = CurrentStep();
+    std::thread([&] { of_a_pass = CurrentStepOf(kOtherRoot); }).join();
+  }).join();
+  EXPECT_EQ(beside, 1u);
+  EXPECT_EQ(of_a_pass, 1u);
+}
+
 TEST_F(StepsTest, ThreadsThatBeginStepsDoNotCutEachOthers) {
   OnExplicitStep();
   OnRootForward(kRoot, true);
@@ -153,6 +247,130 @@ TEST_F(StepsTest, ThreadsThatBeginStepsDoNotCutEachOthers) {
   }).join();
   EXPECT_EQ(CurrentStep(), 0u);
   EXPECT_EQ(beside, (1u << shm::kStepLoopShift) + 1);
+}
+
+TEST_F(StepsTest, ThreadsThatShareAModelAreInTheirOwnExplicitSteps) {
+  const uint32_t root = test::AddRoot("Shared");
+  OnExplicitStep();
+  OnRootForward(root, true);
+  uint32_t beside = shm::kNoStep;
+  std::thread([&] {
+    OnExplicitStep();
+    OnRootForward(root, true);
+    beside = CurrentStepOf(root);
+  }).join();
+  EXPECT_EQ(beside, 1u << shm::kStepLoopShift);
+  EXPECT_EQ(CurrentStepOf(root), 0u);
+}
+
+TEST_F(StepsTest, WorkOnOtherThreadsIsInTheStepsOfWhoeverForwardedTheModelLast) {
+  const uint32_t root = test::AddRoot("Shared");
+  uint32_t of_a_pass = shm::kNoStep;
+  OnExplicitStep();
+  OnRootForward(root, true);
+  std::thread([&] {
+    OnExplicitStep();
+    OnRootForward(root, true);
+    std::thread([&] {
+      OnExplicitStep();
+      OnRootForward(root, true);
+      std::thread([&] { of_a_pass = CurrentStepOf(root); }).join();
+    }).join();
+  }).join();
+  EXPECT_EQ(of_a_pass, 2u << shm::kStepLoopShift);
+}
+
+TEST_F(StepsTest, AThreadWithoutStepsLeavesASharedModelWhereItIs) {
+  const uint32_t root = test::AddRoot("Shared");
+  OnExplicitStep();
+  uint32_t beside = shm::kNoStep;
+  std::thread([&] {
+    OnExplicitStep();
+    OnRootForward(root, true);
+    std::thread([root] { OnRootForward(root, true); }).join();
+    std::thread([&] { beside = CurrentStepOf(root); }).join();
+  }).join();
+  EXPECT_EQ(beside, 1u << shm::kStepLoopShift);
+}
+
+TEST_F(StepsTest, StepsOfAThreadThatHasEndedGoOnInTheNext) {
+  std::thread([] { OnExplicitStep(); }).join();
+  OnExplicitStep();
+  EXPECT_EQ(CurrentStep(), 1u);
+}
+
+TEST_F(StepsTest, LoopsOfThreadsThatHaveEndedAreUsedAgain) {
+  OnOptimizerFound();
+  OnRootForward(kRoot, true);
+  for (uint32_t i = 1; i <= 100; ++i) {
+    uint32_t step = 0;
+    std::thread([&step, i] {
+      OnRootForward(kRoot + i, true);
+      step = CurrentStep();
+    }).join();
+    ASSERT_NE(step >> shm::kStepLoopShift, 0u) << i;
+  }
+  EXPECT_EQ(test::RecordedLoss(shm::LossCounter::kStepLoopsFull), 0u);
+}
+
+TEST_F(StepsTest, ALoopThatIsUsedAgainBeginsAtZeroWithNewLabels) {
+  OnOptimizerFound();
+  OnRootForward(kRoot, true);
+  for (uint32_t i = 1; i <= 16; ++i) {
+    test::TakeRecords();
+    std::thread([i] { OnRootForward(kRoot + i, true); }).join();
+  }
+  const auto records = test::TakeRecords();
+  ASSERT_EQ(records.size(), 1u);
+  const auto& begun = records[0].As<shm::StepRecord>();
+  EXPECT_EQ(begun.header.step, (1u << shm::kStepLoopShift) + 1);
+  EXPECT_EQ(begun.number, 0u);
+}
+
+TEST_F(StepsTest, AnOptimizerEndsTheStepOfForwardsOfAThreadThatHasEnded) {
+  OnOptimizerFound();
+  for (int i = 0; i < 3; ++i) {
+    std::thread([] { OnRootForward(kRoot, true); }).join();
+    OnOptimizerStepped(0);
+  }
+  EXPECT_EQ(CurrentStepNumber(), 2u);
+}
+
+TEST_F(StepsTest, ThreadsBeyondSixteenThatTrainAtOnceAreCountedAndCutNoSteps) {
+  OnOptimizerFound();
+  WithThreads(17, [](uint32_t i) { OnRootForward(kRoot + i, true); }, [] {
+    EXPECT_EQ(test::RecordedLoss(shm::LossCounter::kStepLoopsFull), 1u);
+    OnOptimizerStepped(0);
+    OnRootForward(kRoot + 17, true);
+    EXPECT_EQ(CurrentStep(), 0u);
+  });
+  EXPECT_EQ(test::RecordedLoss(shm::LossCounter::kStepLoopsFull), 2u);
+}
+
+TEST_F(StepsTest, ThreadsBeyondSixteenThatBeginStepsAtOnceAreCountedAndCutNoSteps) {
+  WithThreads(17, [](uint32_t) { OnExplicitStep(); }, [] { EXPECT_EQ(CurrentStep(), 0u); });
+  EXPECT_EQ(test::RecordedLoss(shm::LossCounter::kStepLoopsFull), 1u);
+}
+
+TEST_F(StepsTest, ModelsBeyondThoseThatAreKeptAreCountedBesideTheFirstThread) {
+  OnExplicitStep();
+  std::thread([] {
+    OnExplicitStep();
+    for (uint32_t i = 0; i <= 256; ++i) OnRootForward(kRoot + i, true);
+  }).join();
+  EXPECT_EQ(test::RecordedLoss(shm::LossCounter::kStepLoopsFull), 1u);
+}
+
+TEST_F(StepsTest, ModelsOfAThreadThatHasEndedAreInTheExplicitStep) {
+  OnExplicitStep();
+  std::thread([] {
+    OnExplicitStep();
+    OnRootForward(kRoot, true);
+  }).join();
+  OnExplicitStep();
+  uint32_t of_a_pass = shm::kNoStep;
+  std::thread([&] { of_a_pass = CurrentStepOf(kRoot); }).join();
+  EXPECT_EQ(of_a_pass, 1u);
 }
 
 TEST_F(StepsTest, OptimizerIsLookedForSixtyFourTimes) {

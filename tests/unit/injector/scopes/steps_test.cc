@@ -338,17 +338,20 @@ TEST_F(StepsTest, AnOptimizerEndsTheStepOfForwardsOfAThreadThatHasEnded) {
 
 TEST_F(StepsTest, ThreadsBeyondSixteenThatTrainAtOnceAreCountedAndCutNoSteps) {
   OnOptimizerFound();
-  WithThreads(17, [](uint32_t i) { OnRootForward(kRoot + i, true); }, [] {
-    EXPECT_EQ(test::RecordedLoss(shm::LossCounter::kStepLoopsFull), 1u);
-    OnOptimizerStepped(0);
-    OnRootForward(kRoot + 17, true);
-    EXPECT_EQ(CurrentStep(), 0u);
-  });
+  WithThreads(
+      17, [](uint32_t i) { OnRootForward(kRoot + i, true); },
+      [] {
+        EXPECT_EQ(test::RecordedLoss(shm::LossCounter::kStepLoopsFull), 1u);
+        OnOptimizerStepped(0);
+        OnRootForward(kRoot + 17, true);
+        EXPECT_EQ(CurrentStep(), 0u);
+      });
   EXPECT_EQ(test::RecordedLoss(shm::LossCounter::kStepLoopsFull), 2u);
 }
 
 TEST_F(StepsTest, ThreadsBeyondSixteenThatBeginStepsAtOnceAreCountedAndCutNoSteps) {
-  WithThreads(17, [](uint32_t) { OnExplicitStep(); }, [] { EXPECT_EQ(CurrentStep(), 0u); });
+  WithThreads(
+      17, [](uint32_t) { OnExplicitStep(); }, [] { EXPECT_EQ(CurrentStep(), 0u); });
   EXPECT_EQ(test::RecordedLoss(shm::LossCounter::kStepLoopsFull), 1u);
 }
 

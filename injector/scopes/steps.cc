@@ -33,10 +33,10 @@ struct StepLoop {
   std::atomic<uint32_t> step{shm::kNoStep};  // what records carry
   uint32_t label = kNoLabel;                 // with the loop's bits
   uint32_t number = shm::kNoStep;
-  uint32_t labels = 0;                  // given so far
-  uint32_t first_label = 0;             // of the thread that has the loop now; without its bits
+  uint32_t labels = 0;       // given so far
+  uint32_t first_label = 0;  // of the thread that has the loop now; without its bits
+  uint32_t evaluated_root = shm::kOutsideScope;
   const ThreadScopes* owner = nullptr;  // the thread that trains, until it ends; compared only
-  bool called = false;                  // a module was
   // The thread that calls flopsprof.step(); compared only, by other threads without the lock.
   std::atomic<const ThreadScopes*> beginner{nullptr};
 
@@ -45,14 +45,13 @@ struct StepLoop {
   uint32_t first_part_label = 0;                 // of the parts that the cycle counts
   uint32_t numbers[StepCycle::kMostParts] = {};  // that were sent for them
 
-  // Forwards without gradients since the last part.
-  bool evaluated = false;
-  uint32_t evaluated_root = shm::kOutsideScope;
+  uint32_t trained_from = kNoLabel;  // without an optimizer: all forwards from it had gradients
 
+  bool called = false;     // a module was
+  bool evaluated = false;  // forwards without gradients since the last part, in evaluated_root
   // Without an optimizer.
-  bool passes = false;               // steps are told by backward passes
-  bool pass_seen = false;            // since the step began
-  uint32_t trained_from = kNoLabel;  // from this label on all forwards had gradients
+  bool passes = false;     // steps are told by backward passes
+  bool pass_seen = false;  // since the step began
 
   void Forget();
   // For another thread: labels only rise.

@@ -86,6 +86,8 @@ def test_waits_are_the_ledgers(tmp_path):
     assert waits > 4 * 0.1e9  # one of the two was 0.25 s late each time
     rows = [r for r in run.summary["collectives"] if r["api"] == "ncclAllReduce"]
     assert sum(row["matched_calls"] for row in rows) == sum(map(len, ends.values()))
-    assert sum(summary_checks.nanoseconds(row["wait_s"]) for row in rows) == waits
     whole = sum(book.duration(row) for rows_of in ends.values() for row in rows_of)
-    assert sum(summary_checks.nanoseconds(row["transfer_s"]) for row in rows) == whole - waits
+    waited = sum(summary_checks.nanoseconds(row["wait_s"]) for row in rows)
+    assert sum(summary_checks.nanoseconds(row["transfer_s"]) for row in rows) == whole - waited
+    # Starts on two devices are compared by the host's clock, to which each process fits its own.
+    assert abs(waited - waits) <= 100 * len(ends) * len(list(ends.values())[0])

@@ -136,7 +136,8 @@ def run_all(folder: str, names: list, jobs: int) -> None:
     """Runs the models that the folder has nothing of."""
     there = verdicts.read_folder(folder)
     names = [name for name in names if name not in there]
-    first = len(os.listdir(folder))
+    numbers = [int(part[4:7]) for part in os.listdir(folder) if part.startswith("part")]
+    first = max(numbers, default=-1) + 1
     env = environment()
     parts = [names[i : i + A_PROCESS] for i in range(0, len(names), A_PROCESS)]
 

@@ -78,9 +78,10 @@ def parameters() -> None:
     })  # fmt: skip
     lazy = nn.Sequential(nn.LazyLinear(3))
     lazy(torch.ones(1, 5))
-    probe.take()
+    check("lazy parameters are counted once they are there, in the first call",
+          modules_of(probe.take())["0"], ["LazyLinear", 18, 18, 18])  # fmt: skip
     lazy(torch.ones(1, 5))
-    check("lazy parameters are counted once they are there", modules_of(probe.take())["0"],
+    check("what they made of their module is told at the next", modules_of(probe.take())["0"],
           ["Linear", 18, 18, 18])  # fmt: skip
     lazy(torch.ones(1, 5))
     check("described once", modules_of(probe.take()), {})

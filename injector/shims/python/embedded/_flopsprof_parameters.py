@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parameters and buffers of each module: every memory once, whole where ranks hold parts."""
 
-import atexit
 import sys
 import time
 import weakref
 
-from _flopsprof_base import native, torch, undo
+from _flopsprof_base import native, replace, torch
 from _flopsprof_forwards import look_at
 
 EXPERT_LISTS = ("experts", "deepspeed_experts", "local_experts")
@@ -30,7 +29,7 @@ _described_roots: set = set()  # (session, root)
 _spent = 0.0  # seconds, on descriptions after the first of a root
 _placed: dict = {}  # (session, root, path) -> {"cpu", "gpu"}: where its parameters were
 _tries: dict = {}  # root -> descriptions in which some parameters had no sizes yet
-_incomplete: dict = {}  # root -> weak reference to its module, as long as sizes are missing
+_incomplete: dict = {}  # root -> weak references to its module and to parameters without sizes
 _last_end = 0.0  # of the last description, and how long it took
 _last_seconds = 0.0
 
@@ -265,45 +264,60 @@ def describe(root, root_scope) -> bool:
     begin = time.monotonic()
     try:
         try_beside(note_tuning)
-        complete = describe_now(root, root_scope)
+        missing = describe_now(root, root_scope)
+        note_incomplete(root, root_scope, missing)
     except Exception as error:  # it would not go better at the next call
         native.failed(repr(error)[:200])
-        complete = True
-    _tries[root_scope] = 0 if complete else tries + 1
-    note_incomplete(root, root_scope, complete)
+        missing = []
+    _tries[root_scope] = tries + 1 if missing else 0
     _described_roots.add(this)
     _last_end = time.monotonic()
     _last_seconds = _last_end - begin
     _spent += _last_seconds if again else 0
-    return complete
+    return not missing
 
 
-def note_incomplete(root, root_scope, complete) -> None:
-    """A model that is called once has its lazy parameters after that call: they are looked for
-    again when the program ends.
+def note_incomplete(root, root_scope, missing) -> None:
+    """Lazy parameters have sizes in the first call: the root is described again then, since there
+    may be no second one.
     """
-    if complete:
+    if not missing:
         _incomplete.pop(root_scope, None)
         return
-    if not _incomplete:
-        atexit.register(describe_incomplete)
-        undo.append((atexit.unregister, (describe_incomplete,)))
-    _incomplete[root_scope] = weakref.ref(root)
+    mixin = getattr(sys.modules.get("torch.nn.parameter"), "UninitializedTensorMixin", None)
+    if mixin is not None and not hasattr(mixin.materialize, "__wrapped__"):
+        replace(mixin, "materialize", followed_by_description)
+    _incomplete[root_scope] = weakref.ref(root), [weakref.ref(p) for p in missing]
+
+
+def followed_by_description(materialize):
+    def wrapped(self, *args, **kwargs):
+        result = materialize(self, *args, **kwargs)
+        if _incomplete and tracing() is None:
+            try:
+                describe_incomplete()
+            except Exception as error:
+                native.failed(repr(error)[:200])
+        return result
+
+    return wrapped
 
 
 def describe_incomplete() -> None:
-    for root_scope, reference in list(_incomplete.items()):
+    """Describes the roots all of whose parameters have sizes by now."""
+    for root_scope, (reference, missing) in list(_incomplete.items()):
+        parameters = [p for p in (weak() for weak in missing) if p is not None]
+        if any(size_of(p) is None for p in parameters):
+            continue
+        del _incomplete[root_scope]
         root = reference()
-        try:
-            if root is not None:
-                describe_now(root, root_scope)
-        except Exception as error:
-            native.failed(repr(error)[:200])
-    _incomplete.clear()
+        if root is not None:
+            describe_now(root, root_scope)
 
 
-def describe_now(root, root_scope) -> bool:
-    complete = True
+def describe_now(root, root_scope) -> list:
+    """Returns the parameters that have no sizes yet."""
+    missing = []
     order = []  # (path, module, chain of parents, bank, directly) as named_modules() gives them
     seen: dict = {}  # id(module) -> its path
     aliases = []  # (further path, path)
@@ -343,7 +357,7 @@ def describe_now(root, root_scope) -> bool:
                 continue
             size = size_of(parameter)
             if size is None:
-                complete = False
+                missing.append(parameter)
                 continue
             if bank is not None:
                 bank.mark(size, parameter)
@@ -370,7 +384,7 @@ def describe_now(root, root_scope) -> bool:
         native.module_alias(root_scope, alias, path)
     if len(described) > 2_000_000:
         described.clear()
-    return complete
+    return missing
 
 
 def add_children(root, subtree) -> None:

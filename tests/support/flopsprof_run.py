@@ -23,7 +23,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 PROGRAMS = os.path.join(ROOT, "tests", "programs")
 ACCEPTANCE = os.path.join(PROGRAMS, "acceptance")
 OWN_VARIABLES = ("FLOPSPROF_", "SIMGPU_", "SIM_", "SIMLOG", "SIMSTAT", "SIMCALLS")
-RUNS_WITHOUT_US = 20  # of a command that died at exit under us, to see whether it does so alone
+RUNS_WITHOUT_US = 50  # of a command that died at exit under us, to see whether it does so alone
 
 
 def product(name: str) -> str:

@@ -74,7 +74,8 @@ pip_install() {
   mapfile -t missing < <(missing_packages "$(site_packages)" "${@}")
   ((${#missing[@]} == 0)) && return 0
   say "installing ${missing[*]}"
-  DS_BUILD_OPS=0 "$python" -m pip install --disable-pip-version-check -q \
+  # DeepSpeed asks for nvcc as soon as it sees a GPU, if only the stand-in of a first run.
+  CUDA_VISIBLE_DEVICES='' DS_BUILD_OPS=0 "$python" -m pip install --disable-pip-version-check -q \
     "${pip_options[@]}" "${missing[@]}" >&2
 }
 

@@ -238,6 +238,13 @@ bool SetKeys(ModuleEdge& edge, PyObject* const* keys, uint32_t count) {
   return true;
 }
 
+bool IsShared(PyObject* child) {
+  if (g_shared_count == 0) return false;
+  uint32_t i = HashPointer(child, 0) & g_shared_mask;
+  while (g_shared[i] != nullptr && g_shared[i] != child) i = (i + 1) & g_shared_mask;
+  return g_shared[i] == child;
+}
+
 // Makes edges for all modules exactly `level` levels below; true when `child` is one of them.
 bool IndexLevel(uint32_t parent, PyObject* module, PyObject* child, PyObject** keys, int depth,
                 int level) {
@@ -254,6 +261,8 @@ bool IndexLevel(uint32_t parent, PyObject* module, PyObject* child, PyObject** k
       found |= IndexLevel(parent, value, child, keys, depth + 1, level);
       continue;
     }
+    // One that several modules hold is called by the first of its paths, whoever calls it.
+    if (value != child && IsShared(value)) continue;
     const uint32_t index = FindOrAddEdge(parent, value);
     if (index == 0) break;
     ModuleEdge& edge = g_edges[index];
@@ -280,13 +289,6 @@ bool FindBelow(uint32_t parent_scope, PyObject* parent, PyObject* child, bool wa
   }
   if (row != nullptr && g_looked_at > kLongSearch) row->failed_search = g_registrations + 1;
   return false;
-}
-
-bool IsShared(PyObject* child) {
-  if (g_shared_count == 0) return false;
-  uint32_t i = HashPointer(child, 0) & g_shared_mask;
-  while (g_shared[i] != nullptr && g_shared[i] != child) i = (i + 1) & g_shared_mask;
-  return g_shared[i] == child;
 }
 
 // `chain`: [root, name, module, name, module ...] from the shim; the last module is the child.

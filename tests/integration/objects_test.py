@@ -85,6 +85,20 @@ def test_parameters_are_those_of_the_object(profiled):
     assert all(m["params"] is not None for m in run.summary["modules"] if m["path"] != "(outside)")
 
 
+def test_a_shared_module_has_one_line_whoever_calls_it(profiled):
+    run = profiled("shared")
+    product = 2 * 2 * 16 * 16  # of one call, forward
+    flops = {m["path"]: m["flops"]["forward"] for m in run.summary["modules"]}
+    # By hand: two steps; four calls of the shared layer, which is above the blocks first.
+    assert flops["layer"] == 4 * product
+    assert [flops[f"blocks.{i}"] for i in (0, 1)] == [2 * product] * 2
+    assert (flops["blocks"], flops[""]) == (4 * product, 8 * product)
+    assert run.module("layer")["also"] == ["blocks.0.shared", "blocks.1.shared"]
+    # Its weights are of all who hold it.
+    sizes = {m["path"]: m["params"] for m in run.summary["modules"]}
+    assert (sizes["blocks.1"], sizes["blocks"], sizes[""]) == (512, 768, 768)
+
+
 def test_the_whole_is_the_sum_of_its_lines(profiled):
     summary = profiled("changes").summary
     for phase, total in summary["totals"]["flops"].items():

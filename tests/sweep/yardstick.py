@@ -11,8 +11,8 @@ while a module ran.
         ...
     yardstick.by_module(root)   # {path: {"forward": n, "backward": n, "recompute": n}}, inclusive
 
-Work belongs to the innermost module that runs, and to all modules that called it or are above one
-of these in the tree of the root. Forward work inside of a backward pass is recompute.
+Work belongs to the innermost module that runs, and to all modules above it in the tree of the
+root. Forward work inside of a backward pass is recompute.
 """
 
 import bisect
@@ -34,18 +34,18 @@ class Thread(threading.local):
         self.modules = []
         self.passes = 0
         self.node, self.depth = None, 0
-        self.owner = ()  # of the last node that ran
+        self.owner = None  # of the last node that ran
         self.starts, self.owners = [], []
 
 
 class Yardstick(TorchDispatchMode):
     def __init__(self):
         super().__init__()
-        # Of chains of modules that were open, the innermost last: what it did alone.
-        self.counts = defaultdict(lambda: dict.fromkeys(PHASES, 0))
+        self.counts = defaultdict(lambda: dict.fromkeys(PHASES, 0))  # of modules, alone
         self.objects = {}  # id -> module; keeps them alive, so that ids stay theirs
+        self.parents = {}  # id -> id of the first caller
         self.calls = defaultdict(int)
-        self.without_formula = defaultdict(set)  # operation -> chains of modules
+        self.without_formula = defaultdict(set)  # operation -> ids of modules
         self.thread = Thread()
         # Backward nodes run on other threads than the one that made them.
         self.main = self.thread.starts, self.thread.owners
@@ -56,7 +56,7 @@ class Yardstick(TorchDispatchMode):
         """From the next sequence number on, nodes belong to the module that is innermost now."""
         thread = self.thread
         number = torch._C._autograd._get_sequence_nr()
-        owner = tuple(thread.modules)
+        owner = thread.modules[-1] if thread.modules else None
         if thread.starts and thread.starts[-1] == number:
             thread.owners[-1] = owner
         else:
@@ -68,6 +68,8 @@ class Yardstick(TorchDispatchMode):
         self.look_at_node()
         self.objects[id(module)] = module
         self.calls[id(module)] += 1
+        if thread.modules:
+            self.parents.setdefault(id(module), thread.modules[-1])
         thread.modules.append(id(module))
         self.note()
 
@@ -117,9 +119,9 @@ class Yardstick(TorchDispatchMode):
         return node
 
     def place(self) -> tuple:
-        """(ids of the modules that are open, phase) of what this thread runs now."""
+        """(module's id or None, phase) of what this thread runs now."""
         thread = self.thread
-        innermost = tuple(thread.modules)
+        innermost = thread.modules[-1] if thread.modules else None
         node = self.look_at_node()
         if node is None:
             return innermost, "forward"
@@ -131,7 +133,7 @@ class Yardstick(TorchDispatchMode):
             # A pass inside of a pass runs nodes that this very thread made.
             starts, owners = (thread.starts, thread.owners) if thread.passes else self.main
             index = bisect.bisect_right(starts, node._sequence_nr()) - 1
-            thread.owner = owners[index] if index >= 0 else ()
+            thread.owner = owners[index] if index >= 0 else None
         return thread.owner, "recompute" if torch.is_grad_enabled() else "backward"
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
@@ -162,31 +164,33 @@ class Yardstick(TorchDispatchMode):
 
     # ---- results
 
-    def paths_of(self, chain, paths) -> list:
-        """Paths of the modules of a chain that have one, the innermost first."""
-        return [paths[module] for module in reversed(chain) if module in paths]
+    def path_of(self, owner, paths) -> tuple:
+        """(path, id) of the module, or of its nearest caller that has a path."""
+        while owner is not None and owner not in paths:
+            owner = self.parents.get(owner)
+        return ("(outside)" if owner is None else paths[owner]), owner
 
     def places_without_formula(self, root) -> dict:
         """{path: operations that may hold products and have no formula}."""
         paths = {id(module): path for path, module in root.named_modules()}
         result = defaultdict(set)
-        for operation, chains in self.without_formula.items():
-            for chain in chains:
-                result[next(iter(self.paths_of(chain, paths)), "(outside)")].add(operation)
+        for operation, owners in self.without_formula.items():
+            for owner in owners:
+                result[self.path_of(owner, paths)[0]].add(operation)
         return {path: sorted(operations) for path, operations in result.items()}
 
     def by_module(self, root) -> dict:
         """Inclusive counts of every module of the root, by path. Work of a module that the root
-        does not have goes to its nearest caller that it has; "(outside)" has the rest. Work of a
-        module that several hold is in the first of its paths and in those who called it."""
+        does not have goes to its nearest caller that it has; "(outside)" has the rest."""
         paths = {id(module): path for path, module in root.named_modules()}
         result = {path: dict.fromkeys(PHASES, 0) for path in paths.values()}
-        for chain, counts in self.counts.items():
-            inside = {above for path in self.paths_of(chain, paths) for above in and_above(path)}
-            for above in inside or {"(outside)"}:
-                result.setdefault(above, dict.fromkeys(PHASES, 0))
-                for phase in PHASES:
-                    result[above][phase] += counts[phase]
+        for owner, counts in self.counts.items():
+            path, owner = self.path_of(owner, paths)
+            result.setdefault(path, dict.fromkeys(PHASES, 0))
+            for above in [path] if owner is None else and_above(path):
+                if above in result:
+                    for phase in PHASES:
+                        result[above][phase] += counts[phase]
         return result
 
 

@@ -122,10 +122,9 @@ hidden=()
 hide() {
   if [[ -d $1 && ! -L $1 ]] && ! in_any "$1" "${hidden[@]}"; then hidden+=("$1"); fi
 }
-for folder in /* /usr/local/*; do
+for folder in /* /usr/local; do
   case $folder in
     /bin | /boot | /dev | /etc | /lib* | /proc | /run | /sbin | /sys | /tmp | /usr | /var) ;;
-    /usr/local/share | /usr/local/etc) ;;
     *) hide "$folder" ;;
   esac
 done
@@ -137,6 +136,8 @@ kept=()
 keep() {
   if [[ -e $1 ]] && in_any "$1" "${hidden[@]}" && ! in_any "$1" "${kept[@]}"; then kept+=("$1"); fi
 }
+keep /usr/local/share
+keep /usr/local/etc
 keep "$clone"
 keep "$ccache_dir"
 keep "$fresh"

@@ -74,9 +74,10 @@ pip_install() {
   mapfile -t missing < <(missing_packages "$(site_packages)" "${@}")
   ((${#missing[@]} == 0)) && return 0
   say "installing ${missing[*]}"
-  # DeepSpeed asks for nvcc as soon as it sees a GPU, if only the stand-in of a first run.
-  CUDA_VISIBLE_DEVICES='' DS_BUILD_OPS=0 "$python" -m pip install --disable-pip-version-check -q \
-    "${pip_options[@]}" "${missing[@]}" >&2
+  # DeepSpeed asks for nvcc as soon as it sees a GPU, if only the stand-in of a first run, or a CUDA
+  # folder, if only one without nvcc; it builds nothing here.
+  CUDA_VISIBLE_DEVICES='' TORCH_CUDA_ARCH_LIST=9.0 DS_BUILD_OPS=0 \
+    "$python" -m pip install --disable-pip-version-check -q "${pip_options[@]}" "${missing[@]}" >&2
 }
 
 # What the built libraries depend on: the sources, this script, the compiler's version

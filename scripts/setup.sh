@@ -21,7 +21,7 @@ build_packages=(
   libgrpc++-dev protobuf-compiler protobuf-compiler-grpc libprotobuf-dev libabsl-dev
   libsqlite3-dev libzstd-dev nlohmann-json3-dev libfmt-dev libspdlog-dev
   libcli11-dev libtomlplusplus-dev libncurses-dev libcpp-httplib-dev libcurl4-openssl-dev libpq-dev
-  libunwind-dev
+  libiberty-dev libunwind-dev
 )
 test_packages=(
   clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev

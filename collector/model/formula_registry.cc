@@ -2,16 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/model/formula_registry.h"
 
-#include <cxxabi.h>
-
-#include <cstdlib>
 #include <fstream>
-#include <memory>
 #include <sstream>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "collector/model/demangle.h"
 
 #define TOML_EXCEPTIONS 0
 #include <toml++/toml.h>
@@ -67,13 +64,6 @@ absl::Status ReadFormula(const toml::table& table, const std::string& path, User
   return absl::OkStatus();
 }
 
-std::string Demangled(const std::string& name) {
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
-  return status == 0 && text != nullptr ? text.get() : "";
-}
-
 }  // namespace
 
 absl::Status FormulaRegistry::AddFile(const std::string& path) {
@@ -125,7 +115,7 @@ const UserFormula* FormulaRegistry::OfOperation(std::string_view name) const {
 
 const UserFormula* FormulaRegistry::OfKernel(const std::string& name) const {
   if (!has_kernel_formulas_) return nullptr;
-  const std::string readable = Demangled(name);
+  const std::string readable = Demangle(name);
   for (auto formula = formulas_.rbegin(); formula != formulas_.rend(); ++formula) {
     if (!formula->of_kernel) continue;
     if (MatchesPattern(formula->target, name) ||

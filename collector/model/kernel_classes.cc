@@ -2,16 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/model/kernel_classes.h"
 
-#include <cxxabi.h>
-
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
-#include <cstdlib>
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "collector/model/demangle.h"
 #include "collector/model/inductor_kernel_names.h"
 #include "collector/model/kernel_class_table.h"
 
@@ -24,15 +21,6 @@ constexpr std::string_view kAnonymous = "(anonymous namespace)::";
 
 bool StartsWith(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;
-}
-
-// "void f<...>(...)" of a mangled name; the name itself where it is not mangled.
-std::string Demangled(std::string_view name) {
-  if (!StartsWith(name, "_Z")) return std::string(name);
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(std::string(name).c_str(), nullptr, nullptr, &status), &std::free);
-  return status == 0 ? std::string(text.get()) : std::string();
 }
 
 void RemoveAll(std::string_view part, std::string* text) {
@@ -309,7 +297,7 @@ KernelClass ClassOfKernel(std::string_view name) {
   }
   const KernelClass compiled = ClassOfJiterator(name);
   if (compiled != KernelClass::kUnknown) return compiled;
-  std::string text = Demangled(name);
+  std::string text = StartsWith(name, "_Z") ? Demangle(name) : std::string(name);
   if (StartsWith(text, "void ")) text.erase(0, 5);
   if (IsRepeatInterleave(text)) return KernelClass::kIndexing;
   const bool anonymous = StartsWith(text, kAnonymous);

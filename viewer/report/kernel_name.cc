@@ -1,11 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
-#include <cxxabi.h>
-
-#include <cstdlib>
-#include <memory>
 #include <string_view>
 
+#include "collector/model/demangle.h"
 #include "viewer/report/views.h"
 
 namespace flopsprof::viewer {
@@ -33,12 +30,8 @@ void RemoveParameters(std::string* text) {
 }  // namespace
 
 std::string ReadableKernelName(const std::string& name) {
-  if (name.rfind("_Z", 0) != 0) return name;
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
-  if (status != 0) return name;
-  std::string readable(text.get());
+  std::string readable = model::Demangle(name);
+  if (readable.empty()) return name;
   if (readable.rfind("void ", 0) == 0) readable.erase(0, 5);
   RemoveParameters(&readable);
   RemoveAll("(anonymous namespace)::", &readable);

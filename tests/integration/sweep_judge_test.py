@@ -164,8 +164,10 @@ def test_what_cannot_run_or_be_judged_is_listed():
     why = "A reason of more than twenty characters."
     one = part()
     one.count["errors"]["f/m"] = "running: ValueError"
-    assert judged(one).problems
     listed = verdicts.Listed(["f/m"], why)
+    assert judged(one, reasons(cannot_run=[listed])).problems  # the yardstick's own fault
+    one.ours["errors"]["f/m"] = "running: ValueError"
+    assert judged(one).problems
     assert judged(one, reasons(cannot_run=[listed])).problems == []
     assert judged(part(), reasons(cannot_run=[listed])).problems  # it runs
     one = part()

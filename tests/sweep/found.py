@@ -16,7 +16,7 @@ COLUMNS = "model state modules with_flops equal with_unknown reasons".split()
 NOT_RUN = "not run"
 HEAD = """## Public models, every module
 
-Made by `python3 tests/sweep/sweep.py --write`; do not edit. Models by configuration alone,
+Made by `python3 tests/sweep/sweep.py --full --write`; do not edit. Models by configuration alone,
 without weights, on the stand-in GPU (simulated: calls are real, kernels compute nothing), once
 forward and, where something has a gradient, backward. Every module of a model is held to closed
 formulas on the operations that PyTorch dispatched (`tests/sweep/yardstick.py`): flops by phase

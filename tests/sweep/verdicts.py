@@ -208,6 +208,9 @@ def judge(name: str, part: Optional[Part], reasons: Reasons) -> Verdict:
         return verdict
     failed = part.ended.get("count") or (part.count or {}).get("errors", {}).get(name)
     ours = part.ended.get("run") or (part.ours or {}).get("errors", {}).get(name)
+    if failed and not ours:
+        verdict.problems.append(f"runs under flopsprof, and fails under the yardstick: {failed}")
+        return verdict
     if failed:
         verdict.state = "cannot run"
         if not listed(name, reasons.cannot_run):

@@ -55,17 +55,19 @@ bool Change(shm::SegmentHeader* header, shm::Recording from, shm::Recording to) 
                                                    std::memory_order_acq_rel);
 }
 
-void Open(shm::SegmentHeader* header, uint32_t label, uint32_t step) {
+// False: nothing is to be written.
+bool Open(shm::SegmentHeader* header, uint32_t label, uint32_t step) {
   if (header->recording.load(std::memory_order_relaxed) !=
       static_cast<uint32_t>(shm::Recording::kPaused)) {
-    return;
+    return false;
   }
   CutCaptures();
   // Before the first record of the window.
   EmitEdge(shm::StepEvent::kWindowBegin, label, step);
   activities_come.store(true, std::memory_order_relaxed);
-  if (!Change(header, shm::Recording::kPaused, shm::Recording::kWork)) return;
+  if (!Change(header, shm::Recording::kPaused, shm::Recording::kWork)) return false;
   header->windows.fetch_add(1, std::memory_order_relaxed);
+  return true;
 }
 
 void Close(shm::SegmentHeader* header, uint32_t label, uint32_t step) {
@@ -94,8 +96,8 @@ void AfterStepBegan(uint32_t label, uint32_t step) {
     const bool late = IsJumpedOver(wanted, before, step);
     late_window = late ? shm::PackSteps(wanted) : shm::kNoSteps;
     late_end = step + (wanted.end - wanted.first);
-    if (late || (step >= wanted.first && step < wanted.end)) Open(header, label, step);
-    if (late) EmitNote("window", "late");
+    const bool opens = late || (step >= wanted.first && step < wanted.end);
+    if (opens && Open(header, label, step) && late) EmitNote("window", "late");
   }
   // After it: to the agent a window behind whose end the process is, and that is not open, is over.
   header->step.store(step, std::memory_order_release);

@@ -59,7 +59,8 @@ bool ProcessControl::recording() const {
          static_cast<uint32_t>(shm::Recording::kWork);
 }
 
-uint32_t ProcessControl::step() const { return header().step.load(std::memory_order_relaxed); }
+// Behind the end of a window that was not opened before: it is not opened any more.
+uint32_t ProcessControl::step() const { return header().step.load(std::memory_order_acquire); }
 
 shm::StepsWanted ProcessControl::steps_wanted() const {
   return shm::UnpackSteps(header().steps_wanted.load(std::memory_order_relaxed));

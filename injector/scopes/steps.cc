@@ -33,10 +33,12 @@ struct StepLoop {
   std::atomic<uint32_t> step{shm::kNoStep};  // what records carry
   uint32_t label = kNoLabel;                 // with the loop's bits
   uint32_t number = shm::kNoStep;
-  uint32_t labels = 0;       // given so far
-  uint32_t first_label = 0;  // of the thread that has the loop now; without its bits
+  uint32_t first_number = 0;  // of the thread that has the loop now
+  uint32_t labels = 0;        // given so far
+  uint32_t first_label = 0;   // of the thread that has the loop now; without its bits
   uint32_t evaluated_root = shm::kOutsideScope;
   const ThreadScopes* owner = nullptr;  // the thread that trains, until it ends; compared only
+  uint32_t threads = 0;  // that make their steps in it; not counted for the first loop
   // The thread that calls flopsprof.step(); compared only, by other threads without the lock.
   std::atomic<const ThreadScopes*> beginner{nullptr};
 
@@ -48,15 +50,19 @@ struct StepLoop {
   uint32_t trained_from = kNoLabel;  // without an optimizer: all forwards from it had gradients
 
   bool called = false;     // a module was
+  bool trained = false;    // the owner has: who calls its models beside it does not take its place
   bool evaluated = false;  // forwards without gradients since the last part, in evaluated_root
   // Without an optimizer.
   bool passes = false;     // steps are told by backward passes
   bool pass_seen = false;  // since the step began
+  bool awaits_pass = false;
 
   void Forget();
-  // For another thread: labels only rise.
+  // For another thread: labels and numbers only rise.
   void StartAgain();
-  bool IsFree() const { return owner == nullptr && IsBegunBy(nullptr); }
+  bool IsOver() const { return owner == nullptr && IsBegunBy(nullptr); }
+  bool IsFree() const { return IsOver() && threads == 0; }
+  uint32_t NextNumber() const { return number == shm::kNoStep ? first_number : number + 1; }
   bool IsBegunBy(const ThreadScopes* thread) const {
     return beginner.load(std::memory_order_relaxed) == thread;
   }
@@ -86,16 +92,19 @@ void StepLoop::Forget() {
   cycle.Forget();
   optimizers = 0;
   first_part_label = 0;
-  labels = first_label = 0;
-  called = evaluated = passes = pass_seen = false;
+  labels = first_label = first_number = 0;
+  threads = 0;
+  called = trained = evaluated = passes = pass_seen = awaits_pass = false;
   evaluated_root = shm::kOutsideScope;
   trained_from = kNoLabel;
 }
 
 void StepLoop::StartAgain() {
   const uint32_t given = labels;
+  const uint32_t next = NextNumber();
   Forget();
   labels = first_label = given;
+  first_number = next;
 }
 
 uint32_t IndexOf(const StepLoop& loop) { return static_cast<uint32_t>(&loop - g_loops); }
@@ -153,7 +162,8 @@ void DropLabelsUpTo(StepLoop* loop, uint32_t last) {
 
 // Another optimizer has still to step, perhaps in this turn, which is the first.
 bool WaitsForOthers(const StepLoop& loop) {
-  return loop.numbers[0] == 0 && loop.cycle.count() < kPartsToWait && !loop.cycle.HasComeTwice() &&
+  return loop.numbers[0] == loop.first_number && loop.cycle.count() < kPartsToWait &&
+         !loop.cycle.HasComeTwice() &&
          g_optimizers_made.load(std::memory_order_relaxed) > loop.cycle.OptimizerCount();
 }
 
@@ -178,11 +188,11 @@ void BeginPart(StepLoop* loop, uint32_t root) {
   const bool helped = loop->evaluated && loop->evaluated_root != root;
   if (!HasLabel(*loop) || loop->number == shm::kNoStep) {  // the first one
     loop->evaluated = false;
-    BeginLabel(loop, 0, helped);
+    BeginLabel(loop, loop->first_number, helped);
     loop->cycle.Forget();
     loop->optimizers = 0;
     loop->first_part_label = loop->label;
-    loop->numbers[0] = 0;
+    loop->numbers[0] = loop->first_number;
     return;
   }
   if (loop->optimizers == 0) return;  // one more micro-batch
@@ -205,13 +215,16 @@ void BeginPart(StepLoop* loop, uint32_t root) {
 
 void BeginForwardWithoutOptimizer(StepLoop* loop, bool with_gradients) {
   const bool begins = !HasLabel(*loop) || !loop->passes || (with_gradients && loop->pass_seen);
-  if (!begins) return;
-  BeginLabel(loop, loop->number + 1, false);  // kNoStep + 1 = 0
-  if (!with_gradients) {
-    loop->trained_from = kNoLabel;
-  } else if (loop->trained_from == kNoLabel) {
-    loop->trained_from = loop->label;
+  if (begins) {
+    BeginLabel(loop, loop->NextNumber(), false);
+    if (!with_gradients) {
+      loop->trained_from = kNoLabel;
+    } else if (loop->trained_from == kNoLabel) {
+      loop->trained_from = loop->label;
+    }
   }
+  if (loop->awaits_pass || loop->pass_seen) return;
+  loop->awaits_pass = true;
   g_wants_backward.store(true, std::memory_order_relaxed);
 }
 
@@ -224,14 +237,17 @@ void FirstPass(StepLoop* loop) {
   if (from > first) DropLabelsUpTo(loop, from - 1);
   // The very first label is 0 as it is.
   const uint32_t numbered = (from & shm::kStepLabelMask) == 0 ? from + 1 : from;
-  if (numbered <= loop->label) EmitStep(shm::StepEvent::kNumber, loop->label, 0, numbered);
-  loop->number = 0;
+  if (numbered <= loop->label) {
+    EmitStep(shm::StepEvent::kNumber, loop->label, loop->first_number, numbered);
+  }
+  loop->number = loop->first_number;
 }
 
 // True: it is the first one that makes steps of this loop.
 bool SeePass(StepLoop* loop) {
   if (!HasLabel(*loop) || loop->pass_seen) return false;
   loop->pass_seen = true;
+  loop->awaits_pass = false;
   if (loop->passes) return false;
   FirstPass(loop);
   return true;
@@ -253,11 +269,11 @@ void OptimizerHasCome(bool stepped) {
     }
     if (loop.label != first) {
       DropLabelsUpTo(&loop, loop.label - 1);
-      EmitStep(shm::StepEvent::kNumber, loop.label, 0, loop.label);
+      EmitStep(shm::StepEvent::kNumber, loop.label, loop.first_number, loop.label);
     }
-    loop.number = 0;
+    loop.number = loop.first_number;
     loop.first_part_label = loop.label;
-    loop.numbers[0] = 0;
+    loop.numbers[0] = loop.first_number;
   }
 }
 
@@ -314,22 +330,32 @@ void DropRootsOf(const StepLoop& loop) {
   }
 }
 
-// For a thread that has none: a new one, else one whose thread has ended. Null: there is none,
+// For a thread that has none: one whose threads have ended, else a new one. Null: there is none,
 // which is counted.
 StepLoop* FindFreeLoop() {
   const uint32_t count = g_loop_count.load(std::memory_order_relaxed);
-  if (count < kLoops) {
-    g_loop_count.store(count + 1, std::memory_order_relaxed);
-    return &g_loops[count];
-  }
-  for (uint32_t i = 1; i < kLoops; ++i) {
+  for (uint32_t i = 1; i < count; ++i) {
     if (!g_loops[i].IsFree()) continue;
     DropRootsOf(g_loops[i]);
     g_loops[i].StartAgain();
     return &g_loops[i];
   }
+  if (count < kLoops) {
+    g_loop_count.store(count + 1, std::memory_order_relaxed);
+    return &g_loops[count];
+  }
   CountLoss(shm::LossCounter::kStepLoopsFull);
   return nullptr;
+}
+
+// From now on the thread makes its steps in this loop.
+void EnterLoop(ThreadScopes* thread, const StepLoop& loop) {
+  const uint32_t index = IndexOf(loop);
+  if (thread->step_loop == index) return;
+  StepLoop& left = g_loops[thread->step_loop];
+  if (left.threads > 0) --left.threads;
+  if (index != 0) ++g_loops[index].threads;
+  thread->step_loop = static_cast<uint8_t>(index);
 }
 
 // The loop that a forward with gradients on this thread belongs to. A second thread that trains a
@@ -346,8 +372,8 @@ StepLoop* LoopOfForward(ThreadScopes* thread, uint32_t root) {
   }
   thread->makes_no_steps = loop == nullptr;
   if (loop == nullptr) return loop;
-  thread->step_loop = static_cast<uint8_t>(IndexOf(*loop));
-  loop->owner = thread;
+  EnterLoop(thread, *loop);
+  if (!loop->trained) loop->owner = thread;
   loop->called = true;
   if (known < 0) AddRoot(root, IndexOf(*loop));
   return loop;
@@ -420,7 +446,7 @@ void OnRootForward(uint32_t root_scope, bool with_gradients) {
     thread.makes_no_steps = false;
     if (g_loops[thread.step_loop].IsBegunBy(nullptr)) {
       if (thread.step_loop != 0) MoveRoot(root_scope, 0);
-      thread.step_loop = 0;  // its steps of before are over
+      EnterLoop(&thread, g_loops[0]);  // its steps of before are over
     } else if (g_loops[thread.step_loop].IsBegunBy(&thread)) {
       MoveRoot(root_scope, thread.step_loop);
     }
@@ -476,10 +502,12 @@ void OnOptimizerStepped(uint32_t optimizer) {
   if (!HasLabel(loop) || !loop.called) {
     if (g_explicit.load(std::memory_order_relaxed)) return;
     if (HasLabel(loop)) EmitStep(shm::StepEvent::kOptimizerEnd, loop.label, loop.number, 0);
-    return BeginLabel(&loop, loop.number + 1, false);
+    return BeginLabel(&loop, loop.NextNumber(), false);
   }
   EmitStep(shm::StepEvent::kOptimizerEnd, loop.label, loop.number, 0);
   if (g_explicit.load(std::memory_order_relaxed)) return SetPlace(&loop, StepPlace::kTail);
+  loop.owner = &ThisThread();
+  loop.trained = true;
   // The 64th and all after it are one.
   loop.optimizers |= uint64_t{1} << (optimizer < 63 ? optimizer : 63);
   loop.cycle.SetPart(loop.optimizers);
@@ -496,7 +524,7 @@ void OnBackwardSlow(uint32_t scope) {
         !g_explicit.load(std::memory_order_relaxed)) {
       const int index = LoopOfNode(scope);
       if (index >= 0) first = SeePass(&g_loops[index]);
-      for (const StepLoop& loop : g_loops) awaited |= HasLabel(loop) && !loop.pass_seen;
+      for (const StepLoop& loop : g_loops) awaited |= loop.awaits_pass;
     }
     g_wants_backward.store(awaited, std::memory_order_relaxed);
   }
@@ -510,11 +538,16 @@ void OnStepDisturbed() {
   }
 }
 
+namespace {
+// What was waited for does not come.
+void Settle(StepLoop* loop) {
+  if (HasLabel(*loop) && !loop->cycle.learned() && loop->number != shm::kNoStep) Renumber(loop);
+}
+}  // namespace
+
 void SettleSteps() {
   SpinGuard guard(g_lock);
-  for (StepLoop& loop : g_loops) {
-    if (HasLabel(loop) && !loop.cycle.learned() && loop.number != shm::kNoStep) Renumber(&loop);
-  }
+  for (StepLoop& loop : g_loops) Settle(&loop);
 }
 
 void WantExplicitSteps() { g_explicit.store(true, std::memory_order_relaxed); }
@@ -529,7 +562,7 @@ void OnExplicitStep() {
   if (!known.IsBegunBy(nullptr) && !known.IsBegunBy(&thread)) {
     const StepLoop* own = FindFreeLoop();
     if (own == nullptr) return;  // steps of others are not cut
-    thread.step_loop = static_cast<uint8_t>(IndexOf(*own));
+    EnterLoop(&thread, *own);
   }
   StepLoop& loop = g_loops[thread.step_loop];
   loop.beginner.store(&thread, std::memory_order_relaxed);
@@ -538,18 +571,25 @@ void OnExplicitStep() {
     DropLabelsUpTo(&loop, loop.label);  // forwards before the loop
     loop.number = shm::kNoStep;
   }
-  BeginLabel(&loop, loop.number + 1, false);  // kNoStep + 1 = 0
+  BeginLabel(&loop, loop.NextNumber(), false);
 }
 
-void ReleaseStepLoops(const ThreadScopes* thread) {
+void ReleaseStepLoops(ThreadScopes* thread) {
   SpinGuard guard(g_lock);
+  EnterLoop(thread, g_loops[0]);
   for (StepLoop& loop : g_loops) {
     if (loop.owner != thread && !loop.IsBegunBy(thread)) continue;
-    if (loop.owner == thread) loop.owner = nullptr;
+    if (loop.owner == thread) {
+      loop.owner = nullptr;
+      loop.trained = loop.awaits_pass = false;
+    }
     if (loop.IsBegunBy(thread)) loop.beginner.store(nullptr, std::memory_order_relaxed);
-    // Whoever works with its models now is in the explicit step.
-    const bool ended = g_explicit.load(std::memory_order_relaxed) && loop.IsFree();
-    if (ended && IndexOf(loop) != 0) DropRootsOf(loop);
+    if (IndexOf(loop) == 0 || !loop.IsOver()) continue;
+    if (g_explicit.load(std::memory_order_relaxed)) {
+      DropRootsOf(loop);  // whoever works with its models now is in the explicit step
+    } else {
+      Settle(&loop);
+    }
   }
 }
 

@@ -19,7 +19,9 @@
 // readers make numbers of labels.
 //
 // A thread that trains a model of its own has a loop of steps of its own, beside the first, until
-// it ends. Where none is left its work is in the steps of the first, counted as kStepLoopsFull.
+// it ends; the next such thread goes on in that loop, with the next number. Where none is left its
+// work is in the steps of the first, counted as kStepLoopsFull. Who calls a model without training
+// it, beside the thread that does, changes nothing.
 // Root forwards and optimizer steps arrive under Python's lock, explicit steps and backward passes
 // from any thread.
 
@@ -76,7 +78,7 @@ void WantExplicitSteps();
 
 // The thread ends: its loop is free for another one.
 class ThreadScopes;
-void ReleaseStepLoops(const ThreadScopes* thread);
+void ReleaseStepLoops(ThreadScopes* thread);
 
 void ForgetSteps();  // fork child and tests
 

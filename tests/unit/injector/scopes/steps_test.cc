@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <thread>
 
 #include "tests/unit/injector/scopes/fake_torch.h"
@@ -313,18 +314,106 @@ TEST_F(StepsTest, LoopsOfThreadsThatHaveEndedAreUsedAgain) {
   EXPECT_EQ(test::RecordedLoss(shm::LossCounter::kStepLoopsFull), 0u);
 }
 
-TEST_F(StepsTest, ALoopThatIsUsedAgainBeginsAtZeroWithNewLabels) {
+// Labels and numbers are of the loop: two threads' steps are never one.
+TEST_F(StepsTest, TheNextThreadGoesOnInTheLoopOfOneThatHasEnded) {
   OnOptimizerFound();
   OnRootForward(kRoot, true);
-  for (uint32_t i = 1; i <= 16; ++i) {
+  for (uint32_t i = 1; i <= 20; ++i) {
     test::TakeRecords();
     std::thread([i] { OnRootForward(kRoot + i, true); }).join();
+    const auto records = test::TakeRecords();
+    ASSERT_EQ(records.size(), 1u);
+    const auto& begun = records[0].As<shm::StepRecord>();
+    EXPECT_EQ(begun.header.step, (1u << shm::kStepLoopShift) + i - 1);
+    EXPECT_EQ(begun.number, i - 1);
   }
+}
+
+TEST_F(StepsTest, ExplicitStepsOfThreadsOneAfterTheOtherHaveNumbersOfTheirOwn) {
+  OnExplicitStep();
+  for (uint32_t i = 0; i < 20; ++i) {
+    uint32_t step = 0;
+    std::thread([&step] {
+      OnExplicitStep();
+      step = CurrentStep();
+    }).join();
+    EXPECT_EQ(step, (1u << shm::kStepLoopShift) + i);
+  }
+}
+
+// It waits for another optimizer, which was made and does not step, until it ends.
+TEST_F(StepsTest, StepsOfAThreadThatEndsAreNumberedThen) {
+  OnOptimizerMade();
+  OnOptimizerMade();
+  OnRootForward(kRoot, true);
+  std::thread([] {
+    for (int i = 0; i < 3; ++i) {
+      OnRootForward(kOtherRoot, true);
+      OnOptimizerStepped(0);
+    }
+    test::TakeRecords();
+  }).join();
   const auto records = test::TakeRecords();
-  ASSERT_EQ(records.size(), 1u);
-  const auto& begun = records[0].As<shm::StepRecord>();
-  EXPECT_EQ(begun.header.step, (1u << shm::kStepLoopShift) + 1);
-  EXPECT_EQ(begun.number, 0u);
+  ASSERT_EQ(records.size(), 2u);
+  for (uint32_t i = 0; i < 2; ++i) {
+    const auto& numbered = records[i].As<shm::StepRecord>();
+    EXPECT_EQ(numbered.event, static_cast<uint8_t>(shm::StepEvent::kNumber));
+    EXPECT_EQ(numbered.header.step, (1u << shm::kStepLoopShift) + i + 1);
+    EXPECT_EQ(numbered.number, i + 1);
+  }
+}
+
+TEST_F(StepsTest, WhoCallsAModelBesideItsTrainerLeavesItTheLoop) {
+  OnOptimizerFound();
+  OnRootForward(kRoot, true);
+  OnOptimizerStepped(0);
+  std::thread([] { OnRootForward(kRoot, true); }).join();  // as those of DataParallel
+  uint32_t beside = 0;
+  std::thread([&beside] {
+    OnRootForward(kOtherRoot, true);
+    beside = CurrentStep();
+  }).join();
+  EXPECT_EQ(beside, 1u << shm::kStepLoopShift);
+  OnRootForward(kRoot, true);
+  EXPECT_EQ(CurrentStep(), 1u);
+}
+
+TEST_F(StepsTest, ALoopIsNotUsedAgainWhileAThreadIsInIt) {
+  OnOptimizerFound();
+  OnRootForward(kRoot, true);
+  uint32_t next = 0;
+  uint32_t helper = 0;
+  std::atomic<bool> ended{false};
+  std::atomic<bool> called{false};
+  std::thread other;
+  std::thread([&] {
+    OnRootForward(kOtherRoot, true);
+    OnOptimizerStepped(0);
+    other = std::thread([&] {
+      OnRootForward(kOtherRoot, true);
+      called = true;
+      while (!ended) std::this_thread::yield();
+      helper = CurrentStep();
+    });
+    while (!called) std::this_thread::yield();
+  }).join();
+  std::thread([&next] {
+    OnRootForward(kRoot + 2, true);
+    next = CurrentStep();
+  }).join();
+  ended = true;
+  other.join();
+  EXPECT_EQ(helper >> shm::kStepLoopShift, 1u);
+  EXPECT_EQ(next >> shm::kStepLoopShift, 2u);
+}
+
+TEST_F(StepsTest, APassOfAThreadThatHasEndedIsNotAwaited) {
+  OnRootForward(kRoot, true);
+  std::thread([] { OnRootForward(kOtherRoot, true); }).join();
+  OnBackward(kRoot);
+  EXPECT_FALSE(g_wants_backward.load());
+  OnRootForward(kRoot, true);
+  EXPECT_TRUE(g_wants_backward.load());
 }
 
 TEST_F(StepsTest, AnOptimizerEndsTheStepOfForwardsOfAThreadThatHasEnded) {

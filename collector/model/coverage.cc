@@ -5,9 +5,12 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
+#include <algorithm>
+
 #include "collector/model/window_summary.h"
 #include "collector/model/work.h"
 #include "proto/shm/loss_counters.h"
+#include "proto/shm/records.h"
 
 namespace flopsprof::model {
 namespace {
@@ -114,6 +117,24 @@ void AddEmptyReasons(const RunProfile& run, const RankGroups& groups, Coverage* 
         "its; next time, while it runs: flopsprof ctl start, or start --steps 5");
     return;
   }
+  if (WindowWasNotReached(run)) {
+    std::optional<uint32_t> last;
+    bool running = false;
+    for (const v1::ProcessProfile& process : run.processes) {
+      running |= process.info().state() == v1::PROCESS_STATE_RUNNING && UsedGpu(process);
+      for (const v1::StepLabelRow& label : process.step_labels()) {
+        if (label.number() != shm::kNoStep) last = std::max(last.value_or(0), label.number());
+      }
+    }
+    const std::string where = !last.has_value() ? "no step of the job was seen"
+                              : running         ? absl::StrCat("the job is in step ", *last)
+                                                : absl::StrCat("the job ended in step ", *last);
+    coverage->reasons.push_back(
+        absl::StrCat("--steps ", run.run.first_step(), ":",
+                     run.run.has_end_step() ? absl::StrCat(run.run.end_step()) : std::string(),
+                     " was not reached: ", where, " (they count from 0)"));
+    return;
+  }
   if (run.processes.empty()) {
     coverage->reasons.push_back(
         "no process of the job used CUDA (one that is statically linked, setuid, in a container, "
@@ -190,6 +211,10 @@ Coverage SummarizeCoverage(const RunProfile& run, const RankGroups& groups,
       }
     }
   }
+  const PhaseFlags incomplete = total.time_incomplete();
+  coverage.times_incomplete =
+      coverage.times_known &&
+      std::find(incomplete.begin(), incomplete.end(), true) != incomplete.end();
   coverage.calls_unmatched = total.calls_without_time();
   AddLosses(ranks, &coverage);
   AddNotes(ranks, &coverage);

@@ -272,6 +272,23 @@ void AddWindows(const Summary& summary, std::vector<Finding>* findings) {
   }
 }
 
+// Steps that --steps asked for and the job did not take.
+void AddWanted(const Summary& summary, std::vector<Finding>* findings) {
+  const StepsSummary& steps = summary.steps;
+  if (!steps.wanted_end.has_value() || !steps.last.has_value()) return;
+  for (const RankSummary& rank : summary.ranks) {
+    if (rank.state == "running") return;
+  }
+  const uint32_t first = steps.wanted_first.value_or(0);
+  if (*steps.first <= first && *steps.last + 1 >= *steps.wanted_end) return;
+  const std::string came = *steps.first == *steps.last
+                               ? absl::StrCat("step ", *steps.first)
+                               : absl::StrCat("steps ", *steps.first, "-", *steps.last);
+  findings->push_back(
+      {"note", absl::StrCat("of --steps ", first, ":", *steps.wanted_end, " only ", came, " came"),
+       "the job took no others of them", ""});
+}
+
 void AddIdentity(const Summary& summary, int ranks_numbered, std::vector<Finding>* findings) {
   if (ranks_numbered > 0) {
     findings->push_back(
@@ -375,7 +392,9 @@ std::vector<Finding> FindFindings(const Summary& summary, int ranks_numbered) {
     findings.push_back({"warning", "nothing was recorded",
                         summary.coverage.reasons.empty() ? "" : summary.coverage.reasons.front(),
                         summary.recording.paused_at_start ? "while it runs: flopsprof ctl start"
-                                                          : "run: flopsprof doctor"});
+                        : summary.steps.wanted_first.has_value()
+                            ? "flopsprof-run --steps A:B, of steps that the job takes"
+                            : "run: flopsprof doctor"});
   }
   AddCupti(summary, &findings);
   AddLosses(summary, &findings);
@@ -388,6 +407,7 @@ std::vector<Finding> FindFindings(const Summary& summary, int ranks_numbered) {
   AddStepAt(summary, &findings);
   AddFirstStep(summary, &findings);
   AddWindows(summary, &findings);
+  AddWanted(summary, &findings);
   AddIdentity(summary, ranks_numbered, &findings);
   AddUtilisation(summary, &findings);
   return findings;

@@ -43,7 +43,17 @@ bool UsedGpu(const v1::ProcessProfile& process) {
   return process.info().used_gpu() || process.times_size() > 0 || process.calls_size() > 0;
 }
 
+bool WindowWasNotReached(const RunProfile& run) {
+  const auto recorded = [](const v1::ProcessProfile& process) {
+    return process.calls_size() > 0 || process.times_size() > 0 || process.steps_size() > 0;
+  };
+  return run.run.has_first_step() &&
+         std::none_of(run.processes.begin(), run.processes.end(), recorded) &&
+         std::any_of(run.processes.begin(), run.processes.end(), UsedGpu);
+}
+
 RankGroups GroupByRank(const RunProfile& run) {
+  const bool nothing = WindowWasNotReached(run);
   std::vector<const v1::ProcessProfile*> processes;
   for (const v1::ProcessProfile& process : run.processes) processes.push_back(&process);
   std::sort(processes.begin(), processes.end(), Earlier);
@@ -54,8 +64,9 @@ RankGroups GroupByRank(const RunProfile& run) {
   std::set<int> used;  // ranks
   std::map<const v1::ProcessProfile*, int> claim_of;
   for (const v1::ProcessProfile* process : processes) {
-    (UsedGpu(*process) ? used_gpu : result.others).push_back(process);
-    if (!UsedGpu(*process) || !process->has_info() || process->info().rank() < 0) continue;
+    const bool reported = UsedGpu(*process) && !nothing;
+    (reported ? used_gpu : result.others).push_back(process);
+    if (!reported || !process->has_info() || process->info().rank() < 0) continue;
     used.insert(process->info().rank());
     claim_of[process] = claims.ClaimOf(*process);
   }

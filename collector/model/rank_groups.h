@@ -43,6 +43,9 @@ struct RankGroups {
 // True when the process launched GPU work or made a library call.
 bool UsedGpu(const v1::ProcessProfile& process);
 
+// True when --steps asked for steps that no process came to, so that nothing was recorded.
+bool WindowWasNotReached(const RunProfile& run);
+
 // Independent of the order of `run.processes`. A process without a rank has the smallest number
 // that is free in the run.
 RankGroups GroupByRank(const RunProfile& run);

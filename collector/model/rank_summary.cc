@@ -62,6 +62,7 @@ void AddInfo(const v1::ProcessInfo& info, Overhead* overhead) {
   overhead->activities += info.activities();
   overhead->own_cpu_ns += info.own_cpu_ns();
   overhead->cupti_overhead_ns += info.cupti_overhead_ns();
+  overhead->incomplete |= info.state() != v1::PROCESS_STATE_EXITED;
 }
 
 }  // namespace

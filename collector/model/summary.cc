@@ -302,6 +302,8 @@ Summary SummarizeGroups(const RunProfile& run, const RankGroups& groups,
   SummarizeDeviceTime(groups, &summary.totals);
   summary.recording = SummarizeRecording(run, groups);
   summary.steps = SummarizeSteps(groups);
+  if (run.run.has_first_step()) summary.steps.wanted_first = run.run.first_step();
+  if (run.run.has_end_step()) summary.steps.wanted_end = run.run.end_step();
   summary.steps.first_step_phase = PhaseOfFirstStep(groups);
   summary.steps.tuning_sign = TuningSign(groups);
   summary.totals.utilisation = Together(summary.ranks);

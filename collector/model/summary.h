@@ -107,6 +107,7 @@ struct Overhead {
   uint64_t activities = 0;
   uint64_t own_cpu_ns = 0;
   uint64_t cupti_overhead_ns = 0;
+  bool incomplete = false;  // a process runs, or was killed: the numbers are lower bounds
   // Numbers of hooks times OverheadCosts.
   double estimated_s = 0;
 };
@@ -165,6 +166,8 @@ struct StepsSummary {
   uint32_t profiled = 0;         // different step numbers
   std::optional<uint32_t> first;
   std::optional<uint32_t> last;
+  std::optional<uint32_t> wanted_first;  // of --steps
+  std::optional<uint32_t> wanted_end;    // absent: open
   // Over the steps of all ranks that are complete, not step 0 and not disturbed.
   std::optional<uint64_t> median_ns;
   std::optional<uint64_t> p95_ns;
@@ -191,6 +194,7 @@ struct GraphSummary {
 struct Coverage {
   uint64_t gpu_time_ns = 0;
   bool times_known = false;
+  bool times_incomplete = false;  // times of some launches never came: shares are of what came
   // GPU time by v1::TimeCategory; the shares are these over gpu_time_ns.
   std::map<int, uint64_t> category_ns;
   uint64_t records_lost = 0;

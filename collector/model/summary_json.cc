@@ -270,6 +270,8 @@ class SummaryJson {
     Unsigned("profiled", steps.profiled);
     Maybe("first", steps.first, &JsonWriter::Uint);
     Maybe("last", steps.last, &JsonWriter::Uint);
+    Maybe("wanted_first", steps.wanted_first, &JsonWriter::Uint);
+    Maybe("wanted_end", steps.wanted_end, &JsonWriter::Uint);
     Maybe("median_s", steps.median_ns, &JsonWriter::Seconds);
     Maybe("p95_s", steps.p95_ns, &JsonWriter::Seconds);
     Unsigned("left_out", steps.left_out);
@@ -299,6 +301,7 @@ class SummaryJson {
     } else {
       json_.Null();
     }
+    Flag("gpu_time_incomplete", coverage.times_incomplete);
     for (int category = v1::TIME_CATEGORY_EXACT; category <= v1::TIME_CATEGORY_COPY; ++category) {
       json_.Key(CategoryName(category));
       if (coverage.gpu_time_ns == 0) {
@@ -423,15 +426,27 @@ class SummaryJson {
     WriteTexts("notes", rank.notes);
     json_.Key("overhead");
     json_.BeginObject();
-    Unsigned("hook_calls", rank.overhead.hook_calls);
-    Unsigned("module_calls", rank.overhead.module_calls);
-    Unsigned("backward_nodes", rank.overhead.backward_nodes);
-    Unsigned("launches", rank.overhead.launches);
-    Unsigned("activities", rank.overhead.activities);
-    Duration("own_cpu_s", rank.overhead.own_cpu_ns);
-    Duration("cupti_overhead_s", rank.overhead.cupti_overhead_ns);
-    Number("estimated_s", rank.overhead.estimated_s);
+    WriteOverhead(rank.overhead);
     json_.EndObject();
+  }
+
+  // A lower bound of 0 says nothing.
+  void WriteOverhead(const Overhead& overhead) {
+    const auto count = [&](std::string_view key, uint64_t value) {
+      const bool unknown = overhead.incomplete && value == 0;
+      Maybe(key, unknown ? std::nullopt : std::optional<uint64_t>(value), &JsonWriter::Uint);
+    };
+    Flag("incomplete", overhead.incomplete);
+    count("hook_calls", overhead.hook_calls);
+    count("module_calls", overhead.module_calls);
+    count("backward_nodes", overhead.backward_nodes);
+    count("launches", overhead.launches);
+    count("activities", overhead.activities);
+    Duration("own_cpu_s", overhead.own_cpu_ns);
+    Duration("cupti_overhead_s", overhead.cupti_overhead_ns);
+    const bool unknown = overhead.incomplete && overhead.estimated_s == 0;
+    Maybe("estimated_s", unknown ? std::nullopt : std::optional<double>(overhead.estimated_s),
+          &JsonWriter::Double);
   }
 
   void WriteProcess(const ProcessSummary& process) {

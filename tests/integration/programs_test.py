@@ -106,6 +106,14 @@ def test_a_kill_leaves_no_zeros(python, folder, tmp_path):
         assert totals["gpu_time_s"][phase] != 0
     assert totals["flop_per_s"] is None
     assert totals["idle_s"] is None
+    assert run.summary["coverage"]["gpu_time_incomplete"]
+    report = " ".join(run.report().split())
+    assert "100.0% of the GPU time that came" in report
+    # What the process counts itself is told now and then only.
+    overhead = run.summary["ranks"][0]["overhead"]
+    assert overhead["incomplete"]
+    assert 0 not in (overhead["hook_calls"], overhead["module_calls"], overhead["estimated_s"])
+    assert " 0 library calls" not in report and "overhead 0 " not in report
     assert any("never came" in f["text"] for f in run.summary["findings"])
 
 

@@ -115,7 +115,7 @@ def test_a_script_that_is_ended_ends_all_that_it_began(tmp_path, what, number):
     alive, inherited = os.pipe()
     script = subprocess.Popen(
         ["bash", "-c", code, "bash", tmp_path], pass_fds=[inherited], start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        preexec_fn=lambda: [signal.signal(n, signal.SIG_DFL) for n in (signal.SIGINT, signal.SIGHUP)],
     )  # fmt: skip
     os.close(inherited)
     begin = time.monotonic()

@@ -3,6 +3,7 @@
 """What one step is, in loops of many kinds, and the work of each step, to the integer."""
 
 import os
+import re
 import subprocess
 
 import pytest
@@ -84,6 +85,44 @@ def test_evaluation_is_beside_steps_or_in_none(python, folder):
     totals = run.summary["totals"]["flops"]
     assert totals["evaluation"] == 4 * FORWARD
     assert totals["forward"] == 4 * FORWARD  # one with gradients after the last step
+
+
+def test_work_of_no_step_is_in_no_mean_over_steps(python, folder):
+    run = run_loop(python, folder, "evaluations")
+    report = run.report()
+    assert re.search(r"\n +eval .*\n +1 ", report)  # a line of its own, after step 0
+    assert "eval: an evaluation between two steps, in neither" in report
+    assert "3 not in them" not in report and "1 not in them: step 0\n" in report
+    # All flops of evaluations are in none, one forward of the model too.
+    line = re.search(r"\n +evaluation +(.*)", report)[1].split("  ")
+    assert "0" in [cell.strip() for cell in line]
+    flat = " ".join(report.split())
+    assert "divided by its steps: also what ran in none, flops of forward" in flat
+
+
+def test_steps_that_the_job_does_not_come_to_are_said(python, folder):
+    whole = run_loop(python, os.path.join(folder, "a"), "plain", 6)
+    part = run_loop(python, os.path.join(folder, "b"), "plain", 6, options=("--steps", "4:10"))
+    steps = part.summary["steps"]
+    assert (steps["wanted_first"], steps["wanted_end"]) == (4, 10)
+    assert [line["step"] for line in steps["list"]] == [4, 5]
+    assert work(steps["list"]) == work(whole.summary["steps"]["list"])[4:]
+    said = [f["text"] for f in part.summary["findings"]]
+    assert "of --steps 4:10 only steps 4-5 came" in said
+    assert not any("only step" in f["text"] for f in whole.summary["findings"])
+
+
+def test_a_window_that_the_job_never_reaches_is_no_loss_of_times(python, folder):
+    command = [python, LOOPS, "plain", "6"]
+    run = run_profiled(command, "--steps", "50:60", folder=folder)
+    assert run.exit_code == 0
+    reason = "--steps 50:60 was not reached: the job ended in step 5 (they count from 0)"
+    assert run.summary["coverage"]["reasons"] == [reason]
+    [said] = [f for f in run.summary["findings"] if f["severity"] != "note"]
+    assert (said["text"], said["evidence"]) == ("nothing was recorded", reason)
+    report = run.report()
+    assert reason in " ".join(report.split())
+    assert "run: flopsprof doctor" not in report and "no GPU times, counts only" not in report
 
 
 def test_micro_batches_belong_to_the_optimizer_that_follows(python, folder):

@@ -31,7 +31,7 @@ bool IsNumber(std::string_view text) {
 }
 
 std::string MarkOf(const ModuleSummary& module) {
-  if (module.copy_of.has_value()) return "copy";
+  if (module.copy_of.has_value()) return "same structure";
   if (module.on_cpu == model::OnCpu::kAll) return "on CPU";
   return module.on_cpu == model::OnCpu::kPart ? "partly on CPU" : "";
 }
@@ -39,6 +39,7 @@ std::string MarkOf(const ModuleSummary& module) {
 std::string SignatureText(const Node& node) {
   const ModuleSummary& module = *node.module;
   std::string text = module.class_name + "|" + MarkOf(module) + "|";
+  if (!module.aliases.empty()) text += "shared|";
   text += module.params.has_value() ? std::to_string(*module.params) : "?";
   text += module.calls.has_value() ? "|" + std::to_string(*module.calls) : "|?";
   for (const auto& count : module.inclusive.flops) text += "|" + FormatExact(count);
@@ -246,6 +247,10 @@ class Printer {
     row.label = label;
     row.class_name = first.path.empty() ? "" : first.class_name;
     row.mark = MarkOf(first);
+    if (!first.aliases.empty()) {
+      row.mark += (row.mark.empty() ? "also " : ", also ") + first.aliases.front();
+      if (first.aliases.size() > 1) row.mark += " +" + std::to_string(first.aliases.size() - 1);
+    }
     row.depth = depth;
     row.open_levels = open_levels;
     row.is_last = is_last;

@@ -16,7 +16,7 @@ namespace flopsprof::viewer {
 struct TreeRow {
   std::string label;  // "conv1", "layers[0-31]", "(itself)"
   std::string class_name;
-  std::string mark;  // "on CPU", "copy"; "" = none
+  std::string mark;  // "on CPU", "same structure", "also b.proj"; "" = none
   uint32_t depth = 0;
   // One entry per level above: does that ancestor have a later sibling? For drawing the lines.
   std::vector<bool> open_levels;

@@ -46,6 +46,24 @@ uint64_t RankStepCount(const model::RunProfile& run) {
   return count;
 }
 
+WorkInSteps SumSteps(const model::RunProfile& run) {
+  WorkInSteps sum;
+  for (auto& flops : sum.flops) flops = 0;
+  for (auto& ns : sum.gpu_time_ns) ns = 0;
+  for (const v1::ProcessProfile& process : run.processes) {
+    for (const v1::StepRow& row : process.steps()) {
+      for (size_t i = 0; i < sum.flops.size() && i < static_cast<size_t>(row.flops_size()); ++i) {
+        *sum.flops[i] += model::ToFlopCount(row.flops(static_cast<int>(i)));
+      }
+      for (size_t i = 0;
+           i < sum.gpu_time_ns.size() && i < static_cast<size_t>(row.gpu_time_ns_size()); ++i) {
+        *sum.gpu_time_ns[i] += row.gpu_time_ns(static_cast<int>(i));
+      }
+    }
+  }
+  return sum;
+}
+
 const std::vector<std::string>& ReportViews() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> list;

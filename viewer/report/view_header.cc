@@ -243,7 +243,7 @@ std::string CoverageLines(const ReportContext& context) {
       shares += (shares.empty() ? "" : ", ") +
                 (loud ? context.terminal.Paint(Tone::kWarning, text) : text);
     }
-    line += shares + " of GPU time";
+    line += shares + (coverage.times_incomplete ? " of the GPU time that came" : " of GPU time");
   }
   line = context.terminal.Paint(Tone::kStrong, "coverage") + "  " +
          Wrap(line, context.terminal.width, sizeof("coverage  ") - 1) + "\n";
@@ -329,7 +329,13 @@ std::string SpeedLine(const ReportContext& context) {
   }
   if (context.rank_step_count > 0 && median_s.has_value()) {
     const double wall_s = *median_s * static_cast<double>(context.rank_step_count);
-    parts.push_back("overhead " + FormatShare(TotalOverheadShare(summary, wall_s)) + " (estimate)");
+    const double share = TotalOverheadShare(summary, wall_s);
+    const bool bound = std::any_of(summary.ranks.begin(), summary.ranks.end(),
+                                   [](const auto& rank) { return rank.overhead.incomplete; });
+    if (!bound || share > 0) {
+      const std::string sign = !bound ? "" : context.terminal.utf8 ? "≥" : ">=";
+      parts.push_back("overhead " + sign + FormatShare(share) + " (estimate)");
+    }
   }
   const std::string line = JoinParts(context, parts);
   return line.empty() ? "" : line + "\n";

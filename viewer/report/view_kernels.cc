@@ -59,7 +59,9 @@ std::string KernelsView(const ReportContext& context) {
            {FormatShare(Ratio(seconds, whole_s))}});
     }
     text = Title(context, "Kernels",
-                 TopNote(shown, kernels.size() + context.summary.kernels_left_out, "by GPU time")) +
+                 TopNote(shown, kernels.size() + context.summary.kernels_left_out,
+                         context.summary.coverage.times_incomplete ? "by the GPU time that came"
+                                                                   : "by GPU time")) +
            RenderTable(context, &table);
   }
   return text + KernelStacks(context) + CommunicationView(context);

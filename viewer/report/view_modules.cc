@@ -75,7 +75,7 @@ std::string LabelOf(const TreeRow& row, const Terminal& terminal) {
   std::string label = Branch(row, terminal) + terminal.Clean(row.label);
   if (row.module_count > 1) label += " x" + std::to_string(row.module_count);
   if (!row.class_name.empty()) label += "  " + terminal.Clean(row.class_name);
-  if (!row.mark.empty()) label += "  (" + row.mark + ")";
+  if (!row.mark.empty()) label += "  (" + terminal.Clean(row.mark) + ")";
   if (row.spread.value_or(1) > kSpreadWorthSaying) {
     label += absl::StrFormat("  (max/min %.2f)", *row.spread);
   }
@@ -95,6 +95,20 @@ bool AnyTime(const ModuleTree& tree, int phase) {
     if (row.gpu_time_ns[static_cast<size_t>(phase)].value_or(0) != 0) return true;
   }
   return false;
+}
+
+// "evaluation 32.8 k, generate 1.2 M"; "" where all that is counted was in steps.
+std::string FlopsOfNoStep(const ReportContext& context) {
+  const WorkInSteps in_steps = SumSteps(context.run);
+  std::string text;
+  for (size_t phase = 0; phase < in_steps.flops.size(); ++phase) {
+    const model::FlopCount all = context.summary.totals.work.flops[phase].value_or(0);
+    const model::FlopCount steps = in_steps.flops[phase].value_or(0);
+    if (all <= steps) continue;
+    text += (text.empty() ? "" : ", ") + std::string(model::PhaseName(static_cast<int>(phase))) +
+            " " + FormatSi(static_cast<double>(all - steps));
+  }
+  return text;
 }
 
 uint64_t TimeBeforeSteps(const model::RunProfile& run) {
@@ -201,6 +215,10 @@ std::string ModulesView(const ReportContext& context) {
     note(Plural(lines_cut, "more line") + " before the last: --depth=-1, or summary.json");
   }
   if (tree.cut) note("deeper levels: --depth N, --depth=-1 for all");
+  if (const std::string more = per_step ? FlopsOfNoStep(context) : ""; !more.empty()) {
+    note("these are of the whole run, divided by its steps: also what ran in none, flops of " +
+         more);
+  }
   if (per_step && TimeBeforeSteps(context.run) > 0) {
     note("(outside) includes " +
          FormatSeconds(Seconds(TimeBeforeSteps(context.run)), context.terminal.utf8) +

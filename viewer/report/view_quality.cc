@@ -36,18 +36,25 @@ std::string OverheadView(const ReportContext& context) {
     sum.own_cpu_ns += one.own_cpu_ns;
     sum.cupti_overhead_ns += one.cupti_overhead_ns;
     sum.estimated_s += one.estimated_s;
+    sum.incomplete |= one.incomplete;
   }
   const bool utf8 = context.terminal.utf8;
-  const auto count = [](uint64_t v) { return FormatCount(static_cast<double>(v)); };
+  const std::string bound = !sum.incomplete ? "" : utf8 ? "≥" : ">=";
+  const auto count = [&](uint64_t v) {
+    return bound.empty() || v > 0 ? bound + FormatCount(static_cast<double>(v)) : "?";
+  };
+  const auto seconds = [&](double s) {
+    return bound.empty() || s > 0 ? bound + FormatSeconds(s, utf8) : "?";
+  };
   Table table({{.header = "what", .right = false},
                {.header = "time"},
                {.header = "of", .right = false, .flexible = true, .min_width = 20}});
   table.AddRow({{"in the job's threads, estimate"},
-                {FormatSeconds(sum.estimated_s, utf8)},
+                {seconds(sum.estimated_s)},
                 {count(sum.hook_calls) + " library calls, " + count(sum.module_calls) +
                  " module calls, " + count(sum.backward_nodes) + " backward nodes"}});
   table.AddRow({{"CPU of our own threads"},
-                {FormatSeconds(Seconds(sum.own_cpu_ns), utf8)},
+                {seconds(1e-9 * static_cast<double>(sum.own_cpu_ns))},
                 {count(sum.launches) + " launches, " + count(sum.activities) + " GPU records"}});
   if (sum.cupti_overhead_ns > 0) {
     table.AddRow({{"CUPTI's own records"},

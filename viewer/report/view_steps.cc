@@ -114,6 +114,19 @@ std::string HowToSay(const model::StepsSummary& steps, size_t width) {
   return "  " + Wrap(text, width, 2) + "\n";
 }
 
+std::string JoinWords(const std::string& a, const std::string& b, const std::string& c) {
+  std::string text;
+  for (const std::string* word : {&a, &b, &c}) {
+    if (!word->empty()) text += (text.empty() ? "" : ", ") + *word;
+  }
+  return text;
+}
+
+bool AnyIncomplete(const model::StepsSummary& steps) {
+  return std::any_of(steps.list.begin(), steps.list.end(),
+                     [](const model::StepLine& line) { return line.step != 0 && !line.complete; });
+}
+
 // An evaluation between two steps.
 void AddBeside(const ReportContext& context, uint32_t step, Table* table) {
   for (const model::StepLine& line : context.summary.steps.beside) {
@@ -125,7 +138,7 @@ void AddBeside(const ReportContext& context, uint32_t step, Table* table) {
     for (const auto& count : line.flops) flops += count.value_or(0);
     const double busy_s = static_cast<double>(line.gpu_busy_ns) * 1e-9 / line.processes;
     table->AddRow(
-        {{"after"},
+        {{"eval"},
          {std::to_string(line.processes)},
          {FormatSeconds(wall_s, utf8)},
          {"-"},
@@ -205,13 +218,17 @@ std::string StepsView(const ReportContext& context) {
   if (steps.median_ns.has_value()) {
     note = "median " + FormatSeconds(Seconds(steps.median_ns), context.terminal.utf8) + ", p95 " +
            FormatSeconds(Seconds(steps.p95_ns), context.terminal.utf8) + " of " +
-           std::to_string(steps.measured);
+           Plural(steps.measured, "step") + (context.summary.ranks.size() > 1 ? ", all ranks" : "");
   }
   std::string text = Title(context, "Steps", note) + RenderTable(context, &table);
   if (steps.left_out > 0) {
-    text += "  " + std::to_string(steps.left_out) + " not in them: step 0, incomplete ones" +
-            (steps.disturbed > 0 ? ", with compilation or tuning" : "") + "\n";
+    text +=
+        "  " + std::to_string(steps.left_out) + " not in them: " +
+        JoinWords(steps.first == 0u ? "step 0" : "", AnyIncomplete(steps) ? "incomplete ones" : "",
+                  steps.disturbed > 0 ? "with compilation or tuning" : "") +
+        "\n";
   }
+  if (!steps.beside.empty()) text += "  eval: an evaluation between two steps, in neither\n";
   text += HowToSay(steps, context.terminal.width);
   if (context.terminal.utf8) {
     const std::string line = Sparkline(lines, context.terminal.width - 12);

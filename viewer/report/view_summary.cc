@@ -46,12 +46,19 @@ std::string TimePerStep(const ReportContext& context, std::optional<uint64_t> ns
   return (incomplete ? AtLeast(context) : "") + FormatSeconds(mean_s, context.terminal.utf8);
 }
 
+// What of a phase was in steps.
+struct PhaseStep {
+  bool shown = false;
+  std::optional<model::FlopCount> flops;
+  std::optional<uint64_t> gpu_time_ns;
+};
+
 // A row of the table; `whole_s` is the GPU time of the run, absent where a part of it never came.
 // Without all of the row's own times (`incomplete`) there is no rate: it would be that of other
 // work.
 std::vector<Cell> PhaseRow(const ReportContext& context, const std::string& name,
                            std::optional<model::FlopCount> flops, std::optional<uint64_t> time_ns,
-                           bool incomplete, std::optional<double> whole_s, bool in_steps,
+                           bool incomplete, std::optional<double> whole_s, const PhaseStep& step,
                            Tone tone) {
   const std::optional<double> time_s = Seconds(time_ns);
   const bool has_work = !flops.has_value() || *flops != 0;
@@ -63,8 +70,8 @@ std::vector<Cell> PhaseRow(const ReportContext& context, const std::string& name
           {CountText(context, macs), Tone::kPlain},
           {TimeText(context, time_ns, incomplete), tone},
           {FormatShare(share), Tone::kPlain},
-          {in_steps ? FlopsPerStep(context, AsDouble(flops)) : "", Tone::kPlain},
-          {in_steps ? TimePerStep(context, time_ns, incomplete) : "", Tone::kPlain},
+          {step.shown ? FlopsPerStep(context, AsDouble(step.flops)) : "", Tone::kPlain},
+          {step.shown ? TimePerStep(context, step.gpu_time_ns, incomplete) : "", Tone::kPlain},
           {!has_work    ? ""
            : incomplete ? "?"
                         : FormatSi(Ratio(AsDouble(flops), time_s)),
@@ -129,6 +136,7 @@ std::string SummaryView(const ReportContext& context) {
                {.header = "FLOPS", .drop_order = 3},
                {.header = "", .right = false, .drop_order = 1}});
   bool modelled = false;
+  const WorkInSteps in_steps = SumSteps(context.run);
   for (const int phase : kPhaseOrder) {
     const auto& flops = work.flops[static_cast<size_t>(phase)];
     const auto& phase_ns = work.gpu_time_ns[static_cast<size_t>(phase)];
@@ -136,12 +144,16 @@ std::string SummaryView(const ReportContext& context) {
     if (idle && phase != v1::PHASE_FORWARD && phase != v1::PHASE_BACKWARD) continue;
     const auto& estimate = work.flops_modelled[static_cast<size_t>(phase)];
     modelled = modelled || (estimate.has_value() && *estimate != 0);
+    // What is not known of the phase is not known of its part in steps either.
+    PhaseStep step = {phase != v1::PHASE_OTHER, std::nullopt, std::nullopt};
+    if (flops.has_value()) step.flops = in_steps.flops[static_cast<size_t>(phase)];
+    if (phase_ns.has_value()) step.gpu_time_ns = in_steps.gpu_time_ns[static_cast<size_t>(phase)];
     table.AddRow(PhaseRow(context, std::string(model::PhaseName(phase)), flops, phase_ns,
-                          work.time_incomplete[static_cast<size_t>(phase)], whole_s,
-                          phase != v1::PHASE_OTHER, Tone::kPlain));
+                          work.time_incomplete[static_cast<size_t>(phase)], whole_s, step,
+                          Tone::kPlain));
   }
   std::vector<Cell> total = PhaseRow(context, "total", KnownSum(work.flops), time_ns, any_missing,
-                                     whole_s, false, Tone::kStrong);
+                                     whole_s, {}, Tone::kStrong);
   for (const size_t column : {1, 2, 7}) {
     if (total[column].text != "?") total[column].text.insert(0, LeastOf(context, work.flops));
   }

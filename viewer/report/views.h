@@ -52,6 +52,13 @@ std::string ProgramsView(const ReportContext& context,
 // Steps of each rank, summed over ranks.
 uint64_t RankStepCount(const model::RunProfile& run);
 
+// What is counted in the steps of all ranks, by phase.
+struct WorkInSteps {
+  model::PhaseCounts flops;
+  model::PhaseTimes gpu_time_ns;
+};
+WorkInSteps SumSteps(const model::RunProfile& run);
+
 // A title line, preceded by an empty one: "Modules  per step and rank".
 std::string Title(const ReportContext& context, const std::string& title, const std::string& note);
 

@@ -400,8 +400,9 @@ LEFT JOIN phase_names ph ON ph.phase = c.phase;
 DROP VIEW IF EXISTS step_view;
 CREATE VIEW step_view AS
 WITH numbered AS (
-  SELECT s.*, CASE WHEN s.step = 3221225471 THEN 4294967295
-                   ELSE coalesce(l.number, s.step & 67108863) END AS number,
+  SELECT s.*, CASE WHEN s.step = 3221225471 THEN 0 ELSE (s.step >> 26) & 15 END AS loop,
+    CASE WHEN s.step = 3221225471 THEN 4294967295
+         ELSE coalesce(l.number, s.step & 67108863) END AS number,
     CASE WHEN s.step = 3221225471 THEN 'before' WHEN l.number = 4294967295 THEN 'none'
          WHEN s.step >> 30 = 0 THEN 'in' WHEN s.step >> 30 = 1 THEN 'after'
          ELSE 'beside' END AS place,
@@ -409,14 +410,14 @@ WITH numbered AS (
      WHERE f.process_id = s.process_id AND f.step = s.step) AS flops
   FROM steps s
   LEFT JOIN step_labels l ON l.process_id = s.process_id AND l.step = s.step & 1073741823)
-SELECT i.rank, i.restart, nullif(n.number, 4294967295) AS step, n.place,
+SELECT i.rank, i.restart, n.loop, nullif(n.number, 4294967295) AS step, n.place,
   min(n.complete) AS complete,
   CASE WHEN min(n.end_mono_ns) > 0 AND n.place = 'in'
        THEN (max(n.end_mono_ns) - min(n.begin_mono_ns)) / 1e9 END AS wall_s,
   sum(n.gpu_busy_ns) / 1e9 AS gpu_busy_s,
   sum(n.exposed_communication_ns) / 1e9 AS exposed_communication_s, sum(n.flops) AS flops
 FROM numbered n LEFT JOIN process_infos i ON i.process_id = n.process_id
-GROUP BY n.process_id, n.number, n.place;
+GROUP BY n.process_id, n.loop, n.number, n.place;
 
 DROP VIEW IF EXISTS launch_view;
 CREATE VIEW launch_view AS

@@ -136,6 +136,22 @@ TEST_F(StepViewsTest, KernelsAndMarksHaveNumbersOfSteps) {
             expected);
 }
 
+TEST_F(ViewsTest, LoopsOfThreadsAreStepsOfTheirOwn) {
+  const uint32_t second = 1u << 26;
+  for (const uint32_t step : {0u, 1u, second, second | 1}) {
+    v1::StepRow& row = *process_->add_steps();
+    row.set_step(step);
+    row.set_begin_mono_ns(1'000'000'000 * uint64_t{1 + (step & 1) + (step < second ? 0 : 10)});
+    row.set_end_mono_ns(row.begin_mono_ns() + 1'000'000'000);
+    row.set_complete(true);
+    row.add_flops()->set_low(step < second ? 5 : 7);
+    row.add_gpu_time_ns(1);
+  }
+  EXPECT_EQ(Ask("SELECT group_concat(line, ' ') FROM (SELECT loop || '/' || step || ':' || flops "
+                "|| ':' || wall_s AS line FROM step_view ORDER BY loop, step)"),
+            "0/0:5.0:1.0 0/1:5.0:1.0 1/0:7.0:1.0 1/1:7.0:1.0");
+}
+
 TEST_F(ViewsTest, ExactFlopsDoNotOverflowAtElevenRowsOf9e17) {
   for (int i = 0; i < 11; ++i) AddCall(i, 900'000'000'000'000'000);
   EXPECT_EQ(Ask("SELECT sum(flops_low) FROM calls"), "error: SQL failed: integer overflow");

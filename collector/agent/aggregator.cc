@@ -262,6 +262,12 @@ void Aggregator::BookWaitingKernels(bool emptied, bool final) {
   }
 }
 
+void Aggregator::Finish() {
+  BookWaitingKernels(/*emptied=*/true, /*final=*/true);
+  scope_kernels_.SettleSteps();
+  ranges_.SettleSteps();
+}
+
 void Aggregator::BookJoined(const JoinedActivity& activity) {
   if (IsKernel(activity) && !activity.in_call && names_ != nullptr && kernel_formulas_.any()) {
     JoinedActivity own = activity;
@@ -355,7 +361,7 @@ size_t Aggregator::Emit(const NameTable& names, size_t max, bool final,
   emitted += EmitKernels(names, max - emitted, final, profile);
   emitted += EmitScopeKernels(names, max - emitted, final, profile);
   emitted += EmitScopeCalls(max - emitted, profile);
-  emitted += ranges_.Emit(names, max - emitted, final, profile);
+  emitted += ranges_.Emit(names, steps_, max - emitted, final, profile);
   emitted += communications_.Emit(calls_, max - emitted, profile);
   emitted += steps_.Emit(max - emitted, final, profile);
   emitted += EmitDevices(profile);
@@ -425,7 +431,7 @@ size_t Aggregator::EmitScopeKernels(const NameTable& names, size_t max, bool fin
     row->set_kind(KindText(key.kind));
     return true;
   };
-  return scope_kernels_.Emit(max, describe, profile);
+  return scope_kernels_.Emit(max, describe, steps_, profile);
 }
 
 size_t Aggregator::EmitStacks(const NameTable& names, size_t max, bool final, uint64_t now_ns,

@@ -91,6 +91,9 @@ class Aggregator : public JoinSink {
   // any ring: what still waits once all rings were emptied twice, or at the end, is booked without.
   void BookWaitingKernels(bool emptied, bool final);
 
+  // Nothing more will come: nothing waits any longer.
+  void Finish();
+
   // Appends at most `max` changed rows; returns how many. Kernels whose name has not come stay
   // back until `final`, which gives them the name "(name lost)".
   size_t Emit(const NameTable& names, size_t max, bool final, v1::ProcessProfile* profile);

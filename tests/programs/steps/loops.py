@@ -213,6 +213,22 @@ def threads(_):
         one.join()
 
 
+def thread_after_forwards(_):
+    """Forwards that are no steps, three steps; then a thread makes five with a model of its own."""
+    model, data = net(), batch()
+    for _ in range(20):
+        model(data[0])
+    train(model, torch.optim.SGD(model.parameters(), lr=1e-3), data)
+
+    def work():
+        other = Two()
+        train(other, torch.optim.SGD(other.parameters(), lr=1e-3), data, 5)
+
+    beside = threading.Thread(target=work)
+    beside.start()
+    beside.join()
+
+
 def graph(_):
     """Three steps as they are, then a graph of a whole step, replayed twice."""
     model, data = net(), batch()

@@ -144,6 +144,15 @@ def one_never_steps(critics):
     del unused
 
 
+def beside_unused(steps):
+    """One optimizer steps; another was made before it and never does."""
+    model = net()
+    until_optimizers_are_counted()
+    unused = torch.optim.SGD(model.parameters(), lr=1e-3)
+    train(model, torch.optim.AdamW(model.parameters(), lr=1e-3), batch(), steps)
+    del unused
+
+
 def one_turn_of_gan(_):
     gan(2, turns=1)
 

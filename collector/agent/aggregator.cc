@@ -3,6 +3,7 @@
 #include "collector/agent/aggregator.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "absl/hash/hash.h"
 
@@ -111,6 +112,34 @@ BookedCall Aggregator::Book(const shm::RecordHeader& header, uint32_t scope, con
   return booked;
 }
 
+template <class Add>
+BookedCall Aggregator::BookIfWanted(const shm::RecordHeader& header, uint32_t scope, Add add) {
+  if (describing_ != nullptr) return Book(header, scope, add());
+  switch (Ask(header.step)) {
+    case WindowFilter::Answer::kNo:
+      return {ContextOf(header, scope)};
+    case WindowFilter::Answer::kYes:
+      return Book(header, scope, add());
+    case WindowFilter::Answer::kOpen:
+      break;
+  }
+  // Its row is made now, since its kernels ask for it; what it adds waits.
+  auto work = std::make_shared<ReplayWork>();
+  BeginDescription(work.get());
+  Book(header, scope, add());
+  EndDescription();
+  WhenWanted(header.step, [this, header, work](bool) { BookDescribed(header, *work); });
+  return work->booked;
+}
+
+void Aggregator::BookDescribed(const shm::RecordHeader& header, const ReplayWork& work) {
+  AddReplays(work.rows, 1);
+  if (Captured(header)) return;  // recorded, not executed
+  if (work.formula_failed) calls_.CountFailedFormula();
+  if (work.booked.category == v1::TIME_CATEGORY_UNKNOWN) steps_.MarkUnknown(header.step);
+  AddReplayFlops(header.step, work.flops);
+}
+
 void Aggregator::BeginDescription(ReplayWork* work) {
   work->booked.category = v1::TIME_CATEGORY_UNSPECIFIED;
   describing_ = work;
@@ -118,6 +147,7 @@ void Aggregator::BeginDescription(ReplayWork* work) {
 }
 
 void Aggregator::EndDescription() {
+  describing_->formula_failed = calls_.described_failure();
   describing_ = nullptr;
   calls_.DescribeTo(nullptr);
 }
@@ -135,29 +165,28 @@ void Aggregator::AddReplayFlops(uint32_t step,
 }
 
 BookedCall Aggregator::BookGemm(const shm::GemmCall& call) {
-  if (!Booked(call.header.step)) return {ContextOf(call.header, call.scope)};
-  return Book(call.header, call.scope, calls_.AddGemm(call));
+  return BookIfWanted(call.header, call.scope, [&] { return calls_.AddGemm(call); });
 }
 
 BookedCall Aggregator::BookLibrary(const shm::LibraryCall& call) {
-  if (!Booked(call.header.step)) return {ContextOf(call.header, call.scope)};
-  return Book(call.header, call.scope, calls_.AddLibrary(call));
+  return BookIfWanted(call.header, call.scope, [&] { return calls_.AddLibrary(call); });
 }
 
 BookedCall Aggregator::BookParted(const PartedCall& call) {
   const auto first = PartAs<shm::LibraryCall>(call.parts.front());
-  if (!Booked(first.header.step)) return {ContextOf(first.header, first.scope)};
-  return Book(first.header, first.scope, calls_.AddParted(call));
+  return BookIfWanted(first.header, first.scope, [&] { return calls_.AddParted(call); });
 }
 
 BookedCall Aggregator::BookCudnn(const shm::CudnnCall& call) {
-  if (!Booked(call.header.step)) return {ContextOf(call.header, call.scope)};
-  return Book(call.header, call.scope, calls_.AddCudnn(call));
+  return BookIfWanted(call.header, call.scope, [&] { return calls_.AddCudnn(call); });
 }
 
 BookedCall Aggregator::BookCollective(const shm::CollectiveCall& call) {
-  if (!Booked(call.header.step)) return {ContextOf(call.header, call.scope)};
-  BookedCall booked = Book(call.header, call.scope, calls_.AddCollective(call));
+  if (describing_ == nullptr && Unwanted(call.header.step)) {
+    return {ContextOf(call.header, call.scope)};
+  }
+  BookedCall booked =
+      BookIfWanted(call.header, call.scope, [&] { return calls_.AddCollective(call); });
   if (call.group == 0 || call.sequence == 0 || Captured(call.header)) return booked;
   const bool send = call.kind == static_cast<uint8_t>(shm::CollectiveKind::kSend);
   const bool receive = call.kind == static_cast<uint8_t>(shm::CollectiveKind::kRecv);
@@ -173,34 +202,42 @@ BookedCall Aggregator::BookCollective(const shm::CollectiveCall& call) {
 }
 
 BookedCall Aggregator::BookOperation(const shm::OperationCall& call) {
-  if (!Booked(call.header.step)) return {ContextOf(call.header, call.scope)};
-  return Book(call.header, call.scope, calls_.AddOperation(call));
+  return BookIfWanted(call.header, call.scope, [&] { return calls_.AddOperation(call); });
 }
 
 void Aggregator::OnScopeEnter(const shm::ScopeEnter& record) {
-  if (!Wanted(record.header.step)) return;
-  const uint32_t row = scope_calls_.FindOrAdd(uint64_t{record.scope} << 8 | record.header.phase);
-  if (row != kNoRow) scope_calls_.Change(row)++;
-  ranges_.AddEntry(record);
+  WhenWanted(record.header.step, [this, record](bool) {
+    const uint32_t row = scope_calls_.FindOrAdd(uint64_t{record.scope} << 8 | record.header.phase);
+    if (row != kNoRow) scope_calls_.Change(row)++;
+    ranges_.AddEntry(record);
+  });
 }
 
 void Aggregator::OnMark(const shm::MarkRecord& record) {
-  if (Wanted(record.header.step)) ranges_.AddMark(record);
-}
-
-bool Aggregator::InWindow(uint32_t step) const {
-  const uint32_t number = steps_.NumberOf(step);
-  if (!window_->Contains(number)) return false;
-  // What runs between two steps is of the window when both are.
-  return shm::PlaceOfStep(step) != shm::StepPlace::kBeside || window_->Contains(number + 1);
+  WhenWanted(record.header.step, [this, record](bool) { ranges_.AddMark(record); });
 }
 
 void Aggregator::OnStep(const shm::StepRecord& record) {
+  if (filter_.has_value()) filter_->BeforeLabel(record);
   steps_.OnLabel(record);
-  if (Wanted(record.header.step)) return steps_.OnStep(record);
-  const bool ends_window = window_.has_value() && record.number == window_->end &&
-                           record.event == static_cast<uint8_t>(shm::StepEvent::kBegin);
-  if (ends_window) steps_.EndBefore(record.header.step, record.mono_ns);
+  if (filter_.has_value()) filter_->AfterLabel(record);
+  AddStep(record);
+}
+
+void Aggregator::AddStep(const shm::StepRecord& record) {
+  const uint32_t step = record.header.step;
+  const auto event = static_cast<shm::StepEvent>(record.event);
+  switch (Ask(step)) {
+    case WindowFilter::Answer::kYes:
+      return steps_.OnStep(record);
+    case WindowFilter::Answer::kOpen:
+      if (event == shm::StepEvent::kNumber) return;
+      return filter_->Hold(step, [this, record] { AddStep(record); });
+    case WindowFilter::Answer::kNo:
+      const bool ends_window =
+          event == shm::StepEvent::kBegin && steps_.NumberOf(step) == filter_->window().end;
+      if (ends_window) steps_.EndBefore(step, record.mono_ns);
+  }
 }
 
 BookedCall Aggregator::BookNamed(const shm::NamedWork& work) {
@@ -216,8 +253,7 @@ BookedCall Aggregator::BookNamed(const shm::NamedWork& work) {
 
 BookedCall Aggregator::BookModelled(const shm::RecordHeader& header, uint32_t scope,
                                     const ModelledWork& work) {
-  if (!Booked(header.step)) return {ContextOf(header, scope)};
-  return Book(header, scope, calls_.AddModelled(header, scope, work));
+  return BookIfWanted(header, scope, [&] { return calls_.AddModelled(header, scope, work); });
 }
 
 bool Aggregator::BookKernel(JoinedActivity* activity) {
@@ -237,7 +273,11 @@ bool Aggregator::BookKernel(JoinedActivity* activity) {
 }
 
 void Aggregator::OnJoined(const JoinedActivity& activity) {
-  if (!Wanted(activity.context.step)) return;
+  if (!filter_.has_value()) return BookWhenNamed(activity);
+  WhenWanted(activity.context.step, [this, activity](bool) { BookWhenNamed(activity); });
+}
+
+void Aggregator::BookWhenNamed(const JoinedActivity& activity) {
   const bool by_name = IsKernel(activity) && !activity.in_call && names_ != nullptr;
   if (!by_name || activity.share || names_->Find(activity.record.name) != nullptr) {
     return BookJoined(activity);
@@ -260,6 +300,13 @@ void Aggregator::BookWaitingKernels(bool emptied, bool final) {
       waiting_kernels_.push_back(waiting);
     }
   }
+}
+
+void Aggregator::Finish() {
+  if (filter_.has_value()) filter_->DecideAll();
+  BookWaitingKernels(/*emptied=*/true, /*final=*/true);
+  scope_kernels_.SettleSteps();
+  ranges_.SettleSteps();
 }
 
 void Aggregator::BookJoined(const JoinedActivity& activity) {
@@ -329,8 +376,9 @@ void Aggregator::AddActivity(const JoinedActivity& activity) {
   if (activity.valid_times) AddToDevice(activity, communication);
 }
 
-void Aggregator::OnCallTime(uint32_t row, uint64_t gpu_time_ns) {
-  calls_.AddCallTime(row, gpu_time_ns);
+void Aggregator::OnCallTime(const BookedCall& call, uint64_t gpu_time_ns) {
+  WhenWanted(call.context.step,
+             [this, row = call.row, gpu_time_ns](bool) { calls_.AddCallTime(row, gpu_time_ns); });
 }
 
 void Aggregator::AddToDevice(const JoinedActivity& activity, bool communication) {
@@ -355,7 +403,7 @@ size_t Aggregator::Emit(const NameTable& names, size_t max, bool final,
   emitted += EmitKernels(names, max - emitted, final, profile);
   emitted += EmitScopeKernels(names, max - emitted, final, profile);
   emitted += EmitScopeCalls(max - emitted, profile);
-  emitted += ranges_.Emit(names, max - emitted, final, profile);
+  emitted += ranges_.Emit(names, steps_, max - emitted, final, profile);
   emitted += communications_.Emit(calls_, max - emitted, profile);
   emitted += steps_.Emit(max - emitted, final, profile);
   emitted += EmitDevices(profile);
@@ -425,7 +473,7 @@ size_t Aggregator::EmitScopeKernels(const NameTable& names, size_t max, bool fin
     row->set_kind(KindText(key.kind));
     return true;
   };
-  return scope_kernels_.Emit(max, describe, profile);
+  return scope_kernels_.Emit(max, describe, steps_, profile);
 }
 
 size_t Aggregator::EmitStacks(const NameTable& names, size_t max, bool final, uint64_t now_ns,

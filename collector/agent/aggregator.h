@@ -22,24 +22,18 @@
 #include "collector/agent/scope_kernels.h"
 #include "collector/agent/stack_rows.h"
 #include "collector/agent/step_rows.h"
+#include "collector/agent/window_filter.h"
 #include "collector/agent/work.h"
 #include "flopsprof/v1/profile.pb.h"
 
 namespace flopsprof::agent {
-
-// Half-open window of steps. Work outside of it, before step 0 too, is not booked at all.
-struct StepWindow {
-  uint32_t first = 0;
-  uint32_t end = 0xffffffffu;
-
-  bool Contains(uint32_t step) const { return step != shm::kNoStep && step >= first && step < end; }
-};
 
 // What one replay of a captured call adds.
 struct ReplayWork {
   BookedCall booked;  // its step is nobody's
   std::vector<RowChange> rows;
   std::array<model::FlopCount, shm::kPhaseCount> flops = {};
+  bool formula_failed = false;
 };
 
 // Sums of one process, as proto/flopsprof/v1/profile.proto has them: cumulative rows. One
@@ -50,11 +44,9 @@ class Aggregator : public JoinSink {
   explicit Aggregator(std::optional<StepWindow> window,
                       const model::FormulaRegistry* formulas = nullptr,
                       const NameTable* names = nullptr)
-      : window_(window),
-        formulas_(formulas),
-        names_(names),
-        kernel_formulas_(formulas),
-        calls_(formulas) {}
+      : formulas_(formulas), names_(names), kernel_formulas_(formulas), calls_(formulas) {
+    if (window.has_value()) filter_.emplace(*window, &steps_);
+  }
 
   // A finished call: counted, and described for the kernels that belong to it.
   BookedCall BookGemm(const shm::GemmCall& call);
@@ -77,19 +69,37 @@ class Aggregator : public JoinSink {
   void AddReplays(const std::vector<RowChange>& rows, uint64_t times);
   void AddReplayFlops(uint32_t step, const std::array<model::FlopCount, shm::kPhaseCount>& flops);
 
-  // Whether work of this step is booked at all.
-  bool Wanted(uint32_t step) const { return !window_.has_value() || InWindow(step); }
+  // Books work of a step, if it is wanted: now, or once that is known. `book` is told whether
+  // that is later.
+  template <class Book>
+  void WhenWanted(uint32_t step, Book book) {
+    switch (Ask(step)) {
+      case WindowFilter::Answer::kNo:
+        return;
+      case WindowFilter::Answer::kYes:
+        return book(/*later=*/false);
+      case WindowFilter::Answer::kOpen:
+        filter_->Hold(step, [this, step, book] {
+          if (Ask(step) == WindowFilter::Answer::kYes) book(/*later=*/true);
+        });
+    }
+  }
+  // Work of this step is not booked at all, as is known already.
+  bool Unwanted(uint32_t step) { return Ask(step) == WindowFilter::Answer::kNo; }
 
   void OnScopeEnter(const shm::ScopeEnter& record);
   void OnMark(const shm::MarkRecord& record);
   void OnStep(const shm::StepRecord& record);
   void OnJoined(const JoinedActivity& activity) override;
-  void OnCallTime(uint32_t row, uint64_t gpu_time_ns) override;
+  void OnCallTime(const BookedCall& call, uint64_t gpu_time_ns) override;
   void OnReplayed(const JoinedActivity& activity, uint32_t) override { OnJoined(activity); }
 
   // Books kernels whose names have come. A name is written before the kernels that have it, in
   // any ring: what still waits once all rings were emptied twice, or at the end, is booked without.
   void BookWaitingKernels(bool emptied, bool final);
+
+  // Nothing more will come: nothing waits any longer.
+  void Finish();
 
   // Appends at most `max` changed rows; returns how many. Kernels whose name has not come stay
   // back until `final`, which gives them the name "(name lost)".
@@ -114,6 +124,8 @@ class Aggregator : public JoinSink {
   uint64_t late_count() const;
   // Communication that was timed together with the rest of its graph.
   uint64_t shared_communication_count() const { return shared_communication_count_; }
+  // Steps that a window got or lost by a number that turned out to be another.
+  uint64_t belied_step_count() const { return filter_ ? filter_->belied_count() : 0; }
   // Times that are not valid, though the injector had not marked them.
   uint64_t bad_times_count() const { return bad_times_count_; }
 
@@ -141,11 +153,18 @@ class Aggregator : public JoinSink {
     bool changed = false;
   };
 
-  bool InWindow(uint32_t step) const;
-  bool Booked(uint32_t step) const { return describing_ != nullptr || Wanted(step); }
+  WindowFilter::Answer Ask(uint32_t step) {
+    return filter_.has_value() ? filter_->Ask(step) : WindowFilter::Answer::kYes;
+  }
   BookedCall Book(const shm::RecordHeader& header, uint32_t scope, const CallWork& work);
+  // Books what `add` makes a row of, if its step is wanted.
+  template <class Add>
+  BookedCall BookIfWanted(const shm::RecordHeader& header, uint32_t scope, Add add);
+  void BookDescribed(const shm::RecordHeader& header, const ReplayWork& work);
+  void AddStep(const shm::StepRecord& record);
   // Gives a kernel that nothing owns the work that a formula has for its name. False: none has.
   bool BookKernel(JoinedActivity* activity);
+  void BookWhenNamed(const JoinedActivity& activity);
   void BookJoined(const JoinedActivity& activity);
   v1::TimeCategory CategoryByName(const JoinedActivity& activity);
   void AddActivity(const JoinedActivity& activity);
@@ -160,7 +179,6 @@ class Aggregator : public JoinSink {
   size_t EmitScopeCalls(size_t max, v1::ProcessProfile* profile);
   size_t EmitDevices(v1::ProcessProfile* profile);
 
-  const std::optional<StepWindow> window_;
   const model::FormulaRegistry* const formulas_;
   const NameTable* const names_;
   KernelFormulas kernel_formulas_;
@@ -176,6 +194,7 @@ class Aggregator : public JoinSink {
   std::vector<CollectiveTime> collective_times_;
   CommunicationRows communications_;
   StepRows steps_;
+  std::optional<WindowFilter> filter_;  // none: all steps are wanted
   RowSet<uint64_t, TimeRow> times_{kMaxRows};
   RowSet<uint64_t, KernelRow> kernels_{kMaxRows};
   StackRows stacks_;

@@ -344,6 +344,7 @@ CallWork CallRows::AddModelled(const shm::RecordHeader& header, uint32_t scope,
   // Not what a capture or its description shows: there nothing runs.
   const bool ran = described_ == nullptr && (header.flags & shm::kFlagCaptured) == 0;
   failed_formula_count_ += work.failed && ran ? 1 : 0;
+  described_failure_ = described_failure_ || work.failed;
   const std::string identity =
       absl::StrCat(work.api, "|", work.shape, "|", work.compute_type, "|", work.detail, "|", known);
   auto found = modelled_index_.find(identity);

@@ -72,7 +72,13 @@ class CallRows {
   uint64_t failed_formula_count() const { return failed_formula_count_; }
 
   // While set, calls are described there instead of being added.
-  void DescribeTo(std::vector<RowChange>* changes) { described_ = changes; }
+  void DescribeTo(std::vector<RowChange>* changes) {
+    described_ = changes;
+    described_failure_ = false;
+  }
+  // Since then a formula gave no count.
+  bool described_failure() const { return described_failure_; }
+  void CountFailedFormula() { failed_formula_count_++; }
   // The calls that were described, so many times.
   void Apply(const RowChange& change, uint64_t times);
 
@@ -148,6 +154,7 @@ class CallRows {
   RowSet<Key, Row> rows_{kMaxRows};
   uint64_t failed_formula_count_ = 0;
   std::vector<RowChange>* described_ = nullptr;
+  bool described_failure_ = false;
   uint64_t call_count_ = 0;
   uint64_t refused_count_ = 0;
   uint64_t plans_refused_count_ = 0;

@@ -166,7 +166,7 @@ void Correlator::Join(const shm::ActivityRecord& record, Launch* launch, Call* c
   sink_->OnJoined(joined);
   if (joined.in_call && call->activities == call->launches && call->times_valid &&
       call->booked.row != kNoRow) {
-    sink_->OnCallTime(call->booked.row, call->gpu_time_ns);
+    sink_->OnCallTime(call->booked, call->gpu_time_ns);
   }
 }
 

@@ -20,7 +20,7 @@ class JoinSink {
   virtual ~JoinSink() = default;
   virtual void OnJoined(const JoinedActivity& activity) = 0;
   // All kernels of one call have come, all with valid times; `gpu_time_ns` is their sum.
-  virtual void OnCallTime(uint32_t row, uint64_t gpu_time_ns) = 0;
+  virtual void OnCallTime(const BookedCall& call, uint64_t gpu_time_ns) = 0;
   // Work of a replay of a CUDA graph, in the context of the replay. `executable` as in
   // SettleGraphLaunch, 0 also when the replay was not seen.
   virtual void OnReplayed(const JoinedActivity& activity, uint32_t executable) = 0;

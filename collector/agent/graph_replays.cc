@@ -193,19 +193,25 @@ GraphReplays::State GraphReplays::StateOf(uint32_t executable) {
 void GraphReplays::Settle(const shm::GraphLaunch& launch, Correlator* correlator) {
   const uint32_t index = table_.Find(launch.executable, launch.order);
   if (launch.correlation != 0) correlator->SettleGraphLaunch(launch.correlation, index);
-  if (!aggregator_->Wanted(launch.header.step)) return;
+  const uint32_t step = launch.header.step;
+  if (aggregator_->Unwanted(step)) return;
   const State state = StateOf(index);
-  Row& row = rows_.Change(rows_.FindOrAdd(static_cast<uint32_t>(state)));
-  row.replays++;
-  if (FirstReplay(index, launch.executable)) row.graphs++;
-  if (state != State::kCounted && state != State::kConditional) {
-    counters_.unknown_replays++;
-    return;
-  }
-  Sum& sum = SumOf(index, InStep(launch.header.step));
-  sum.waiting++;
-  row.calls += sum.calls;
-  aggregator_->AddReplayFlops(launch.header.step, sum.flops);
+  std::shared_ptr<Sum> sum;
+  if (state == State::kCounted || state == State::kConditional) sum = SumOf(index, InStep(step));
+  aggregator_->WhenWanted(
+      step, [this, index, state, sum, step, address = launch.executable](bool later) {
+        Row& row = rows_.Change(rows_.FindOrAdd(static_cast<uint32_t>(state)));
+        row.replays++;
+        if (FirstReplay(index, address)) row.graphs++;
+        if (sum == nullptr) {
+          counters_.unknown_replays++;
+          return;
+        }
+        row.calls += sum->calls;
+        aggregator_->AddReplayFlops(step, sum->flops);
+        if (later) return aggregator_->AddReplays(sum->rows, 1);  // nobody may look at it again
+        sum->waiting++;
+      });
 }
 
 bool GraphReplays::FirstReplay(uint32_t index, uint64_t address) {
@@ -233,14 +239,14 @@ const ReplayWork& GraphReplays::WorkOf(CapturedCall* call, bool in_step) {
   return *work;
 }
 
-GraphReplays::Sum& GraphReplays::SumOf(uint32_t executable, bool in_step) {
+std::shared_ptr<GraphReplays::Sum> GraphReplays::SumOf(uint32_t executable, bool in_step) {
   if (sums_.size() >= kMaxSums && !sums_.contains(executable)) {
     AddWaitingReplays();
     sums_.clear();  // they are made again when they are replayed again
   }
-  std::unique_ptr<Sum>& sum = sums_[executable][in_step ? 1 : 0];
-  if (sum != nullptr) return *sum;
-  sum = std::make_unique<Sum>();
+  std::shared_ptr<Sum>& sum = sums_[executable][in_step ? 1 : 0];
+  if (sum != nullptr) return sum;
+  sum = std::make_shared<Sum>();
   for (const std::shared_ptr<CaptureContent>& capture :
        table_.executable(executable)->content->captures) {
     for (const std::shared_ptr<CapturedCall>& call : capture->calls) {
@@ -252,12 +258,12 @@ GraphReplays::Sum& GraphReplays::SumOf(uint32_t executable, bool in_step) {
       }
     }
   }
-  return *sum;
+  return sum;
 }
 
 void GraphReplays::AddWaitingReplays() {
   for (auto& [executable, sums] : sums_) {
-    for (const std::unique_ptr<Sum>& sum : sums) {
+    for (const std::shared_ptr<Sum>& sum : sums) {
       if (sum == nullptr || sum->waiting == 0) continue;
       aggregator_->AddReplays(sum->rows, sum->waiting);
       sum->waiting = 0;
@@ -289,10 +295,11 @@ void GraphReplays::OnReplayed(const JoinedActivity& activity, uint32_t executabl
 }
 
 void GraphReplays::AddTime(State state, const JoinedActivity& activity) {
-  if (!aggregator_->Wanted(activity.context.step)) return;
-  Row& row = rows_.Change(rows_.FindOrAdd(static_cast<uint32_t>(state)));
-  row.activities++;
-  row.gpu_time_ns += activity.duration_ns;
+  aggregator_->WhenWanted(activity.context.step, [this, state, ns = activity.duration_ns](bool) {
+    Row& row = rows_.Change(rows_.FindOrAdd(static_cast<uint32_t>(state)));
+    row.activities++;
+    row.gpu_time_ns += ns;
+  });
 }
 
 void GraphReplays::GiveToNode(const JoinedActivity& activity, GraphNode* node,
@@ -312,9 +319,8 @@ void GraphReplays::GiveToNode(const JoinedActivity& activity, GraphNode* node,
   }
   aggregator_->OnJoined(given);
   const bool whole_call = counted && node->call->nodes == 1 && !given.share;
-  if (whole_call && given.valid_times && given.call.row != kNoRow &&
-      aggregator_->Wanted(activity.context.step)) {
-    aggregator_->OnCallTime(given.call.row, given.duration_ns);
+  if (whole_call && given.valid_times && given.call.row != kNoRow) {
+    aggregator_->OnCallTime(given.call, given.duration_ns);
   }
 }
 
@@ -349,11 +355,10 @@ bool GraphReplays::ShareOut(const JoinedActivity& activity, const GraphContent& 
     given_ns = until_ns;
     GiveToNode(share, node, content);
   }
-  if (aggregator_->Wanted(activity.context.step)) {
-    Row& row = rows_.Change(
-        rows_.FindOrAdd(static_cast<uint32_t>(content.edited ? State::kEdited : State::kCounted)));
-    row.shared_ns += activity.duration_ns;
-  }
+  const State state = content.edited ? State::kEdited : State::kCounted;
+  aggregator_->WhenWanted(activity.context.step, [this, state, ns = activity.duration_ns](bool) {
+    rows_.Change(rows_.FindOrAdd(static_cast<uint32_t>(state))).shared_ns += ns;
+  });
   return true;
 }
 

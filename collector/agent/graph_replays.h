@@ -45,7 +45,9 @@ class GraphReplays : public JoinSink {
   void EndPass(bool emptied, bool final, Correlator* correlator);
 
   void OnJoined(const JoinedActivity& activity) override { aggregator_->OnJoined(activity); }
-  void OnCallTime(uint32_t row, uint64_t ns) override { aggregator_->OnCallTime(row, ns); }
+  void OnCallTime(const BookedCall& call, uint64_t ns) override {
+    aggregator_->OnCallTime(call, ns);
+  }
   void OnReplayed(const JoinedActivity& activity, uint32_t executable) override;
 
   size_t Emit(size_t max, v1::ProcessProfile* profile);
@@ -79,7 +81,7 @@ class GraphReplays : public JoinSink {
     uint64_t calls = 0;
     uint64_t waiting = 0;  // replays that are not in the rows yet
   };
-  using Sums = std::array<std::unique_ptr<Sum>, 2>;
+  using Sums = std::array<std::shared_ptr<Sum>, 2>;
   static constexpr size_t kMaxWaiting = 1 << 16;
   static constexpr size_t kMaxCalls = 1 << 20;
   static constexpr size_t kMaxNodes = 1 << 20;
@@ -91,7 +93,7 @@ class GraphReplays : public JoinSink {
   void Settle(const shm::GraphLaunch& launch, Correlator* correlator);
   bool FirstReplay(uint32_t index, uint64_t address);
   const ReplayWork& WorkOf(CapturedCall* call, bool in_step);
-  Sum& SumOf(uint32_t executable, bool in_step);
+  std::shared_ptr<Sum> SumOf(uint32_t executable, bool in_step);
   void AddWaitingReplays();
   void AddTime(State state, const JoinedActivity& activity);
   void GiveToNode(const JoinedActivity& activity, GraphNode* node, const GraphContent& content);

@@ -51,7 +51,7 @@ void ProcessRecorder::Finish(const ProcessEnd& end, uint64_t now_ns) {
   BookNamedWork(/*final=*/true);
   graphs_.EndPass(/*emptied=*/true, /*final=*/true, &correlator_);
   correlator_.Retry(now_ns, /*final=*/true);
-  aggregator_.BookWaitingKernels(/*emptied=*/true, /*final=*/true);
+  aggregator_.Finish();
   segment_.header().recording.store(0, std::memory_order_relaxed);
   // An orderly end whose exit status nobody could tell us.
   const bool orderly = end.state == v1::PROCESS_STATE_LOST && said_goodbye_;

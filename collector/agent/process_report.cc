@@ -84,6 +84,7 @@ void ProcessRecorder::ReadCounters() {
   SetLoss("formula_refused", aggregator_.kernel_formulas().refused_count());
   SetLoss("plans_refused", aggregator_.calls().plans_refused_count());
   SetLoss("steps_refused", aggregator_.steps().refused_count());
+  SetLoss("window_steps_wrong", aggregator_.belied_step_count());
   SetLoss("communication_shared", aggregator_.shared_communication_count());
   SetLoss("late_interval", aggregator_.late_count());
   SetLoss("bad_times_unmarked", aggregator_.bad_times_count());

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/agent/range_rows.h"
 
-#include <algorithm>
 #include <string>
 
 namespace flopsprof::agent {
@@ -49,13 +48,17 @@ void RangeRows::AddMark(const shm::MarkRecord& record) {
   if (record.category_name != shm::kNoString) row.category_name = record.category_name;
   row.numbers.Add(static_cast<v1::PayloadType>(type), record.payload);
   if (!InStep(record.header.step)) return;
-  const uint32_t step = record.header.step & shm::kStepLabelMask;
-  row.first_step = row.in_steps == 0 ? step : std::min(row.first_step, step);
-  row.last_step = std::max(row.last_step, step);
+  row.steps.Add(record.header.step & shm::kStepKeyMask);
   row.in_steps++;
 }
 
-size_t RangeRows::Emit(const NameTable& names, size_t max, bool final,
+void RangeRows::SettleSteps() {
+  for (uint32_t i = 0; i < marks_.size(); ++i) {
+    if (marks_.Held(i).steps.of_several_loops()) marks_.Change(i);
+  }
+}
+
+size_t RangeRows::Emit(const NameTable& names, const StepRows& steps, size_t max, bool final,
                        v1::ProcessProfile* profile) {
   const size_t emitted = entries_.EmitChanged(max, [&](const EntryKey& key, const EntryRow& row) {
     const std::string* category_name = TextOf(names, row.category_name, final);
@@ -69,10 +72,10 @@ size_t RangeRows::Emit(const NameTable& names, size_t max, bool final,
     SetNumbers(row.numbers, out);
     return true;
   });
-  return emitted + EmitMarks(names, max - emitted, final, profile);
+  return emitted + EmitMarks(names, steps, max - emitted, final, profile);
 }
 
-size_t RangeRows::EmitMarks(const NameTable& names, size_t max, bool final,
+size_t RangeRows::EmitMarks(const NameTable& names, const StepRows& steps, size_t max, bool final,
                             v1::ProcessProfile* profile) {
   return marks_.EmitChanged(max, [&](const MarkKey& key, const MarkRow& row) {
     const std::string* category_name = TextOf(names, row.category_name, final);
@@ -88,8 +91,9 @@ size_t RangeRows::EmitMarks(const NameTable& names, size_t max, bool final,
     out->set_category_name(*category_name);
     out->set_count(row.count);
     out->set_in_steps(row.in_steps);
-    out->set_first_step(row.first_step);
-    out->set_last_step(row.last_step);
+    const StepSpan span = row.steps.Whole(steps);
+    out->set_first_step(span.first);
+    out->set_last_step(span.last);
     SetNumbers(row.numbers, out);
     return true;
   });

@@ -8,6 +8,8 @@
 
 #include "collector/agent/name_table.h"
 #include "collector/agent/row_set.h"
+#include "collector/agent/step_rows.h"
+#include "collector/agent/step_spans.h"
 #include "collector/model/number_sums.h"
 #include "flopsprof/v1/profile.pb.h"
 #include "proto/shm/records.h"
@@ -23,7 +25,11 @@ class RangeRows {
 
   // Appends at most `max` changed rows; returns how many. Rows whose names have not come stay back
   // until `final`.
-  size_t Emit(const NameTable& names, size_t max, bool final, v1::ProcessProfile* profile);
+  size_t Emit(const NameTable& names, const StepRows& steps, size_t max, bool final,
+              v1::ProcessProfile* profile);
+  // The numbers of all steps are known: marks whose first and last step they may have moved go
+  // again.
+  void SettleSteps();
 
   uint64_t refused_count() const { return entries_.refused_count() + marks_.refused_count(); }
 
@@ -39,8 +45,7 @@ class RangeRows {
     uint32_t category_name = 0;
     uint64_t count = 0;
     uint64_t in_steps = 0;
-    uint32_t first_step = 0;
-    uint32_t last_step = 0;
+    StepSpans steps;
     model::NumberSums numbers;
   };
   // Scope, category, PayloadType.
@@ -48,7 +53,8 @@ class RangeRows {
   // Scope, domain, name, category, PayloadType.
   using MarkKey = std::tuple<uint32_t, uint32_t, uint32_t, uint32_t, uint8_t>;
 
-  size_t EmitMarks(const NameTable& names, size_t max, bool final, v1::ProcessProfile* profile);
+  size_t EmitMarks(const NameTable& names, const StepRows& steps, size_t max, bool final,
+                   v1::ProcessProfile* profile);
 
   RowSet<EntryKey, EntryRow> entries_{kMaxRows};
   RowSet<MarkKey, MarkRow> marks_{kMaxRows};

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/agent/scope_kernels.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace flopsprof::agent {
@@ -27,22 +26,27 @@ void ScopeKernels::Add(const JoinedActivity& activity, uint64_t packed_kernel,
                        v1::TimeCategory category) {
   const WorkContext& context = activity.context;
   const bool in_step = InStep(context.step);
-  const uint32_t step = in_step ? context.step & shm::kStepLabelMask : shm::kNoStep;
   const Key key = {uint64_t{context.scope} << 32 | FunctionOf(activity), packed_kernel,
                    uint64_t{static_cast<uint8_t>(context.phase)} << 16 |
                        static_cast<uint64_t>(category) << 8 | (in_step ? 1 : 0)};
   const uint32_t index = rows_.FindOrAdd(key);
   if (index == kNoRow) return;
-  AddTo(&rows_.Change(index), {1, activity.duration_ns, step, step});
+  Row& row = rows_.Change(index);
+  row.count++;
+  row.gpu_time_ns += activity.duration_ns;
+  if (in_step) row.steps.Add(context.step & shm::kStepKeyMask);
 }
 
 void ScopeKernels::AddTo(Row* row, const Row& more) {
   row->count += more.count;
   row->gpu_time_ns += more.gpu_time_ns;
-  if (more.first_step == shm::kNoStep) return;
-  row->first_step = std::min(row->first_step, more.first_step);  // kNoStep is the largest
-  row->last_step =
-      row->last_step == shm::kNoStep ? more.last_step : std::max(row->last_step, more.last_step);
+  row->steps.Add(more.steps);
+}
+
+void ScopeKernels::SettleSteps() {
+  for (uint32_t i = 0; i < rows_.size(); ++i) {
+    if (rows_.Held(i).steps.of_several_loops()) rows_.Change(i);
+  }
 }
 
 uint32_t ScopeKernels::StringOf(const std::string& text, v1::ProcessProfile* profile) {
@@ -59,7 +63,8 @@ uint32_t ScopeKernels::StringOf(const std::string& text, v1::ProcessProfile* pro
   return id;
 }
 
-size_t ScopeKernels::Emit(size_t max, const DescribeKernel& describe, v1::ProcessProfile* profile) {
+size_t ScopeKernels::Emit(size_t max, const DescribeKernel& describe, const StepRows& steps,
+                          v1::ProcessProfile* profile) {
   return rows_.EmitChanged(max, [&](const Key& key, Row& row) {
     v1::ScopeKernelRow out;
     std::string name;
@@ -80,8 +85,9 @@ size_t ScopeKernels::Emit(size_t max, const DescribeKernel& describe, v1::Proces
     out.set_count(row.count);
     out.set_gpu_time_ns(row.gpu_time_ns);
     if (out.in_step()) {
-      out.set_first_step(row.first_step);
-      out.set_last_step(row.last_step);
+      const StepSpan span = row.steps.Whole(steps);
+      out.set_first_step(span.first);
+      out.set_last_step(span.last);
     }
     *profile->add_scope_kernels() = std::move(out);
     return true;

@@ -11,6 +11,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "collector/agent/call_rows.h"
 #include "collector/agent/row_set.h"
+#include "collector/agent/step_rows.h"
+#include "collector/agent/step_spans.h"
 #include "collector/agent/work.h"
 #include "flopsprof/v1/profile.pb.h"
 
@@ -30,7 +32,11 @@ class ScopeKernels {
   // key the first one of that name; false: not yet.
   using DescribeKernel =
       std::function<bool(uint64_t* packed_kernel, std::string* name, v1::ScopeKernelRow* row)>;
-  size_t Emit(size_t max, const DescribeKernel& describe, v1::ProcessProfile* profile);
+  size_t Emit(size_t max, const DescribeKernel& describe, const StepRows& steps,
+              v1::ProcessProfile* profile);
+  // The numbers of all steps are known: rows whose first and last step they may have moved go
+  // again.
+  void SettleSteps();
 
   uint64_t refused_count() const { return rows_.refused_count() + texts_refused_count_; }
 
@@ -43,8 +49,7 @@ class ScopeKernels {
   struct Row {
     uint64_t count = 0;
     uint64_t gpu_time_ns = 0;
-    uint32_t first_step = shm::kNoStep;
-    uint32_t last_step = shm::kNoStep;
+    StepSpans steps;
   };
 
   static void AddTo(Row* row, const Row& more);

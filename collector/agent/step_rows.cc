@@ -84,8 +84,8 @@ uint32_t StepRows::NumberOf(uint32_t step) const {
   if (index != kNoRow) return labels_.Held(index).number;
   if (const Range* range = RangeOf(key)) return range->number;
   const uint32_t label = key & shm::kStepLabelMask;
+  if (!IsFirstLoop(key) || newest_label_ == shm::kNoStep || key <= newest_label_) return label;
   // Its own definition is in another ring: as far from its label as the newest one that is known.
-  if (!IsFirstLoop(key) || newest_label_ == shm::kNoStep) return label;
   return label + newest_label_number_ - newest_label_;
 }
 
@@ -109,6 +109,10 @@ void StepRows::OnLabel(const shm::StepRecord& record) {
   switch (event) {
     case shm::StepEvent::kBegin: {
       if (IsFirstLoop(key)) {
+        const bool next = newest_label_ != shm::kNoStep && key == newest_label_ + 1 &&
+                          record.mono_ns > newest_begin_mono_ns_;
+        last_step_ns_ = next ? record.mono_ns - newest_begin_mono_ns_ : 0;
+        newest_begin_mono_ns_ = record.mono_ns;
         newest_label_ = key;
         newest_label_number_ = record.number;
       }
@@ -179,12 +183,8 @@ void StepRows::Begin(uint32_t step, uint64_t mono_ns) {
     }
   }
   EndBefore(step, mono_ns);
-  if (!IsFirstLoop(step) || (any_begun_ && step < newest_step_)) return;
-  const bool next = any_begun_ && step == newest_step_ + 1 && mono_ns > newest_begin_mono_ns_;
-  last_step_ns_ = next ? mono_ns - newest_begin_mono_ns_ : 0;
-  any_begun_ = true;
-  newest_step_ = step;
-  newest_begin_mono_ns_ = mono_ns;
+  if (!IsFirstLoop(step) || step < newest_row_step_) return;
+  newest_row_step_ = step;
   FoldOldSteps();
 }
 
@@ -224,8 +224,8 @@ void StepRows::FoldTail(uint32_t key, uint32_t index) {
 }
 
 void StepRows::FoldOldSteps() {
-  if (newest_step_ < kOpenSteps) return;
-  const uint32_t until = newest_step_ - kOpenSteps;
+  if (newest_row_step_ < kOpenSteps) return;
+  const uint32_t until = newest_row_step_ - kOpenSteps;
   // A process that jumps ahead leaves at most a few rows unfolded, not a long loop.
   if (until > folded_until_ + 2 * kOpenSteps) folded_until_ = until - 2 * kOpenSteps;
   for (; folded_until_ < until; folded_until_++) {

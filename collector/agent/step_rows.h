@@ -52,9 +52,12 @@ class StepRows {
   size_t Emit(size_t max, bool final, v1::ProcessProfile* profile);
 
   size_t count() const;
-  bool any_begun() const { return any_begun_; }
-  uint32_t newest_step() const { return NumberOf(newest_step_); }
-  // From the begin of the step before to the begin of the newest one; 0 = not known.
+  // Of the first loop, whether its steps are wanted or not.
+  bool any_begun() const {
+    return newest_label_ != shm::kNoStep && newest_label_number_ != shm::kNoStep;
+  }
+  uint32_t newest_step() const { return newest_label_number_; }
+  // From the begin of the label before to the begin of the newest one; 0 = not known.
   uint64_t last_step_ns() const { return last_step_ns_; }
   uint64_t late_count() const { return late_count_; }
   // Steps beyond kMaxSteps, which have no row.
@@ -115,8 +118,7 @@ class StepRows {
   uint32_t newest_label_number_ = 0;
   uint32_t cached_step_ = shm::kNoStep;
   uint32_t cached_row_ = kNoRow;
-  bool any_begun_ = false;
-  uint32_t newest_step_ = 0;
+  uint32_t newest_row_step_ = 0;  // of the first loop
   uint32_t folded_until_ = 0;
   uint64_t newest_begin_mono_ns_ = 0;
   uint64_t last_step_ns_ = 0;

@@ -160,6 +160,8 @@ std::string_view LossText(std::string_view name) {
   if (name == "graph_event_lost") return "making or change of a graph whose record was lost";
   if (name == "plans_refused") return "cuDNN plans beyond what is kept: their calls are unknown";
   if (name == "steps_refused") return "steps beyond what is kept: their work is in no step";
+  if (name == "window_steps_wrong")
+    return "steps that the window holds, or lacks, by a number that turned out to be another";
   if (name == "communication_shared")
     return "communication in CUDA graphs timed per launch: what of it is exposed is not known";
   if (name == "late_interval")

@@ -25,6 +25,9 @@ struct Label {
   const v1::StepRow* beside = nullptr;
 };
 
+using KeyAndNumber = std::pair<uint32_t, uint32_t>;
+bool IsBefore(const KeyAndNumber& label, uint32_t key) { return label.first < key; }
+
 uint32_t LoopOf(uint32_t key) { return key >> shm::kStepLoopShift; }
 uint32_t OptimizerSteps(const Label& label) {
   return label.facts == nullptr ? 0 : label.facts->optimizer_steps();
@@ -84,6 +87,9 @@ class Joiner {
       return label;
     };
     for (const v1::StepLabelRow& row : process_.step_labels()) facts_[row.step()] = &row;
+    for (const auto& [key, row] : facts_) {
+      if (row->number() != shm::kNoStep) numbered_.emplace_back(key, row->number());
+    }
     for (const v1::StepRow& row : process_.steps()) {
       if (row.step() == shm::StepAt(StepPlace::kBeside, shm::kStepKeyMask)) {
         before_ = &row;
@@ -112,25 +118,37 @@ class Joiner {
 
   // Numbers in the place of a row's first and last label; false: neither is of a step. Labels of
   // no step come before all others, so that what began under one is in the first step after it.
+  // The two may be of different loops.
   template <typename Row>
   bool NumberSpan(Row* row) const {
-    uint32_t first = row->first_step();
-    const auto begin = facts_.lower_bound(first);
-    if (begin != facts_.end() && begin->first == first) {
-      auto known = begin;
-      while (known != facts_.end() && known->first <= row->last_step() &&
-             known->second->number() == shm::kNoStep) {
-        ++known;
-      }
-      const bool found = known != facts_.end() && known->first <= row->last_step();
-      first = found ? known->second->number() : begin->second->number();
+    const uint32_t from = row->first_step();
+    const uint32_t until = row->last_step();
+    const bool one_loop = LoopOf(from) == LoopOf(until);
+    uint32_t first = NumberOf(from);
+    if (first == shm::kNoStep) {
+      const auto next = std::lower_bound(numbered_.begin(), numbered_.end(), from, IsBefore);
+      const uint32_t end = one_loop ? until : from | shm::kStepLabelMask;
+      if (next != numbered_.end() && next->first <= end) first = next->second;
     }
-    const auto end = facts_.find(row->last_step());
-    const uint32_t last = end == facts_.end() ? row->last_step() : end->second->number();
+    uint32_t last = NumberOf(until);
+    if (last == shm::kNoStep) {
+      const auto next = std::lower_bound(numbered_.begin(), numbered_.end(), until, IsBefore);
+      const uint32_t begin = one_loop ? from : until & ~shm::kStepLabelMask;
+      if (next != numbered_.begin() && (next - 1)->first >= begin) last = (next - 1)->second;
+    }
     if (first == shm::kNoStep && last == shm::kNoStep) return false;
-    row->set_first_step(first == shm::kNoStep ? last : first);
-    row->set_last_step(last == shm::kNoStep ? first : last);
+    if (first == shm::kNoStep) first = last;
+    if (last == shm::kNoStep) last = first;
+    // Of a loop that another thread has got, labels rise while numbers begin again.
+    if (from <= until && first > last) std::swap(first, last);
+    row->set_first_step(first);
+    row->set_last_step(last);
     return true;
+  }
+
+  uint32_t NumberOf(uint32_t key) const {
+    const auto known = facts_.find(key);
+    return known == facts_.end() ? key & shm::kStepLabelMask : known->second->number();
   }
 
   // A teacher's forward, which comes before each step and the first one too, is of the step.
@@ -249,6 +267,7 @@ class Joiner {
   v1::ProcessProfile& process_;
   std::map<uint32_t, Label> labels_;  // by loop and label
   std::map<uint32_t, const v1::StepLabelRow*> facts_;
+  std::vector<KeyAndNumber> numbered_;  // of facts_, without labels of no step
   std::map<uint32_t, const v1::StepFacts*> unknown_;
   const v1::StepRow* before_ = nullptr;  // forwards without gradients before the first step
   std::map<std::pair<uint32_t, uint32_t>, Step> steps_;  // by loop and number

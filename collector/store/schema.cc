@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/store/schema.h"
 
+#include <absl/strings/str_replace.h>
 #include <google/protobuf/descriptor.h>
 
 #include "flopsprof/v1/profile.pb.h"
@@ -15,6 +16,31 @@ using google::protobuf::FieldDescriptor;
 RowTable Table(const char* name, std::vector<std::string> key, std::vector<std::string> newer) {
   return {name, v1::ProcessProfile::descriptor()->FindFieldByName(name), std::move(key),
           std::move(newer)};
+}
+
+// Rows of a table with the numbers of their first and last label, which may be of different loops.
+// Of a label of no step: that of the next (previous) one that is of a step, found by an index.
+std::string WithNumbers(const char* table, const char* in_step) {
+  constexpr char kSql[] = R"sql(
+  SELECT r.*,
+    CASE WHEN NOT ($IN_STEP) THEN NULL WHEN lf.step IS NULL THEN r.first_step & 67108863
+         WHEN lf.number <> 4294967295 THEN lf.number
+         ELSE (SELECT l.number FROM step_labels l WHERE l.process_id = r.process_id
+               AND l.number <> 4294967295 AND l.step >= r.first_step
+               AND l.step <= CASE WHEN r.first_step >> 26 = r.last_step >> 26 THEN r.last_step
+                                  ELSE r.first_step | 67108863 END
+               ORDER BY l.step LIMIT 1) END AS first_number,
+    CASE WHEN NOT ($IN_STEP) THEN NULL WHEN ll.step IS NULL THEN r.last_step & 67108863
+         WHEN ll.number <> 4294967295 THEN ll.number
+         ELSE (SELECT l.number FROM step_labels l WHERE l.process_id = r.process_id
+               AND l.number <> 4294967295 AND l.step <= r.last_step
+               AND l.step >= CASE WHEN r.first_step >> 26 = r.last_step >> 26 THEN r.first_step
+                                  ELSE r.last_step & ~67108863 END
+               ORDER BY l.step DESC LIMIT 1) END AS last_number
+  FROM $TABLE r
+  LEFT JOIN step_labels lf ON lf.process_id = r.process_id AND lf.step = r.first_step
+  LEFT JOIN step_labels ll ON ll.process_id = r.process_id AND ll.step = r.last_step)sql";
+  return absl::StrReplaceAll(kSql, {{"$IN_STEP", in_step}, {"$TABLE", table}});
 }
 
 }  // namespace
@@ -283,6 +309,8 @@ CREATE TABLE IF NOT EXISTS step_labels(
   number INTEGER NOT NULL, optimizer_steps INTEGER NOT NULL, disturbed INTEGER NOT NULL,
   optimizer_end_mono_ns INTEGER NOT NULL, beside_mono_ns INTEGER NOT NULL, cut INTEGER NOT NULL,
   helped INTEGER NOT NULL, PRIMARY KEY(process_id, step)) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS numbered_labels ON step_labels(process_id, step, number)
+  WHERE number <> 4294967295;
 CREATE TABLE IF NOT EXISTS communications(
   process_id INTEGER NOT NULL, scope INTEGER NOT NULL, phase INTEGER NOT NULL,
   api TEXT NOT NULL, shape TEXT NOT NULL, in_step INTEGER NOT NULL,
@@ -324,8 +352,9 @@ WHERE c.phase = 2 AND c.kind <> 3;
 // where 4294967295 is none. The bounds are those of model/profile_bounds.h: what is deeper, or of a
 // longer path, has the path of what is around it. Every scope is visited once; a circle has no way
 // in. The index is named because SQLite would read all scopes of the process for each.
-const char* ViewsSql() {
-  return R"sql(
+std::string ViewsSql() {
+  return absl::StrReplaceAll(
+      R"sql(
 DROP VIEW IF EXISTS scope_paths;
 CREATE VIEW scope_paths AS
 WITH RECURSIVE path(process_id, scope, path, class_name, depth) AS (
@@ -400,8 +429,9 @@ LEFT JOIN phase_names ph ON ph.phase = c.phase;
 DROP VIEW IF EXISTS step_view;
 CREATE VIEW step_view AS
 WITH numbered AS (
-  SELECT s.*, CASE WHEN s.step = 3221225471 THEN 4294967295
-                   ELSE coalesce(l.number, s.step & 67108863) END AS number,
+  SELECT s.*, CASE WHEN s.step = 3221225471 THEN 0 ELSE (s.step >> 26) & 15 END AS loop,
+    CASE WHEN s.step = 3221225471 THEN 4294967295
+         ELSE coalesce(l.number, s.step & 67108863) END AS number,
     CASE WHEN s.step = 3221225471 THEN 'before' WHEN l.number = 4294967295 THEN 'none'
          WHEN s.step >> 30 = 0 THEN 'in' WHEN s.step >> 30 = 1 THEN 'after'
          ELSE 'beside' END AS place,
@@ -409,39 +439,31 @@ WITH numbered AS (
      WHERE f.process_id = s.process_id AND f.step = s.step) AS flops
   FROM steps s
   LEFT JOIN step_labels l ON l.process_id = s.process_id AND l.step = s.step & 1073741823)
-SELECT i.rank, i.restart, nullif(n.number, 4294967295) AS step, n.place,
+SELECT i.rank, i.restart, n.loop, nullif(n.number, 4294967295) AS step, n.place,
   min(n.complete) AS complete,
   CASE WHEN min(n.end_mono_ns) > 0 AND n.place = 'in'
        THEN (max(n.end_mono_ns) - min(n.begin_mono_ns)) / 1e9 END AS wall_s,
   sum(n.gpu_busy_ns) / 1e9 AS gpu_busy_s,
   sum(n.exposed_communication_ns) / 1e9 AS exposed_communication_s, sum(n.flops) AS flops
 FROM numbered n LEFT JOIN process_infos i ON i.process_id = n.process_id
-GROUP BY n.process_id, n.number, n.place;
+GROUP BY n.process_id, n.loop, n.number, n.place;
 
 DROP VIEW IF EXISTS launch_view;
 CREATE VIEW launch_view AS
 SELECT i.rank, i.restart, p.node, p.pid, coalesce(s.module, '(outside)') AS module,
   coalesce(s.user_range, '') AS user_range, ph.name AS phase, coalesce(a.text, '') AS api,
   coalesce(n.text, '') AS kernel, k.kind, ca.name AS category, k.in_step,
-  CASE WHEN NOT k.in_step THEN NULL WHEN lf.step IS NULL THEN k.first_step
-       WHEN lf.number <> 4294967295 THEN lf.number
-       ELSE (SELECT min(number) FROM step_labels l WHERE l.process_id = k.process_id
-             AND l.step BETWEEN k.first_step AND k.last_step AND l.number <> 4294967295)
-  END AS first_step,
-  CASE WHEN NOT k.in_step THEN NULL WHEN ll.step IS NULL THEN k.last_step
-       WHEN ll.number <> 4294967295 THEN ll.number
-       ELSE (SELECT max(number) FROM step_labels l WHERE l.process_id = k.process_id
-             AND l.step BETWEEN k.first_step AND k.last_step AND l.number <> 4294967295)
-  END AS last_step,
+  min(coalesce(k.first_number, k.last_number), coalesce(k.last_number, k.first_number))
+    AS first_step,
+  max(coalesce(k.first_number, k.last_number), coalesce(k.last_number, k.first_number))
+    AS last_step,
   k.count, k.gpu_time_ns / 1e9 AS gpu_time_s,
   c.calls AS api_calls, c.flops AS api_flops
-FROM scope_kernels k JOIN processes p ON p.id = k.process_id
+FROM ($NUMBERED(scope_kernels, r.in_step)) k JOIN processes p ON p.id = k.process_id
 LEFT JOIN process_infos i ON i.process_id = k.process_id
 LEFT JOIN phase_names ph ON ph.phase = k.phase
 LEFT JOIN category_names ca ON ca.category = k.category
 LEFT JOIN scope_places s ON s.process_id = k.process_id AND s.scope = k.scope
-LEFT JOIN step_labels lf ON lf.process_id = k.process_id AND lf.step = k.first_step
-LEFT JOIN step_labels ll ON ll.process_id = k.process_id AND ll.step = k.last_step
 LEFT JOIN strings a ON a.process_id = k.process_id AND a.id = k.api
 LEFT JOIN strings n ON n.process_id = k.process_id AND n.id = k.name
 LEFT JOIN (
@@ -455,22 +477,16 @@ DROP VIEW IF EXISTS mark_view;
 CREATE VIEW mark_view AS
 SELECT i.rank, i.restart, coalesce(s.path, '(outside)') AS scope_path, m.domain, m.name,
   m.category_name AS category, m.count, m.in_steps,
-  CASE WHEN NOT m.in_steps > 0 THEN NULL WHEN lf.step IS NULL THEN m.first_step
-       WHEN lf.number <> 4294967295 THEN lf.number
-       ELSE (SELECT min(number) FROM step_labels l WHERE l.process_id = m.process_id
-             AND l.step BETWEEN m.first_step AND m.last_step AND l.number <> 4294967295)
-  END AS first_step,
-  CASE WHEN NOT m.in_steps > 0 THEN NULL WHEN ll.step IS NULL THEN m.last_step
-       WHEN ll.number <> 4294967295 THEN ll.number
-       ELSE (SELECT max(number) FROM step_labels l WHERE l.process_id = m.process_id
-             AND l.step BETWEEN m.first_step AND m.last_step AND l.number <> 4294967295)
-  END AS last_step,
+  min(coalesce(m.first_number, m.last_number), coalesce(m.last_number, m.first_number))
+    AS first_step,
+  max(coalesce(m.first_number, m.last_number), coalesce(m.last_number, m.first_number))
+    AS last_step,
   m.sum, m.min, m.max, m.last
-FROM marks m LEFT JOIN process_infos i ON i.process_id = m.process_id
-LEFT JOIN step_labels lf ON lf.process_id = m.process_id AND lf.step = m.first_step
-LEFT JOIN step_labels ll ON ll.process_id = m.process_id AND ll.step = m.last_step
+FROM ($NUMBERED(marks, r.in_steps > 0)) m LEFT JOIN process_infos i ON i.process_id = m.process_id
 LEFT JOIN scope_paths s ON s.process_id = m.process_id AND s.scope = m.scope;
-)sql";
+)sql",
+      {{"$NUMBERED(scope_kernels, r.in_step)", WithNumbers("scope_kernels", "r.in_step")},
+       {"$NUMBERED(marks, r.in_steps > 0)", WithNumbers("marks", "r.in_steps > 0")}});
 }
 
 }  // namespace flopsprof::store

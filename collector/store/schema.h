@@ -22,7 +22,7 @@ const char* SchemaSql();
 const char* AddedSql();
 
 // Views that take the place of those of an earlier version.
-const char* ViewsSql();
+std::string ViewsSql();
 
 // A table that holds one kind of row of ProcessProfile: a column per scalar field, with the
 // field's name; a Count field has the columns <name>_high and <name>_low, its value is

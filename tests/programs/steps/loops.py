@@ -144,6 +144,15 @@ def one_never_steps(critics):
     del unused
 
 
+def beside_unused(steps):
+    """One optimizer steps; another was made before it and never does."""
+    model = net()
+    until_optimizers_are_counted()
+    unused = torch.optim.SGD(model.parameters(), lr=1e-3)
+    train(model, torch.optim.AdamW(model.parameters(), lr=1e-3), batch(), steps)
+    del unused
+
+
 def one_turn_of_gan(_):
     gan(2, turns=1)
 
@@ -211,6 +220,22 @@ def threads(_):
         one.start()
     for one in both:
         one.join()
+
+
+def thread_after_forwards(_):
+    """Forwards that are no steps, three steps; then a thread makes five with a model of its own."""
+    model, data = net(), batch()
+    for _ in range(20):
+        model(data[0])
+    train(model, torch.optim.SGD(model.parameters(), lr=1e-3), data)
+
+    def work():
+        other = Two()
+        train(other, torch.optim.SGD(other.parameters(), lr=1e-3), data, 5)
+
+    beside = threading.Thread(target=work)
+    beside.start()
+    beside.join()
 
 
 def graph(_):

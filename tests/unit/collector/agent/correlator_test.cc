@@ -19,8 +19,8 @@ using testing::Launch;
 class KeepingSink : public JoinSink {
  public:
   void OnJoined(const JoinedActivity& activity) override { joined.push_back(activity); }
-  void OnCallTime(uint32_t row, uint64_t gpu_time_ns) override {
-    call_times.emplace_back(row, gpu_time_ns);
+  void OnCallTime(const BookedCall& call, uint64_t gpu_time_ns) override {
+    call_times.emplace_back(call.row, gpu_time_ns);
   }
   void OnReplayed(const JoinedActivity& activity, uint32_t executable) override {
     replayed.push_back(activity);

@@ -350,6 +350,7 @@ TEST(GraphReplaysInAWindowTest, OnlyReplaysInTheWindowCount) {
     replays.AddLaunch(Replay(0, kExec, 2, step));
   }
   replays.EndPass(/*emptied=*/true, /*final=*/true, &correlator);
+  aggregator.Finish();
   EXPECT_EQ(aggregator.flops(), model::FlopCount{2 * kProduct});
 }
 

@@ -315,7 +315,7 @@ TEST_F(WindowTest, OnlyWorkInsideIsBooked) {
     cupti_->Write(Kernel(number, 0, number * 100, number * 100 + 7));
     number++;
   }
-  Tick();
+  End();
   EXPECT_EQ(received_.calls[kGemmRow].calls(), 2u);
   EXPECT_EQ(received_.times["5/PHASE_FORWARD/TIME_CATEGORY_EXACT"].gpu_time_ns(), 14u);
   EXPECT_EQ(received_.devices[0].busy_ns(), 14u);
@@ -325,6 +325,64 @@ TEST_F(WindowTest, OnlyWorkInsideIsBooked) {
   // The first step behind the window ends the last one in it.
   EXPECT_EQ(received_.steps[3].end_mono_ns(), 1005u);
   EXPECT_TRUE(received_.steps[3].complete());
+}
+
+shm::StepRecord Numbered(uint32_t label, shm::StepEvent event, uint32_t number, uint64_t mono_ns) {
+  shm::StepRecord record = testing::Step(label, event, mono_ns);
+  record.number = number;
+  record.first_label = event == shm::StepEvent::kNumber ? label : 0;
+  return record;
+}
+
+TEST_F(WindowTest, WorkOfLabelsThatGetTheirNumbersLateIsThatOfTheirSteps) {
+  for (uint32_t label = 0; label < 8; ++label) {
+    main_->Write(Numbered(label, shm::StepEvent::kBegin, 0, 1000 + label));
+    shm::ScopeEnter enter = {};
+    enter.header = testing::Header(shm::RecordType::kScopeEnter, shm::Phase::kForward, label);
+    enter.scope = 5;
+    main_->Write(enter);
+    for (uint32_t kernel = 0; kernel <= label; ++kernel) {
+      const uint32_t number = 10 * label + kernel + 1;
+      main_->Write(Launch(number, 5, number, shm::Phase::kForward, label));
+      main_->Write(Gemm(number, 5, 120, 8, 400, shm::Phase::kForward, label));
+      cupti_->Write(Kernel(number, 0, number * 100, number * 100 + 7));
+    }
+    Tick();
+  }
+  EXPECT_EQ(received_.calls.size(), 0u);
+  EXPECT_EQ(received_.steps.size(), 0u);
+  for (uint32_t label = 1; label < 8; ++label) {
+    main_->Write(Numbered(label, shm::StepEvent::kNumber, label, 2000 + label));
+  }
+  End();
+  // Steps 2 and 3 have 3 and 4 calls.
+  const v1::CallRow& calls = received_.calls[kGemmRow];
+  EXPECT_EQ(calls.calls(), 7u);
+  EXPECT_EQ(calls.kernels(), 7u);
+  EXPECT_EQ(calls.gpu_time_ns(), 49u);
+  EXPECT_EQ(calls.min_gpu_time_ns(), 7u);
+  EXPECT_EQ(received_.times["5/PHASE_FORWARD/TIME_CATEGORY_EXACT"].activities(), 7u);
+  EXPECT_EQ(received_.devices[0].busy_ns(), 49u);
+  EXPECT_EQ(received_.entered[5], 2u);
+  ASSERT_EQ(received_.steps.size(), 2u);
+  EXPECT_EQ(received_.steps[2].activities(), 3u);
+  EXPECT_EQ(received_.steps[2].begin_mono_ns(), 1002u);
+  EXPECT_EQ(received_.steps[2].end_mono_ns(), 1003u);
+  EXPECT_EQ(received_.steps[3].activities(), 4u);
+  EXPECT_EQ(received_.steps[3].end_mono_ns(), 1004u);
+  EXPECT_EQ(received_.loss.count("window_steps_wrong"), 0u);
+}
+
+TEST_F(WindowTest, StepsByWrongNumbersAreCounted) {
+  const uint32_t labels = WindowFilter::kOpenLabels + 10;
+  for (uint32_t label = 0; label < labels; ++label) {
+    main_->Write(Numbered(label, shm::StepEvent::kBegin, label, 1000 + label));
+  }
+  shm::StepRecord none = Numbered(labels - 1, shm::StepEvent::kNumber, shm::kNoStep, 5000);
+  none.first_label = 0;
+  main_->Write(none);
+  End();
+  EXPECT_EQ(received_.loss["window_steps_wrong"], 2u);
 }
 
 }  // namespace

@@ -24,9 +24,10 @@ shm::MarkRecord Mark(uint32_t name, uint32_t step) {
   return mark;
 }
 
-v1::ProcessProfile Sent(RangeRows* rows, const NameTable& names, bool final = false) {
+v1::ProcessProfile Sent(RangeRows* rows, const NameTable& names, bool final = false,
+                        const StepRows& steps = StepRows()) {
   v1::ProcessProfile profile;
-  rows->Emit(names, 1000, final, &profile);
+  rows->Emit(names, steps, 1000, final, &profile);
   return profile;
 }
 
@@ -82,6 +83,18 @@ TEST(RangeRowsTest, MarksKnowTheirFirstAndLastStep) {
   EXPECT_EQ(profile.marks(0).in_steps(), 3u);
   EXPECT_EQ(profile.marks(0).first_step(), 2u);
   EXPECT_EQ(profile.marks(0).last_step(), 9u);
+}
+
+TEST(RangeRowsTest, MarksOfAnotherThreadKeepItsLoop) {
+  RangeRows rows;
+  NameTable names;
+  names.Define(5, "evicted");
+  const uint32_t second = 1u << shm::kStepLoopShift;
+  for (const uint32_t label : {4u, 2u}) rows.AddMark(Mark(5, second | label));
+  rows.AddMark(Mark(5, 3));
+  const v1::ProcessProfile profile = Sent(&rows, names);
+  EXPECT_EQ(profile.marks(0).first_step(), second | 2);
+  EXPECT_EQ(profile.marks(0).last_step(), second | 4);
 }
 
 TEST(RangeRowsTest, AMarkWaitsForItsName) {

@@ -41,10 +41,11 @@ class ScopeKernelsTest : public testing::Test {
           row->set_kind("kernel");
           return true;
         },
-        &profile);
+        steps_, &profile);
     return profile;
   }
 
+  StepRows steps_;
   CallRows calls_;
   ScopeKernels rows_{&calls_};
   bool named_ = true;
@@ -66,6 +67,34 @@ TEST_F(ScopeKernelsTest, SumsKernelsOfOnePlaceAndKeepsTheirSteps) {
   EXPECT_EQ(row.api(), 0u);
   EXPECT_EQ(profile.strings().at(row.name()), "seven");
   EXPECT_EQ(Emitted().scope_kernels_size(), 0);
+}
+
+TEST_F(ScopeKernelsTest, StepsOfOtherThreadsKeepTheirLoop) {
+  const uint32_t second = 1u << shm::kStepLoopShift;
+  Add(7, second | 3);
+  Add(7, second | 5);
+  const v1::ProcessProfile profile = Emitted();
+  EXPECT_EQ(profile.scope_kernels(0).first_step(), second | 3);
+  EXPECT_EQ(profile.scope_kernels(0).last_step(), second | 5);
+}
+
+TEST_F(ScopeKernelsTest, OfStepsOfSeveralLoopsThoseOfTheLeastAndTheGreatestNumberAreSent) {
+  const uint32_t second = 1u << shm::kStepLoopShift;
+  Add(7, 9);
+  Add(7, second | 2);
+  EXPECT_EQ(Emitted().scope_kernels(0).last_step(), 9u);
+  // What the first loop did was no step.
+  shm::StepRecord record = {};
+  record.header.step = 9;
+  record.event = static_cast<uint8_t>(shm::StepEvent::kNumber);
+  record.number = shm::kNoStep;
+  record.mono_ns = 1;
+  steps_.OnLabel(record);
+  rows_.SettleSteps();
+  const v1::ProcessProfile profile = Emitted();
+  ASSERT_EQ(profile.scope_kernels_size(), 1);
+  EXPECT_EQ(profile.scope_kernels(0).first_step(), second | 2);
+  EXPECT_EQ(profile.scope_kernels(0).last_step(), second | 2);
 }
 
 TEST_F(ScopeKernelsTest, WorkBeforeTheFirstStepIsARowOfItsOwn) {

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <ctime>
+
 #include "collector/model/flop_count.h"
 #include "proto/shm/records.h"
 
@@ -96,6 +98,58 @@ TEST(StepLabelsTest, MarksAndKernelsHaveNumbersOfSteps) {
   EXPECT_EQ(process.marks(4).last_step(), 5u);  // its label has no other number
   EXPECT_EQ(process.scope_kernels(0).first_step(), 0u);
   EXPECT_EQ(process.scope_kernels(0).last_step(), 1u);
+}
+
+v1::ScopeKernelRow* AddKernel(v1::ProcessProfile* process, uint32_t first, uint32_t last) {
+  v1::ScopeKernelRow* kernel = process->add_scope_kernels();
+  kernel->set_in_step(true);
+  kernel->set_first_step(first);
+  kernel->set_last_step(last);
+  return kernel;
+}
+
+TEST(StepLabelsTest, KernelsOfAnotherThreadHaveTheNumbersOfItsLoop) {
+  const uint32_t second = 1u << shm::kStepLoopShift;
+  v1::ProcessProfile process = Ended();
+  for (uint32_t label = 0; label < 4; ++label) {
+    AddRow(&process, label, 10 + label, 11 + label, 1);
+    AddLabel(&process, label, shm::kNoStep, 0);  // of the first loop: all of no step
+    AddRow(&process, second | label, 10 + label, 11 + label, 1);
+  }
+  AddLabel(&process, 4, 0, 1);
+  AddLabel(&process, second | 3, 7, 1);
+  AddKernel(&process, second | 0, second | 2);  // labels that have no other number
+  AddKernel(&process, second | 1, second | 3);
+  AddKernel(&process, 2, second | 2);  // began under labels of no step: step 0
+  AddKernel(&process, second | 2, 3);
+  JoinSteps(&process);
+  const auto& kernels = process.scope_kernels();
+  const uint32_t expected[][2] = {{0, 2}, {1, 7}, {0, 2}, {2, 2}};
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_TRUE(kernels[i].in_step()) << i;
+    EXPECT_EQ(kernels[i].first_step(), expected[i][0]) << i;
+    EXPECT_EQ(kernels[i].last_step(), expected[i][1]) << i;
+  }
+}
+
+// CPU time of joining 20,000 labels, of which `dropped` are of no step, with 20,000 kernels.
+std::clock_t TimeToJoin(uint32_t dropped) {
+  constexpr uint32_t kLabels = 20'000;
+  v1::ProcessProfile process = Ended();
+  AddRow(&process, 0, 10, 20, 1);
+  for (uint32_t label = 0; label <= kLabels; ++label) {
+    AddLabel(&process, label, label < dropped ? shm::kNoStep : label - dropped, 1);
+  }
+  for (uint32_t i = 0; i < kLabels; ++i) AddKernel(&process, i % 100, kLabels);
+  const std::clock_t begin = std::clock();
+  JoinSteps(&process);
+  return std::clock() - begin;
+}
+
+TEST(StepLabelsTest, ManyLabelsOfNoStepCostKernelsNoMore) {
+  const std::clock_t without = TimeToJoin(0);
+  // Walking over them for each kernel: 4 * 10^8 steps, some hundred times as long.
+  EXPECT_LT(TimeToJoin(20'000), 5 * without + CLOCKS_PER_SEC / 10);
 }
 
 TEST(StepLabelsTest, DropsWhatWasNoStep) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <ctime>
+#include <utility>
 
 #include "collector/store/run_folder.h"
 #include "collector/store/run_reader.h"
@@ -134,6 +135,129 @@ TEST_F(StepViewsTest, KernelsAndMarksHaveNumbersOfSteps) {
             expected);
   EXPECT_EQ(Ask("SELECT group_concat(line, ' ') FROM " + span + "launch_view ORDER BY count)"),
             expected);
+}
+
+TEST_F(ViewsTest, LoopsOfThreadsAreStepsOfTheirOwn) {
+  const uint32_t second = 1u << 26;
+  for (const uint32_t step : {0u, 1u, second, second | 1}) {
+    v1::StepRow& row = *process_->add_steps();
+    row.set_step(step);
+    row.set_begin_mono_ns(1'000'000'000 * uint64_t{1 + (step & 1) + (step < second ? 0 : 10)});
+    row.set_end_mono_ns(row.begin_mono_ns() + 1'000'000'000);
+    row.set_complete(true);
+    row.add_flops()->set_low(step < second ? 5 : 7);
+    row.add_gpu_time_ns(1);
+  }
+  EXPECT_EQ(Ask("SELECT group_concat(line, ' ') FROM (SELECT loop || '/' || step || ':' || flops "
+                "|| ':' || wall_s AS line FROM step_view ORDER BY loop, step)"),
+            "0/0:5.0:1.0 0/1:5.0:1.0 1/0:7.0:1.0 1/1:7.0:1.0");
+}
+
+TEST_F(ViewsTest, KernelsAndMarksOfAnotherThreadHaveTheNumbersOfItsLoop) {
+  constexpr uint32_t kNone = 4294967295;
+  const uint32_t second = 1u << 26;
+  const std::pair<uint32_t, uint32_t> labels[] = {{0, kNone}, {1, kNone},     {2, kNone},
+                                                  {3, kNone}, {4, 0},         {second | 3, 7},
+                                                  {5, 1},     {second | 4, 8}};
+  for (const auto& [step, number] : labels) {
+    v1::StepLabelRow& row = *process_->add_step_labels();
+    row.set_step(step);
+    row.set_revision(1);
+    row.set_number(number);
+  }
+  const std::pair<uint32_t, uint32_t> spans[] = {
+      {second, second | 2}, {second | 1, second | 3}, {2, second | 2}, {second | 2, 3}, {1, 2}};
+  for (const auto& [first, last] : spans) {
+    v1::ScopeKernelRow& kernel = *process_->add_scope_kernels();
+    kernel.set_scope(static_cast<uint32_t>(process_->scope_kernels_size()));
+    kernel.set_in_step(true);
+    kernel.set_count(static_cast<uint64_t>(process_->scope_kernels_size()));
+    kernel.set_first_step(first);
+    kernel.set_last_step(last);
+    v1::MarkRow& mark = *process_->add_marks();
+    mark.set_count(kernel.count());
+    mark.set_category(kernel.scope());
+    mark.set_in_steps(1);
+    mark.set_first_step(first);
+    mark.set_last_step(last);
+  }
+  const std::string lines =
+      "SELECT group_concat(line, ' ') FROM "
+      "(SELECT coalesce(first_step || '-' || last_step, 'none') AS line FROM ";
+  EXPECT_EQ(Ask(lines + "launch_view ORDER BY count)"), "0-2 1-7 0-2 2-2 none");
+  EXPECT_EQ(Ask(lines + "mark_view ORDER BY count)"), "0-2 1-7 0-2 2-2 none");
+}
+
+// Many labels of no step, and kernels and marks that began under the first of them.
+class DroppedLabelsTest : public ViewsTest {
+ protected:
+  static constexpr int kLabels = 20'000;
+  static constexpr int kRows = 500;
+
+  DroppedLabelsTest() {
+    for (int label = 0; label <= kLabels; ++label) {
+      v1::StepLabelRow& row = *process_->add_step_labels();
+      row.set_step(static_cast<uint32_t>(label));
+      row.set_revision(1);
+      row.set_number(label < kLabels ? 4294967295 : 0);
+    }
+    for (int i = 0; i < kRows; ++i) {
+      v1::ScopeKernelRow& kernel = *process_->add_scope_kernels();
+      kernel.set_scope(static_cast<uint32_t>(i));
+      kernel.set_in_step(true);
+      kernel.set_last_step(kLabels);
+      v1::MarkRow& mark = *process_->add_marks();
+      mark.set_scope(static_cast<uint32_t>(i));
+      mark.set_in_steps(1);
+      mark.set_last_step(kLabels);
+    }
+    EXPECT_TRUE(run_->Apply(request_).ok());
+  }
+
+  // Thousands of SQLite's own steps that the sum of a view's first and last steps takes; -1: the
+  // sum is not 0.
+  int ThousandsOfSteps(const std::string& view) {
+    int thousands = 0;
+    sqlite3* db = nullptr;
+    EXPECT_EQ(sqlite3_open((folder_ / "run/profile.db").c_str(), &db), SQLITE_OK);
+    sqlite3_progress_handler(
+        db, 1000, [](void* count) { return ++*static_cast<int*>(count) > 100'000 ? 1 : 0; },
+        &thousands);
+    bool zero = false;
+    const std::string sql = "SELECT sum(first_step + last_step) FROM " + view;
+    sqlite3_exec(
+        db, sql.c_str(),
+        [](void* result, int, char** values, char**) {
+          *static_cast<bool*>(result) = values[0] != nullptr && std::string(values[0]) == "0";
+          return 0;
+        },
+        &zero, nullptr);
+    sqlite3_close(db);
+    return zero ? thousands : -1;
+  }
+};
+
+// By hand: less than 200 steps a row; over all labels of no step it is 5 * 20,000 for each.
+TEST_F(DroppedLabelsTest, CostKernelsAndMarksNoMore) {
+  for (const char* view : {"launch_view", "mark_view"}) {
+    const int thousands = ThousandsOfSteps(view);
+    EXPECT_GT(thousands, 0) << view;
+    EXPECT_LT(thousands, kRows * 200 / 1000) << view;
+  }
+}
+
+TEST_F(DroppedLabelsTest, AreReadFromAFileWithoutTheirIndex) {
+  run_.reset();
+  {
+    auto database = Database::Open(folder_ / "run/profile.db", SQLITE_OPEN_READWRITE);
+    ASSERT_TRUE(database->Execute("DROP INDEX numbered_labels").ok());
+  }
+  const auto read = ReadRun(folder_ / "run");
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(read->processes[0].scope_kernels_size(), kRows);
+  EXPECT_GT(ThousandsOfSteps("launch_view"), 0);
+  ASSERT_TRUE(RunFolder::Open(folder_ / "run").ok());  // which makes it
+  EXPECT_LT(ThousandsOfSteps("launch_view"), kRows * 200 / 1000);
 }
 
 TEST_F(ViewsTest, ExactFlopsDoNotOverflowAtElevenRowsOf9e17) {

@@ -164,6 +164,8 @@ def test_no_runtime_folder_is_left(tmp_path):
         ([TOOL, "attach", "-p", "1"], 2, "not in this version"),
         ([TOOL, "re", "--nonsense"], 2, "unknown option --nonsense"),
         ([TOOL, "report", "/no/such/run"], 3, "/no/such/run"),
+        ([TOOL, "env"], 3, "env: no node agent listens at /run/flopsprof/agent\n"),
+        ([TOOL, "env", "--socket", "/etc/passwd"], 3, "no node agent listens at /etc/passwd\n"),
         ([RUN, "--", "no-such-program-at-all"], 127, "no such command"),
         ([RUN, "--", "/etc/passwd"], 126, "Permission denied"),
         ([TOOL, "collector", "--listen", "0.0.0.0:0", "--store", "/tmp"], 4, "--insecure"),
@@ -180,7 +182,7 @@ def test_an_error_has_its_exit_code_and_a_hint(argv, code, hint, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "argv", [["version"], ["help"], ["help", "run"], ["doctor"], ["peaks"], ["env"], ["-V"],
+    "argv", [["version"], ["help"], ["help", "run"], ["doctor"], ["peaks"], ["-V"],
              ["completion", "bash"], ["completion", "fish"]],
     ids=" ".join,
 )  # fmt: skip

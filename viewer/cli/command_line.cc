@@ -343,7 +343,8 @@ void DefineEnv(CLI::App* app, EnvOptions* options) {
                           {"ray", "ray"},
                           {"slurm", "slurm"},
                           {"deepspeed", "deepspeed"}});
-  app->add_option("--socket", options->socket, "socket of a node agent that runs already")
+  app->add_option("--socket", options->socket,
+                  "socket of a node agent that runs already (/run/flopsprof/agent)")
       ->type_name("PATH");
 }
 
@@ -369,6 +370,13 @@ std::unique_ptr<CLI::App> MakeApp(const std::string& verb) {
 
 std::vector<std::string> OptionNames(const CLI::App& app) {
   std::vector<std::string> names;
+  app->footer(
+      "For a job that flopsprof-run cannot start itself, on the agent's machine and of its user.\n"
+      "\nExample:\n"
+      "  flopsprof-run -o prof -- sleep infinity &   # the agent; prof/log.txt names its socket\n"
+      "  eval \"$(flopsprof env --socket /tmp/flopsprof-x1Y2z3/agent)\"\n"
+      "  python train.py\n"
+      "  kill %1                                     # writes the report");
   for (const CLI::Option* option : app.get_options()) {
     for (const std::string& name : option->get_snames()) names.push_back("-" + name);
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);

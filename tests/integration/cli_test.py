@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The flopsprof authors
 # SPDX-License-Identifier: Apache-2.0
-"""The command line without any GPU or torch: the job's output, exit code and signals are its
+"""The command line, no job of which uses a GPU: the job's output, exit code and signals are its
 own; errors have the exit codes and the form that the README of viewer/cli gives.
 """
 
@@ -246,6 +246,27 @@ def test_doctor_as_json_names_what_is_missing():
     checks = {check["name"]: check for check in json.loads(done.stdout)["checks"]}
     assert checks["injector"]["state"] == "ok"
     assert checks["python"]["state"] == "note"
+
+
+def drivers_check(python) -> tuple:
+    done = call([TOOL, "doctor", "--json", "--python", str(python)])
+    checks = {check["name"]: check for check in json.loads(done.stdout)["checks"]}
+    return checks["NVIDIA driver"], checks.get("stand-in GPU")
+
+
+def test_doctor_knows_a_stand_in_gpu(python, tmp_path):
+    driver, stand_in = drivers_check(python)
+    assert "quickstart.sh" not in driver.get("next", "")
+    assert stand_in == {
+        "name": "stand-in GPU", "state": "note",
+        "found": "that python's NVIDIA libraries are simulated: jobs run, times are a model",
+    }  # fmt: skip
+    empty = tmp_path / "python"  # one without torch
+    empty.write_text(f'#!/bin/sh\nexec {sys.executable} -I -S "$@"\n')
+    empty.chmod(0o755)
+    driver, stand_in = drivers_check(empty)
+    assert stand_in is None
+    assert driver["state"] == "ok" or "quickstart.sh" in driver["next"]
 
 
 def test_a_remote_collector_writes_the_run(tmp_path):

@@ -163,7 +163,17 @@ def test_no_runtime_folder_is_left(tmp_path):
         ([TOOL, "reprot"], 2, 'did you mean "report"?'),
         ([TOOL, "attach", "-p", "1"], 2, "not in this version"),
         ([TOOL, "re", "--nonsense"], 2, "unknown option --nonsense"),
-        ([TOOL, "report", "/no/such/run"], 3, "/no/such/run"),
+        ([TOOL, "report", "/no/such/run"], 3, "no such run: /no/such/run"),
+        ([TOOL, "query", "/no/such/run", "select 1"], 3, "query: no such run: /no/such/run"),
+        ([TOOL, "query", "/etc", "select 1"], 3, "/etc is not a run folder"),
+        ([TOOL, "report", "--top", "-1", "x"], 2, '--top: "-1" is no number from 1'),
+        ([TOOL, "report", "--depth", "x", "x"], 2, '--depth: "x" is no number\n'),
+        ([TOOL, "peaks", "--dtype", "nope"], 2,
+         '"nope" is no data type of the table: fp64, fp32, tf32'),
+        ([TOOL, "peaks", "--device", "nope"], 3, "no card in the table matches"),
+        ([TOOL, "ctl", "foo"], 2, "flopsprof: ctl: what is to be done with foo?"),
+        ([RUN, "--formula-off", "nosuch", "--", "true"], 2,
+         '"nosuch" is no operation with a formula; see docs/formulas.md'),
         ([TOOL, "env"], 3, "env: no node agent listens at /run/flopsprof/agent\n"),
         ([TOOL, "env", "--socket", "/etc/passwd"], 3, "no node agent listens at /etc/passwd\n"),
         ([RUN, "--", "no-such-program-at-all"], 127, "no such command"),
@@ -179,6 +189,15 @@ def test_an_error_has_its_exit_code_and_a_hint(argv, code, hint, tmp_path):
     assert done.stderr.startswith(b"flopsprof: ")
     assert hint in done.stderr.decode()
     assert os.listdir(tmp_path) == []
+
+
+def test_a_formula_of_a_file_can_be_turned_off_before_it_or_behind(tmp_path):
+    file = tmp_path / "my.toml"
+    file.write_text('[[formula]]\nkernel = "my_fused*"\nflops = "1"\n')
+    off, formulas = ["--formula-off", "my_fused_mlp"], ["--formulas", str(file)]
+    assert profiled(tmp_path, ["true"], *off, *formulas).returncode == 0
+    assert profiled(tmp_path, ["true"], *formulas, *off).returncode == 0
+    assert profiled(tmp_path, ["true"], *off).returncode == 2
 
 
 @pytest.mark.parametrize(

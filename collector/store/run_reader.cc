@@ -230,20 +230,6 @@ class Reader {
   Database& db_;
 };
 
-absl::StatusOr<std::string> DatabaseFile(const std::string& path) {
-  struct stat info;
-  if (stat(path.c_str(), &info) != 0) {
-    return absl::NotFoundError(absl::StrCat("no such run: ", path));
-  }
-  if (!S_ISDIR(info.st_mode)) return path;
-  const std::string file = path + "/profile.db";
-  if (stat(file.c_str(), &info) != 0) {
-    return absl::NotFoundError(
-        absl::StrCat(path, " is not a run folder of flopsprof: it has no profile.db"));
-  }
-  return file;
-}
-
 // SQLite notices missing pages, but not that the last one is cut. A file with a write-ahead log
 // may be growing just now.
 absl::Status CheckWholePages(const std::string& file, Database* database) {
@@ -267,6 +253,20 @@ absl::Status Name(const std::string& file, const absl::Status& status) {
 }
 
 }  // namespace
+
+absl::StatusOr<std::string> DatabaseFile(const std::string& path) {
+  struct stat info;
+  if (stat(path.c_str(), &info) != 0) {
+    return absl::NotFoundError(absl::StrCat("no such run: ", path));
+  }
+  if (!S_ISDIR(info.st_mode)) return path;
+  const std::string file = path + "/profile.db";
+  if (stat(file.c_str(), &info) != 0) {
+    return absl::NotFoundError(
+        absl::StrCat(path, " is not a run folder of flopsprof: it has no profile.db"));
+  }
+  return file;
+}
 
 absl::StatusOr<model::RunProfile> ReadRun(const std::string& path) {
   const absl::StatusOr<std::string> file = DatabaseFile(path);

@@ -10,6 +10,9 @@
 
 namespace flopsprof::store {
 
+// The profile.db of a run folder, or of the path of one. NotFound: no run there, and why.
+absl::StatusOr<std::string> DatabaseFile(const std::string& path);
+
 // Reads a run folder, or its profile.db: finished, live, or left by a killed collector; also
 // where nothing may be written. Every process is within model/profile_bounds.h. Changes no data;
 // beside a run that is not finished SQLite may make its profile.db-shm. A consistent state: all of

@@ -34,7 +34,7 @@ NOT_COMPUTING = re.compile(r"cublasCreate.*|ncclGroup.*|ncclComm.*|cudnnBackend(
                            r"cudnn(Create|Destroy|Set|Get).*|cublasLt(?!Matmul$).*")
 
 HEAD = """<!-- Made by injector/hooks/generate_hooks.py from api_rules.toml, api_table.toml and
-signatures/. Do not edit; `generate_hooks.py injector/hooks/api_table.toml coverage docs/coverage.md`
+signatures/. Do not edit; `injector/hooks/generate_hooks.py injector/hooks/api_table.toml coverage docs/coverage.md`
 makes it again. -->
 # Coverage: what is known about each library function
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The flopsprof authors
 # SPDX-License-Identifier: Apache-2.0
-"""The command line without any GPU or torch: the job's output, exit code and signals are its
+"""The command line, no job of which uses a GPU: the job's output, exit code and signals are its
 own; errors have the exit codes and the form that the README of viewer/cli gives.
 """
 
@@ -163,7 +163,19 @@ def test_no_runtime_folder_is_left(tmp_path):
         ([TOOL, "reprot"], 2, 'did you mean "report"?'),
         ([TOOL, "attach", "-p", "1"], 2, "not in this version"),
         ([TOOL, "re", "--nonsense"], 2, "unknown option --nonsense"),
-        ([TOOL, "report", "/no/such/run"], 3, "/no/such/run"),
+        ([TOOL, "report", "/no/such/run"], 3, "no such run: /no/such/run"),
+        ([TOOL, "query", "/no/such/run", "select 1"], 3, "query: no such run: /no/such/run"),
+        ([TOOL, "query", "/etc", "select 1"], 3, "/etc is not a run folder"),
+        ([TOOL, "report", "--top", "-1", "x"], 2, '--top: "-1" is no number from 1'),
+        ([TOOL, "report", "--depth", "x", "x"], 2, '--depth: "x" is no number\n'),
+        ([TOOL, "peaks", "--dtype", "nope"], 2,
+         '"nope" is no data type of the table: fp64, fp32, tf32'),
+        ([TOOL, "peaks", "--device", "nope"], 3, "no card in the table matches"),
+        ([TOOL, "ctl", "foo"], 2, "flopsprof: ctl: what is to be done with foo?"),
+        ([RUN, "--formula-off", "nosuch", "--", "true"], 2,
+         '"nosuch" is no operation with a formula; see docs/formulas.md'),
+        ([TOOL, "env"], 3, "env: no node agent listens at /run/flopsprof/agent\n"),
+        ([TOOL, "env", "--socket", "/etc/passwd"], 3, "no node agent listens at /etc/passwd\n"),
         ([RUN, "--", "no-such-program-at-all"], 127, "no such command"),
         ([RUN, "--", "/etc/passwd"], 126, "Permission denied"),
         ([TOOL, "collector", "--listen", "0.0.0.0:0", "--store", "/tmp"], 4, "--insecure"),
@@ -179,8 +191,17 @@ def test_an_error_has_its_exit_code_and_a_hint(argv, code, hint, tmp_path):
     assert os.listdir(tmp_path) == []
 
 
+def test_a_formula_of_a_file_can_be_turned_off_before_it_or_behind(tmp_path):
+    file = tmp_path / "my.toml"
+    file.write_text('[[formula]]\nkernel = "my_fused*"\nflops = "1"\n')
+    off, formulas = ["--formula-off", "my_fused_mlp"], ["--formulas", str(file)]
+    assert profiled(tmp_path, ["true"], *off, *formulas).returncode == 0
+    assert profiled(tmp_path, ["true"], *formulas, *off).returncode == 0
+    assert profiled(tmp_path, ["true"], *off).returncode == 2
+
+
 @pytest.mark.parametrize(
-    "argv", [["version"], ["help"], ["help", "run"], ["doctor"], ["peaks"], ["env"], ["-V"],
+    "argv", [["version"], ["help"], ["help", "run"], ["doctor"], ["peaks"], ["-V"],
              ["completion", "bash"], ["completion", "fish"]],
     ids=" ".join,
 )  # fmt: skip
@@ -244,6 +265,27 @@ def test_doctor_as_json_names_what_is_missing():
     checks = {check["name"]: check for check in json.loads(done.stdout)["checks"]}
     assert checks["injector"]["state"] == "ok"
     assert checks["python"]["state"] == "note"
+
+
+def drivers_check(python) -> tuple:
+    done = call([TOOL, "doctor", "--json", "--python", str(python)])
+    checks = {check["name"]: check for check in json.loads(done.stdout)["checks"]}
+    return checks["NVIDIA driver"], checks.get("stand-in GPU")
+
+
+def test_doctor_knows_a_stand_in_gpu(python, tmp_path):
+    driver, stand_in = drivers_check(python)
+    assert "quickstart.sh" not in driver.get("next", "")
+    assert stand_in == {
+        "name": "stand-in GPU", "state": "note",
+        "found": "that python's NVIDIA libraries are simulated: jobs run, times are a model",
+    }  # fmt: skip
+    empty = tmp_path / "python"  # one without torch
+    empty.write_text(f'#!/bin/sh\nexec {sys.executable} -I -S "$@"\n')
+    empty.chmod(0o755)
+    driver, stand_in = drivers_check(empty)
+    assert stand_in is None
+    assert driver["state"] == "ok" or "quickstart.sh" in driver["next"]
 
 
 def test_a_remote_collector_writes_the_run(tmp_path):

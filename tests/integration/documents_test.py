@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The flopsprof authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the READMEs and docs/building.md say of files, commands, options, switches and numbers is
-there; and what is there stands in the tables that list it.
+"""What the pages (every .md file) say of files, commands, options, switches and numbers is there; and
+what is there stands in the tables that list it.
 """
 
 import glob
@@ -14,18 +14,33 @@ import pytest
 from flopsprof_run import ROOT, product
 
 BUILDING = "docs/building.md"
-READMES = [
-    "README.md", BUILDING, "scripts/README.md", "tests/simgpu/README.md",
-    "tests/oracle/README.md", "tests/integration/README.md", "tests/golden/README.md",
-    "tests/support/README.md", "tests/gpu/README.md", "tests/programs/README.md",
-    "tests/programs/acceptance/README.md", "tests/programs/jobs/README.md",
-]  # fmt: skip
-# Made by a run or a build, in the user's environment, or on another machine.
+# What git has, else what is there: hidden folders, builds and archives are no part of the sources.
+BUILT = ("build", "dist")
+
+
+def documents() -> list:
+    """Every page of the repository, relative to its root."""
+    if os.path.exists(os.path.join(ROOT, ".git")):
+        listed = subprocess.run(["git", "ls-files", "-z", "*.md"], cwd=ROOT, check=True,
+                                stdout=subprocess.PIPE, text=True).stdout.split("\0")  # fmt: skip
+        found = [path for path in listed if os.path.exists(os.path.join(ROOT, path)) and path]
+    else:
+        found = []
+        for folder, below, names in os.walk(ROOT):
+            below[:] = [n for n in below if not n.startswith((".", *BUILT))]
+            found += [os.path.relpath(os.path.join(folder, n), ROOT)
+                      for n in names if n.endswith(".md")]  # fmt: skip
+    return sorted(found)
+
+
+READMES = documents()
+# Made by a run or a build, in the user's environment, on another machine, or others' headers.
 NOT_IN_THE_REPOSITORY = (
     "build/", "build-", "dist/", "ledger.", "calls.", "/dev/", "docs/gpu-results/", "train.py",
     "site-packages", "cu13/", "~", "OUT", "DIR", "FILE", "gpu-results", "report.txt",
     "summary.json", "profile.db", "run.json", "log.txt", "./gpu_check.sh", "sim-env",
     "flopsprof-gpu-check", "flopsprof-", "expected.json", "nvidia", "lib/", "bin/",
+    "my.toml", "real/", "cupti.h", "cublas.h", "ATen/", "expected-NAME.json",
 )  # fmt: skip
 
 
@@ -53,18 +68,26 @@ def is_there(word: str, readme: str) -> bool:
     places = ("", folder, "tests", "tests/programs", "collector/model", "docs", "tests/golden",
               "tests/gpu", os.path.join(folder, "tests"), "tests/support",
               "tests/integration", "collector", os.path.join(folder, "core"),
-              "tests/programs/scopes", "scripts")  # fmt: skip
+              "tests/programs/scopes", "tests/programs/cases/01-lora-merge", "scripts")  # fmt: skip
     return any(os.path.exists(os.path.join(ROOT, place, word)) for place in places)
+
+
+def files_named_in(readme: str) -> list:
+    document = text(readme)
+    links = [target.split("#")[0] for target in re.findall(r"\]\(([^)]+)\)", document)]
+    words = [word.rstrip(",;:") for piece in code(document) for word in piece.split()]
+    return [word for word in [*words, *links] if looks_like_a_file(word)]
 
 
 @pytest.mark.parametrize("readme", READMES)
 def test_every_file_that_is_named_exists(readme):
-    document = text(readme)
-    links = [target.split("#")[0] for target in re.findall(r"\]\(([^)]+)\)", document)]
-    words = [word.rstrip(",;:") for piece in code(document) for word in piece.split()]
-    named = [w for w in [*words, *links] if looks_like_a_file(w)]
-    assert [word for word in named if not is_there(word, readme)] == []
-    assert named, "the check found no file to look for"
+    assert [word for word in files_named_in(readme) if not is_there(word, readme)] == []
+
+
+def test_every_page_is_looked_at():
+    assert {"README.md", BUILDING, "viewer/cli/README.md", "proto/shm/FORMAT.md"} <= set(READMES)
+    assert len(READMES) > 40
+    assert sum(len(files_named_in(readme)) for readme in READMES) > 400
 
 
 # Table -> files that it must list, all of them and no others.
@@ -99,9 +122,8 @@ def commands():
     for readme in READMES:
         for line in code(text(readme)):
             line = line.split("#")[0]
-            shown = re.findall(r"(?:scripts|tests/\w+)/([\w./]+\.(?:sh|py))\b(.*)", line)
-            for script, rest in shown:
-                (path, *_) = glob.glob(os.path.join(ROOT, "*", "**", script), recursive=True)
+            for script, rest in re.findall(r"\b((?:scripts|tests)/[\w./]+\.(?:sh|py))\b(.*)", line):
+                path = os.path.join(ROOT, script)
                 for option in re.findall(r"(?<![\w-])--[a-z-]+", rest):
                     yield readme, path, option
 
@@ -130,7 +152,7 @@ def help_of(*words) -> str:
 def test_verbs_have_the_options_that_documents_show():
     verbs = set(re.findall(r"^  ([a-z]+) ", help_of(), re.M))
     checked = 0
-    for readme in ("README.md", BUILDING, "docs/conventions.md", "docs/formulas.md"):
+    for readme in READMES:
         for line in code(text(readme)):
             found = re.search(r"\bflopsprof(?:-run| (\w+))(.*)", line.split("#")[0])
             if not found or (found[1] and not found[1].islower()):
@@ -143,6 +165,21 @@ def test_verbs_have_the_options_that_documents_show():
                 told = help_of(verb, *re.findall(r"^ (start)", own))
                 assert option in told, (readme, line, option)
     assert checked > 2
+
+
+def test_every_formula_that_is_ours_can_be_turned_off(tmp_path):
+    table = text("docs/formulas.md").partition("## What has a formula")[2].partition("\n\n**")[0]
+    names = re.findall(r"`((?:aten|inductor|flash_attn)::\w+|flex_attention)`", table)
+    for source in ("_flopsprof_packages.py", "_flopsprof_templates.py"):
+        said = text(os.path.join("injector/shims/python/embedded", source))
+        names += re.findall(r'"((?:inductor|flash_attn)::\w+|flex_attention\w*)"', said)
+    names += re.findall(r'"(aten::\w+)"', text("proto/shm/operations.h"))
+    names = sorted(set(names) - {"flash_attn::fwd_kvcache"})  # has none: unknown in any case
+    assert len(names) > 20
+    command = [product("bin/flopsprof-run"), "-o", str(tmp_path / "run"), "--formula-off",
+               ",".join(names), "--", "true"]  # fmt: skip
+    done = subprocess.run(command, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
 
 
 def test_groups_of_the_test_script_are_the_table_of_building():

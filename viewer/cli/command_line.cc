@@ -21,6 +21,8 @@
 namespace flopsprof::viewer {
 namespace {
 
+constexpr int kMostNumber = 1'000'000'000;
+
 constexpr char kViews[] =
     "summary,steps,modules,ranges,ranks,kernels,calls,overhead,losses,method,gradients";
 
@@ -59,6 +61,26 @@ void AddChoice(CLI::App* app, const std::string& name, T* value, const std::stri
          },
          text)
       ->type_name(list);
+}
+
+// A whole number from `lowest` on. CLI11's own conversion has words of its own for an error.
+CLI::Option* AddNumber(CLI::App* app, const std::string& name, int lowest,
+                       const std::function<void(int)>& set, const std::string& text) {
+  return app
+      ->add_option_function<std::string>(
+          name,
+          [=](const std::string& word) {
+            const std::string quoted = "\"" + word + "\" is no number";
+            int64_t value = 0;
+            if (!absl::SimpleAtoi(word, &value)) throw CLI::ValidationError(name, quoted);
+            if (value < lowest || value > kMostNumber) {
+              throw CLI::ValidationError(name, quoted + " from " + std::to_string(lowest) + " to " +
+                                                   std::to_string(kMostNumber));
+            }
+            set(static_cast<int>(value));
+          },
+          text)
+      ->type_name("N");
 }
 
 void AddLook(CLI::App* app, ColourMode* colour, bool* ascii) {
@@ -161,7 +183,8 @@ void DefineRun(CLI::App* app, RunOptions* options) {
              options->stacks_per_second = shm::kEveryStack;
            } else if (!absl::SimpleAtoi(text, &options->stacks_per_second) ||
                       options->stacks_per_second < 1 || options->stacks_per_second > 1'000'000) {
-             throw CLI::ValidationError("--stacks-rate", "a number from 1 to 1000000, or all");
+             throw CLI::ValidationError("--stacks-rate",
+                                        "\"" + text + "\" is no number from 1 to 1000000, nor all");
            }
          },
          "samples a second and thread, or all; default 100; turns --stacks on")
@@ -201,10 +224,9 @@ void DefineReport(CLI::App* app, ReportOptions* options) {
          std::string("parts to print, of ") + kViews + "; default all but gradients")
       ->delimiter(',')
       ->type_name("VIEW,...");
-  app->add_option_function<int>(
-         "--depth", [options](int depth) { options->depth = depth; },
-         "levels of the module tree, -1 for all; default what fits a screen")
-      ->type_name("N");
+  AddNumber(
+      app, "--depth", -1, [options](int depth) { options->depth = depth; },
+      "levels of the module tree, -1 for all; default what fits a screen");
   app->add_option_function<std::string>(
          "--focus",
          [options](const std::string& focus) {
@@ -218,7 +240,9 @@ void DefineReport(CLI::App* app, ReportOptions* options) {
          },
          "kernels of the modules and ranges whose path matches, with phase, steps and call")
       ->type_name("REGEX");
-  app->add_option("--top", options->top, "rows of kernels, calls and steps (10)")->type_name("N");
+  AddNumber(
+      app, "--top", 1, [options](int top) { options->top = top; },
+      "rows of kernels, calls and steps (10)");
   app->add_flag("--fold,!--no-fold", options->fold, "identical layers as one row (default on)");
   app->add_flag("--totals", options->totals,
                 "modules as sums over all steps and ranks, not per step and rank");
@@ -302,7 +326,7 @@ void DefineCtl(CLI::App* app, CtlOptions* options) {
          "WORDS",
          [options](const std::vector<std::string>& words) {
            const std::string error = TakeCtlWords(words, options);
-           if (!error.empty()) throw CLI::ValidationError("ctl", error);
+           if (!error.empty()) throw CLI::ValidationError(error);
          },
          "RUN: folder of a run of yours on this machine; default the only one that runs")
       ->type_name("");
@@ -343,8 +367,16 @@ void DefineEnv(CLI::App* app, EnvOptions* options) {
                           {"ray", "ray"},
                           {"slurm", "slurm"},
                           {"deepspeed", "deepspeed"}});
-  app->add_option("--socket", options->socket, "socket of a node agent that runs already")
+  app->add_option("--socket", options->socket,
+                  "socket of a node agent that runs already (/run/flopsprof/agent)")
       ->type_name("PATH");
+  app->footer(
+      "For a job that flopsprof-run cannot start itself, on the agent's machine and of its user.\n"
+      "\nExample:\n"
+      "  flopsprof-run -o prof -- sleep infinity &   # the agent; prof/log.txt names its socket\n"
+      "  eval \"$(flopsprof env --socket /tmp/flopsprof-x1Y2z3/agent)\"\n"
+      "  python train.py\n"
+      "  kill %1                                     # writes the report");
 }
 
 void DefineCompletion(CLI::App* app, CompletionOptions* options) {
@@ -468,7 +500,13 @@ std::string MendedRun(const std::string& program, const std::vector<std::string>
 }
 
 ParseOutcome ParseRun(const std::vector<std::string>& arguments, RunOptions* options) {
-  return ParseVerb("run", DefineRun, arguments, options);
+  const ParseOutcome outcome = ParseVerb("run", DefineRun, arguments, options);
+  if (!outcome.run) return outcome;
+  // Here, since the files that may name them can stand behind it.
+  const std::string error = ErrorInFormulasOff(*options);
+  if (error.empty()) return outcome;
+  return {false, kExitUsage,
+          ErrorText("run: --formula-off: " + error, {"help: flopsprof help run"})};
 }
 ParseOutcome ParseReport(const std::vector<std::string>& arguments, ReportOptions* options) {
   return ParseVerb("report", DefineReport, arguments, options);

@@ -85,10 +85,13 @@ Check InjectorCheck() {
   return {"injector", CheckState::kGood, path, ""};
 }
 
-Check DriverCheck() {
+// `simulated`: the job has a stand-in GPU and needs no driver.
+Check DriverCheck(bool simulated) {
   const std::string version = FirstLine("/proc/driver/nvidia/version");
   if (!version.empty()) return {"NVIDIA driver", CheckState::kGood, version, ""};
-  return {"NVIDIA driver", CheckState::kWarning, "no NVIDIA kernel driver on this machine",
+  const char* none = "no NVIDIA kernel driver on this machine";
+  if (simulated) return {"NVIDIA driver", CheckState::kNote, none, ""};
+  return {"NVIDIA driver", CheckState::kWarning, none,
           "jobs here cannot use a GPU; a simulated one: scripts/quickstart.sh"};
 }
 
@@ -141,15 +144,24 @@ if spec and spec.origin:
                       ("cublas", "libcublas.so.*"), ("cudnn", "libcudnn.so.*"),
                       ("nccl", "libnccl.so.*")):
         facts[key] = find(name)
+    # The symbol by which the injector knows the stand-in, too (tests/simgpu).
+    def marked(path):
+        with open(path, "rb") as file:
+            return b"\0flopsprof_simulated_gpu\0" in file.read()
+    facts["simulated"] = any(marked(path) for path in facts["cudart"])
 print(json.dumps(facts))
 )";
 
 std::string Soname(const std::string& path) { return fs::path(path).filename().string(); }
 
-void AddPythonChecks(const std::string& python, std::vector<Check>* checks) {
+// No object when the python cannot be run.
+nlohmann::json PythonFacts(const std::string& python) {
   const std::optional<std::string> output = OutputOf({python, "-c", kPythonProbe});
-  const nlohmann::json facts =
-      nlohmann::json::parse(output.value_or(""), nullptr, /*allow_exceptions=*/false);
+  return nlohmann::json::parse(output.value_or(""), nullptr, /*allow_exceptions=*/false);
+}
+
+void AddPythonChecks(const std::string& python, const nlohmann::json& facts,
+                     std::vector<Check>* checks) {
   if (!facts.is_object()) {
     checks->push_back({"python", CheckState::kNote, python + " cannot be run",
                        "name the job's own: flopsprof doctor --python PROGRAM"});
@@ -223,9 +235,16 @@ Check SharedMemoryCheck() {
 }  // namespace
 
 std::vector<Check> RunChecks(const std::string& python) {
-  std::vector<Check> checks = {InjectorCheck(), RuntimeDirCheck(), SharedMemoryCheck(),
-                               DriverCheck(),   DevicesCheck(),    ProfilingRightCheck()};
-  AddPythonChecks(python, &checks);
+  const nlohmann::json facts = PythonFacts(python);
+  const bool simulated = facts.is_object() && facts.value("simulated", false);
+  std::vector<Check> checks = {InjectorCheck(),        RuntimeDirCheck(), SharedMemoryCheck(),
+                               DriverCheck(simulated), DevicesCheck(),    ProfilingRightCheck()};
+  if (simulated) {
+    checks.push_back({"stand-in GPU", CheckState::kNote,
+                      "that python's NVIDIA libraries are simulated: jobs run, times are a model",
+                      ""});
+  }
+  AddPythonChecks(python, facts, &checks);
   AddConflictChecks(&checks);
   return checks;
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_join.h"
 #include "collector/model/peaks.h"
 #include "viewer/cli/exit_codes.h"
 #include "viewer/cli/messages.h"
@@ -43,6 +44,17 @@ std::vector<std::string> Types(const std::vector<const model::DevicePeaks*>& car
     }
   }
   return types;
+}
+
+// "" when some card of the table has a peak for the type, or none was asked for.
+std::string ErrorInType(const std::string& dtype) {
+  std::vector<const model::DevicePeaks*> cards;
+  for (const model::DevicePeaks& card : model::AllPeaks()) cards.push_back(&card);
+  const bool known = std::any_of(cards.begin(), cards.end(), [&](const model::DevicePeaks* card) {
+    return card->For(dtype).has_value();
+  });
+  if (dtype.empty() || known) return "";
+  return "\"" + dtype + "\" is no data type of the table: " + absl::StrJoin(Types(cards), ", ");
 }
 
 void PrintJson(const std::vector<const model::DevicePeaks*>& cards, const std::string& dtype) {
@@ -115,6 +127,10 @@ void PrintTable(const std::vector<const model::DevicePeaks*>& cards,
 }  // namespace
 
 int PeaksVerb(const PeaksOptions& options) {
+  if (const std::string error = ErrorInType(options.dtype); !error.empty()) {
+    SayError("peaks: --dtype: " + error, {"help: flopsprof help peaks"});
+    return kExitUsage;
+  }
   const std::string wanted = Lower(options.device);
   std::vector<const model::DevicePeaks*> cards;
   for (const model::DevicePeaks& card : model::AllPeaks()) {

@@ -78,8 +78,8 @@ void ProgressPrinter::Update(absl::Time now, const ProgressFacts& facts) {
     write_(absl::StrCat("\r", PadRight(line, line_width_)));
     line_width_ = width;
   } else {
-    WriteLine(absl::StrCat(first_step ? "first step seen: " : "", ProgressText(facts), "  after ",
-                           FormatSeconds(absl::ToDoubleSeconds(now - start_), false)));
+    WriteLine(absl::StrCat(first_step ? "steps are seen, now " : "", ProgressText(facts),
+                           "  after ", FormatSeconds(absl::ToDoubleSeconds(now - start_), false)));
   }
 }
 

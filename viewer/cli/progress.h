@@ -26,8 +26,8 @@ struct ProgressFacts {
 };
 
 // Tells on stderr how the job goes. On request one line that is rewritten at most four times a
-// second; else one line at the start, at the first step, every 60 seconds and at the end, because
-// the job writes on the same terminal. One thread.
+// second; else one line at the start, when steps are first seen (of fast ones a later one than the
+// first), every 60 seconds and at the end, because the job writes on the same terminal. One thread.
 class ProgressPrinter {
  public:
   using Writer = std::function<void(std::string_view)>;

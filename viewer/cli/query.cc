@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "collector/store/run_reader.h"
 #include "viewer/cli/csv.h"
 #include "viewer/cli/exit_codes.h"
 #include "viewer/cli/messages.h"
@@ -117,7 +119,13 @@ int QueryVerb(const QueryOptions& options) {
              {"usage: flopsprof query RUN \"select ...\"", "help: flopsprof help query"});
     return kExitUsage;
   }
-  const std::string path = options.folder + "/profile.db";
+  const absl::StatusOr<std::string> file = store::DatabaseFile(options.folder);
+  if (!file.ok()) {
+    SayError(absl::StrCat("query: ", file.status().message()),
+             {"a run folder is what flopsprof-run writes: flopsprof-JOB-TIME or the -o DIR"});
+    return kExitNothing;
+  }
+  const std::string& path = *file;
   sqlite3* opened = nullptr;
   const int rc = sqlite3_open_v2(path.c_str(), &opened, SQLITE_OPEN_READONLY, nullptr);
   const Database database(opened, &sqlite3_close);

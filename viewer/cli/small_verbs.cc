@@ -4,8 +4,12 @@
 
 #include <unistd.h>
 
+#include <filesystem>
 #include <string>
+#include <system_error>
 
+#include "absl/status/status.h"
+#include "collector/base/unix_socket.h"
 #include "injector/launch/child_environment.h"
 #include "viewer/cli/exit_codes.h"
 #include "viewer/cli/install.h"
@@ -171,14 +175,27 @@ int EnvVerb(const EnvOptions& options) {
              {"looked in: " + InjectorSearchText(), "next: flopsprof doctor"});
     return kExitNothing;
   }
+  // Absolute: the job may be started in another folder.
+  std::error_code error;
+  const std::string given = options.socket.empty() ? "/run/flopsprof/agent" : options.socket;
+  const std::string socket = std::filesystem::absolute(given, error);
+  // A job that finds nobody there runs without a profile, and says nothing.
+  if (const auto agent = base::ConnectUnix(socket); !agent.ok()) {
+    if (absl::IsPermissionDenied(agent.status())) {
+      SayError("env: not permitted to connect to " + socket,
+               {"a node agent takes processes of the user that has started it"});
+      return kExitNotPermitted;
+    }
+    SayError("env: no node agent listens at " + socket,
+             {"start one: flopsprof-run -o DIR -- sleep infinity",
+              "DIR/log.txt names its socket (\"agent at ...\"): flopsprof env --socket SOCKET",
+              "the report is written when the launcher is ended (Ctrl-C, or kill)"});
+    return kExitNothing;
+  }
   const std::vector<std::string> parent = launch::CurrentEnvironment();
-  const std::string socket = options.socket.empty() ? "/run/flopsprof/agent" : options.socket;
   const launch::ChildEnvironment child =
       launch::BuildChildEnvironment(parent, {injector, socket, "run"});
   for (const std::string& note : child.notes) Say(note);
-  if (options.socket.empty()) {
-    Say("the job finds its node agent at FLOPSPROF_SOCKET; --socket PATH sets it");
-  }
   WriteAll(STDOUT_FILENO, FormatVariables(launch::ChangedVariables(parent, child), options.format));
   return kExitOk;
 }

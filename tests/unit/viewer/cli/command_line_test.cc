@@ -54,6 +54,37 @@ TEST(CommandLineTest, EveryErrorOfTheParserIsExitCode2) {
   EXPECT_EQ(ParseReport({"run", "--view", "nonsense"}, &report).exit_code, 2);
 }
 
+TEST(CommandLineTest, AWordForANumberIsSaidInOurWords) {
+  const std::pair<std::vector<std::string>, std::string> wrong[] = {
+      {{"--depth", "x"}, "report: --depth: \"x\" is no number\n"},
+      {{"--top", "abc"}, "report: --top: \"abc\" is no number\n"},
+      {{"--top", "1.5"}, "report: --top: \"1.5\" is no number\n"},
+      {{"--top", "-1"}, "report: --top: \"-1\" is no number from 1 to 1000000000\n"},
+      {{"--top", "0"}, "report: --top: \"0\" is no number from 1 to 1000000000\n"},
+      {{"--top", "9999999999"}, "\"9999999999\" is no number from 1 to 1000000000\n"},
+      {{"--depth=-2"}, "report: --depth: \"-2\" is no number from -1 to 1000000000\n"}};
+  for (const auto& [arguments, text] : wrong) {
+    ReportOptions options;
+    const ParseOutcome outcome = ParseReport(arguments, &options);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_THAT(outcome.text, HasSubstr(text));
+  }
+}
+
+TEST(CommandLineTest, AFormulaThatNobodyHasCannotBeTurnedOff) {
+  for (const char* name : {"nosuch", "aten::mm", "flash_attn::nosuch", "mylib::"}) {
+    RunOptions options;
+    const ParseOutcome outcome = ParseRun({"--formula-off", name}, &options);
+    EXPECT_EQ(outcome.exit_code, 2) << name;
+    EXPECT_THAT(outcome.text, HasSubstr("run: --formula-off: \"" + std::string(name) +
+                                        "\" is no operation with a formula; see docs/formulas.md"));
+  }
+  RunOptions known;
+  EXPECT_TRUE(
+      ParseRun({"--formula-off", "aten::_grouped_mm,inductor::mm,mylib::my_op"}, &known).run);
+  EXPECT_EQ(known.formulas_off.size(), 3u);
+}
+
 TEST(MendedRunTest, PutsTheSeparatorBeforeTheCommand) {
   EXPECT_EQ(MendedRun("flopsprof-run", {"python", "train.py"}, false, {}),
             "flopsprof-run -- python train.py");
@@ -99,7 +130,8 @@ TEST(CommandLineTest, ARateOfStacksAsksForThemAndIsANumberOrAll) {
     const ParseOutcome outcome = ParseRun({"--stacks-rate", text}, &options);
     EXPECT_FALSE(outcome.run) << text;
     EXPECT_EQ(outcome.exit_code, 2) << text;
-    EXPECT_THAT(outcome.text, HasSubstr("--stacks-rate: a number from 1 to 1000000, or all"));
+    EXPECT_THAT(outcome.text, HasSubstr("--stacks-rate: \"" + std::string(text) +
+                                        "\" is no number from 1 to 1000000, nor all"));
   }
 }
 
@@ -166,8 +198,8 @@ TEST(CommandLineTest, CtlSaysWhatIsWrong) {
     EXPECT_EQ(outcome.exit_code, 2);
     return outcome.text;
   };
-  EXPECT_THAT(error({}), HasSubstr("what is to be done?"));
-  EXPECT_THAT(error({"dir"}), HasSubstr("what is to be done with dir?"));
+  EXPECT_THAT(error({}), StartsWith("flopsprof: ctl: what is to be done?"));
+  EXPECT_THAT(error({"dir"}), StartsWith("flopsprof: ctl: what is to be done with dir?"));
   EXPECT_THAT(error({"dir", "strat"}), HasSubstr("did you mean start?"));
   EXPECT_THAT(error({"mark"}), HasSubstr("mark needs a name"));
   EXPECT_THAT(error({"stop", "more"}), HasSubstr("unexpected argument more"));

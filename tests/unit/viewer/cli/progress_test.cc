@@ -25,17 +25,17 @@ class ProgressTest : public ::testing::Test {
   std::vector<std::string> lines_;
 };
 
-TEST_F(ProgressTest, PlainSaysStartFirstStepAndEveryMinute) {
+TEST_F(ProgressTest, PlainSaysStartThatStepsAreSeenAndEveryMinute) {
   ProgressPrinter printer = Make(ProgressMode::kPlain);
   printer.Start(At(0), "profiling train");
-  two_ranks_.step = 0;
+  two_ranks_.step = 5;  // steps 0 to 4 were faster than the first look
   printer.Update(At(1), two_ranks_);
   two_ranks_.step = 7;
   printer.Update(At(2), two_ranks_);
   printer.Update(At(62), two_ranks_);
   printer.End(At(63), two_ranks_, "the job ended");
   EXPECT_THAT(lines_, ElementsAre("flopsprof: profiling train\n",
-                                  "flopsprof: first step seen: step 0  2 ranks  after 1.00 s\n",
+                                  "flopsprof: steps are seen, now step 5  2 ranks  after 1.00 s\n",
                                   "flopsprof: step 7  2 ranks  after 62.0 s\n",
                                   "flopsprof: the job ended after 63.0 s\n"));
 }
@@ -71,6 +71,19 @@ TEST_F(ProgressTest, JsonIsOneObjectALineAndUnknownIsNull) {
   printer.Start(At(0), "profiling");
   EXPECT_THAT(lines_[0], HasSubstr("\"event\":\"start\""));
   EXPECT_THAT(lines_[0], HasSubstr("\"step\":null"));
+}
+
+TEST_F(ProgressTest, JsonOfTheFirstStepHasTheNewestOne) {
+  ProgressPrinter printer = Make(ProgressMode::kJson);
+  printer.Start(At(0), "profiling");
+  two_ranks_.step = 2;
+  printer.Update(At(1), two_ranks_);
+  two_ranks_.step = 9;
+  printer.Update(At(61), two_ranks_);
+  EXPECT_THAT(lines_[1], HasSubstr("\"event\":\"first_step\""));
+  EXPECT_THAT(lines_[1], HasSubstr("\"step\":2"));
+  EXPECT_THAT(lines_[2], HasSubstr("\"event\":\"progress\""));
+  EXPECT_THAT(lines_[2], HasSubstr("\"step\":9"));
 }
 
 TEST_F(ProgressTest, LostRecordsAreLoud) {

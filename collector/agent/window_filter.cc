@@ -80,7 +80,11 @@ void WindowFilter::AfterLabel(const shm::StepRecord& record) {
   if (record.event == static_cast<uint8_t>(shm::StepEvent::kBegin)) {
     loop.newest = loop.any_begun ? std::max(loop.newest, label) : label;
     loop.any_begun = true;
-    if (loop.newest >= kOpenLabels) DecideBefore(StepLoopOf(step), loop.newest - kOpenLabels + 1);
+    if (record.settled != 0) {
+      DecideBefore(StepLoopOf(step), label + 1);
+    } else if (loop.newest >= kOpenLabels) {
+      DecideBefore(StepLoopOf(step), loop.newest - kOpenLabels + 1);
+    }
     return;
   }
   if (record.event != static_cast<uint8_t>(shm::StepEvent::kNumber) || loop.decided == 0) return;

@@ -25,9 +25,10 @@ struct StepWindow {
 
 // Which work is of the window. A label's number may change while the injector learns what a turn of
 // the loop is (injector/scopes/step_cycle.h), and rows are sums that nobody can take apart again:
-// work of a label that may still come into the window, or leave it, is held back until kOpenLabels
-// newer ones have begun, the process ends, or too much is held, which decides the oldest label by
-// the number that it has. Decisions that a later number belies are counted. One thread.
+// work of a label that may still come into the window, or leave it, is held back until a label that
+// is settled or kOpenLabels newer ones have begun, the process ends, or too much is held, which
+// decides the oldest label by the number that it has. Decisions that a later number belies are
+// counted. One thread.
 class WindowFilter {
  public:
   // The injector knows a cycle of 128 parts when the 129th begins; after that a label keeps its

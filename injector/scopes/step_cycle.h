@@ -36,6 +36,8 @@ class StepCycle {
   // Two whole turns of several parts: the first one is over, whatever may have been waited for.
   bool HasComeTwice() const { return period_ > 1 && count_ >= 2 * period_; }
   bool learned() const { return learned_; }
+  // Some optimizer has stepped in all parts.
+  bool EachPartIsATurn() const { return count_ > 0 && common_[count_ - 1] != 0; }
   // Parts since they are counted; not counted any further once the cycle is learned.
   uint32_t count() const { return count_; }
   // Turn of a part, both from 0.

@@ -56,6 +56,7 @@ struct StepLoop {
   bool passes = false;     // steps are told by backward passes
   bool pass_seen = false;  // since the step began
   bool awaits_pass = false;
+  bool settled = false;  // StepRecord says what it means
 
   void Forget();
   // For another thread: labels and numbers only rise.
@@ -94,7 +95,7 @@ void StepLoop::Forget() {
   first_part_label = 0;
   labels = first_label = first_number = 0;
   threads = 0;
-  called = trained = evaluated = passes = pass_seen = awaits_pass = false;
+  called = trained = evaluated = passes = pass_seen = awaits_pass = settled = false;
   evaluated_root = shm::kOutsideScope;
   trained_from = kNoLabel;
 }
@@ -110,7 +111,7 @@ void StepLoop::StartAgain() {
 uint32_t IndexOf(const StepLoop& loop) { return static_cast<uint32_t>(&loop - g_loops); }
 
 void EmitStep(shm::StepEvent event, uint32_t step, uint32_t number, uint32_t first_label,
-              bool helped = false) {
+              bool helped = false, bool settled = false) {
   if (!IsConnected()) return;
   // A label's number is a definition: it may be asked for by what a later window records.
   if (!IsRecording() && event != shm::StepEvent::kNumber) return;
@@ -119,6 +120,7 @@ void EmitStep(shm::StepEvent event, uint32_t step, uint32_t number, uint32_t fir
   record.header.step = step;
   record.event = static_cast<uint8_t>(event);
   record.helped = helped ? 1 : 0;
+  record.settled = settled ? 1 : 0;
   record.number = number;
   record.first_label = first_label;
   record.mono_ns = MonoNs();
@@ -141,6 +143,17 @@ void SetPlace(StepLoop* loop, StepPlace place) {
   loop->step.store(shm::StepAt(place, loop->label), std::memory_order_relaxed);
 }
 
+// Only an optimizer that comes late, or an other order of them, changes numbers after this.
+bool IsSettled(const StepLoop& loop) {
+  if (g_explicit.load(std::memory_order_relaxed) || loop.cycle.learned()) return true;
+  if (!g_optimizer_known.load(std::memory_order_relaxed)) {
+    return loop.labels - loop.first_label >= kOptimizerChecks;
+  }
+  const uint32_t made = g_optimizers_made.load(std::memory_order_relaxed);
+  return made > 0 && made <= loop.cycle.OptimizerCount() && loop.cycle.count() >= kPartsToWait &&
+         loop.cycle.EachPartIsATurn();
+}
+
 void BeginLabel(StepLoop* loop, uint32_t number, bool helped) {
   const uint32_t index = IndexOf(*loop);
   const uint32_t label = LabelOf(*loop, loop->labels++);
@@ -152,7 +165,8 @@ void BeginLabel(StepLoop* loop, uint32_t number, bool helped) {
   loop->pass_seen = false;
   loop->step.store(label, std::memory_order_relaxed);
   if (step_begins) AfterStepBegan(label, number);
-  EmitStep(shm::StepEvent::kBegin, label, number, 0, helped);
+  loop->settled = loop->settled || IsSettled(*loop);
+  EmitStep(shm::StepEvent::kBegin, label, number, 0, helped, loop->settled);
 }
 
 // All labels so far, up to `last`, were none of a step.

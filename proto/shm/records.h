@@ -431,7 +431,8 @@ struct StepRecord {
   RecordHeader header;
   uint8_t event;   // StepEvent
   uint8_t helped;  // kBegin: forwards without gradients of another model came right before
-  uint8_t reserved[2];
+  uint8_t settled;  // kBegin: numbers of this label and those before are not expected to change
+  uint8_t reserved;
   uint32_t number;  // of the step: kBegin, kNumber
   uint64_t mono_ns;
   // kNumber: the labels from this one to header.step. kWindowBegin, kWindowEnd: the label of the

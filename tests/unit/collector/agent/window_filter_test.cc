@@ -21,9 +21,10 @@ class WindowFilterTest : public ::testing::Test {
     steps_.OnLabel(record);
     filter_.AfterLabel(record);
   }
-  void Begin(uint32_t label, uint32_t number) {
+  void Begin(uint32_t label, uint32_t number, bool settled = false) {
     shm::StepRecord record = testing::Step(label, shm::StepEvent::kBegin, ++now_ns_);
     record.number = number;
+    record.settled = settled ? 1 : 0;
     Tell(record);
   }
   void Number(uint32_t first, uint32_t last, uint32_t number) {
@@ -60,6 +61,21 @@ class WindowFilterTest : public ::testing::Test {
 };
 
 using Steps = std::vector<uint32_t>;
+
+TEST_F(WindowFilterTest, WorkWaitsForNothingOnceNumbersAreSettled) {
+  for (uint32_t label = 0; label < 4; ++label) {
+    Begin(label, label);
+    Work(label);
+  }
+  Work(4);  // its begin is in another ring
+  EXPECT_TRUE(booked_.empty());
+  Begin(4, 4, true);
+  EXPECT_EQ(booked_, (std::vector<uint32_t>{2, 3, 4}));
+  EXPECT_EQ(filter_.Ask(4), Answer::kYes);
+  Begin(5, 5, true);
+  EXPECT_EQ(filter_.Ask(5), Answer::kNo);
+  EXPECT_EQ(filter_.belied_count(), 0u);
+}
 
 TEST_F(WindowFilterTest, LabelsThatWaitForAnOptimizerAreOfTheWindowByTheNumbersThatTheyGet) {
   Wait(8);

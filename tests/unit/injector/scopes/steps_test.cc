@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <thread>
+#include <vector>
 
 #include "tests/unit/injector/scopes/fake_torch.h"
 
@@ -312,6 +313,64 @@ TEST_F(StepsTest, LoopsOfThreadsThatHaveEndedAreUsedAgain) {
     ASSERT_NE(step >> shm::kStepLoopShift, 0u) << i;
   }
   EXPECT_EQ(test::RecordedLoss(shm::LossCounter::kStepLoopsFull), 0u);
+}
+
+// Of each step that began: is its number settled?
+std::vector<bool> TakeSettled() {
+  std::vector<bool> settled;
+  for (const auto& one : test::TakeRecords()) {
+    const auto& record = one.As<shm::StepRecord>();
+    if (record.event == static_cast<uint8_t>(shm::StepEvent::kBegin)) {
+      settled.push_back(record.settled != 0);
+    }
+  }
+  return settled;
+}
+
+TEST_F(StepsTest, NumbersAreSettledWhenEightStepsHadAllOptimizers) {
+  OnOptimizerMade();
+  for (int i = 0; i < 10; ++i) {
+    OnRootForward(kRoot, true);
+    OnOptimizerStepped(0);
+  }
+  std::vector<bool> expected(10, false);
+  expected[8] = expected[9] = true;
+  EXPECT_EQ(TakeSettled(), expected);
+}
+
+TEST_F(StepsTest, NumbersAreNotSettledWhileAnOptimizerHasNotStepped) {
+  OnOptimizerMade();
+  OnOptimizerMade();
+  for (int i = 0; i < 20; ++i) {
+    OnRootForward(kRoot, true);
+    OnOptimizerStepped(0);
+  }
+  EXPECT_EQ(TakeSettled(), std::vector<bool>(20, false));
+}
+
+TEST_F(StepsTest, NumbersAreSettledOnceTheCycleIsKnown) {
+  OnOptimizerMade();
+  OnOptimizerMade();
+  for (int i = 0; i < 6; ++i) {
+    OnRootForward(kRoot, true);
+    OnOptimizerStepped(static_cast<uint32_t>(i % 2));
+  }
+  const std::vector<bool> settled = TakeSettled();
+  ASSERT_GE(settled.size(), 5u);
+  EXPECT_FALSE(settled[3]);
+  EXPECT_TRUE(settled.back());
+}
+
+TEST_F(StepsTest, ExplicitStepsAreSettled) {
+  OnExplicitStep();
+  EXPECT_EQ(TakeSettled(), std::vector<bool>{true});
+}
+
+TEST_F(StepsTest, WithoutAnOptimizerNumbersAreSettledOnceNoneIsLookedFor) {
+  for (int i = 0; i < 66; ++i) OnRootForward(kRoot, false);
+  std::vector<bool> expected(66, false);
+  expected[63] = expected[64] = expected[65] = true;
+  EXPECT_EQ(TakeSettled(), expected);
 }
 
 // Labels and numbers are of the loop: two threads' steps are never one.

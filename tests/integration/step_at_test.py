@@ -32,6 +32,24 @@ def test_a_function_with_stars_frees_its_arguments_as_it_did(python, folder, nam
     assert forwards_of(run)[0] >= FORWARD
 
 
+def test_functions_of_one_decorator_are_told_apart(python, folder):
+    run = run_functions(python, folder, "shared", "train_step")
+    assert forwards_of(run) == [FORWARD] * 3
+
+
+def test_a_function_that_cannot_be_followed_leaves_the_next_place(python, folder):
+    run = run_functions(python, folder, "later", "place.step")
+    assert forwards_of(run) == [FORWARD] * 3
+
+
+def test_a_function_that_cannot_be_followed_is_said(python, folder):
+    run = run_functions(python, folder, "unfollowed", "unfollowed_step")
+    found = [f for f in run.summary["findings"] if "--step-at" in f["text"]]
+    text = "there are no steps: --step-at unfollowed_step began none"
+    assert [f["text"] for f in found] == [text]
+    assert "cannot be followed: unfollowed_step is an asynchronous generator" in str(found[0])
+
+
 @pytest.mark.parametrize("name, interpreter", pythons())
 def test_every_python_runs_a_followed_function_as_it_was(name, interpreter):
     program = os.path.join(PROGRAMS, "steps", "prologue.py")

@@ -3,6 +3,7 @@
 """Functions that --step-at names: functions.py KIND. Checked by integration/step_at_test.py."""
 
 import sys
+import types
 
 import torch
 
@@ -52,6 +53,47 @@ def stars():
     memory_after_del(lambda: rest(0, made()))
     memory_after_del(lambda: named(0, batch=made()))
     memory_after_del(lambda: first(made(), three=3))
+
+
+@torch.enable_grad()
+def train_step():
+    work()
+
+
+@torch.enable_grad()
+def warm_up():
+    """Its code is that of train_step: the decorator's."""
+    work()
+
+
+def shared():
+    warm_up()
+    for _ in range(3):
+        train_step()
+
+
+async def unfollowed_step():
+    """No step: an asynchronous generator."""
+    yield 1
+
+
+def unfollowed():
+    work()
+    work()
+
+
+def later():
+    """What NAME means in __main__ cannot be followed; what it means in a module can."""
+    work()
+    module = sys.modules["place"] = types.ModuleType("place")
+    exec("def step(work):\n    work()", vars(module))
+    torch.optim.SGD(model.parameters(), lr=1e-3).step()  # looked for anew
+    for _ in range(3):
+        module.step(work)
+
+
+class place:  # noqa: N801
+    step = staticmethod(unfollowed_step)
 
 
 def main():

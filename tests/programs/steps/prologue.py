@@ -6,6 +6,7 @@ Each function says what it was given and when an object was freed; with and with
 """
 
 import asyncio
+import contextlib
 import inspect
 import os
 import sys
@@ -127,9 +128,45 @@ def stand_ins(folder):
     return seen
 
 
+def decorated(function):
+    def wrapper(*args):
+        batch = Batch()
+        reference = weakref.ref(batch)
+        if args:
+            exec("kept = 7")  # before Python 3.13, in the dict of this frame's variables
+        function()
+        del batch
+        return eval("kept", None, locals()) if args else is_free(reference)
+
+    return wrapper
+
+
+look = None
+
+
+@decorated
+def wanted():
+    look()
+
+
+@decorated
+def other():
+    look()
+
+
+@contextlib.contextmanager
+def checked(text):
+    try:
+        yield
+    except AssertionError as error:
+        raise AssertionError(text) from error
+
+
 def main():
+    global look
     os.environ["FLOPSPROF_STEP_AT"] = "wanted"
     seen = stand_ins(sys.argv[1])
+    import _flopsprof_base as base
     import _flopsprof_prologue as prologue
     import _flopsprof_step_at as step_at
 
@@ -139,6 +176,32 @@ def main():
     after = all_of_it()
     assert before == after, (before, after)
     assert seen.steps == 9, seen.steps  # of those calls that are not wrong
+
+    look = lambda: None  # noqa: E731
+    assert wanted() is True
+    look = step_at.look
+    seen.steps, seen.notes, step_at._said = 0, [], 0
+    with checked("the frame of another function with the same code counts"):
+        assert other() is True, "the frame keeps a variable"
+        assert seen.steps == 0
+    wanted()
+    assert (seen.steps, seen.notes) == (1, [("step_at", "a function")])
+    base.take_out(base.undo)
+    step_at.install()  # again: it finds what was taken out
+    wanted()
+    assert seen.steps == 2, "no step after uninstall() and install()"
+    with checked("its own first call begins the first step"):
+        base.take_out(base.undo)
+        step_at._found = False
+        assert wanted() is True, "the frame keeps a variable"
+        assert seen.steps == 3
+    if sys.version_info < (3, 13):
+        base.take_out(base.undo)
+        step_at._found = False
+        assert other(1) == 7, "a variable of exec() is lost"
+    seen.session, seen.notes = 2, []
+    step_at.look()
+    assert seen.notes == [("step_at", "a function")], "a new session is not told"
     assert seen.failures == []
     print("same")
 

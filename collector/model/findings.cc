@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/model/findings.h"
 
+#include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
@@ -342,6 +343,7 @@ void AddStepAt(const Summary& summary, std::vector<Finding>* findings) {
     const auto note = rank.notes.find("step_at");
     if (note != rank.notes.end()) seen = note->second;
   }
+  const bool followed = !absl::StartsWith(seen, "a function that cannot be followed");
   findings->push_back(
       {"warning",
        absl::StrCat("there are no steps: --step-at ", steps.taken_from,
@@ -349,8 +351,9 @@ void AddStepAt(const Summary& summary, std::vector<Finding>* findings) {
        seen.empty() ? "no module by that path or class, no range and no Python function of that "
                       "name was seen"
                     : absl::StrCat("it is ", seen,
-                                   ", but did not run while the profiler recorded, "
-                                   "or only in what torch.compile made of it"),
+                                   followed ? ", but did not run while the profiler recorded, "
+                                              "or only in what torch.compile made of it"
+                                            : ""),
        "name a module by its path or class in the module tree, a range by its text, a function as "
        "Class.method or package.module:function; without --step-at optimizers say the steps"});
 }

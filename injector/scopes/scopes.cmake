@@ -6,10 +6,10 @@ function(flopsprof_add_scopes target)
   set(folder ${CMAKE_CURRENT_FUNCTION_LIST_DIR})
   # In the order in which they run: each may import those before it.
   set(shim _flopsprof_base _flopsprof_imports _flopsprof_work _flopsprof_phases
-           _flopsprof_forwards _flopsprof_parameters _flopsprof_modules _flopsprof_formulas
-           _flopsprof_templates _flopsprof_packages _flopsprof_prologue _flopsprof_step_at
-           _flopsprof_optimizers _flopsprof_wrappers _flopsprof_generated _flopsprof_compiled
-           _flopsprof_backward _flopsprof_calls _flopsprof_shim)
+           _flopsprof_forwards _flopsprof_lazy _flopsprof_parameters _flopsprof_modules
+           _flopsprof_formulas _flopsprof_templates _flopsprof_packages _flopsprof_prologue
+           _flopsprof_step_at _flopsprof_optimizers _flopsprof_wrappers _flopsprof_generated
+           _flopsprof_compiled _flopsprof_backward _flopsprof_calls _flopsprof_shim)
   list(TRANSFORM shim PREPEND ${CMAKE_SOURCE_DIR}/injector/shims/python/embedded/)
   list(TRANSFORM shim APPEND .py)
   # One copy per target: two targets in different folders cannot share a custom command's output.

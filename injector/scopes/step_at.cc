@@ -65,10 +65,12 @@ bool BeginsSteps(const ScopeIdentity& identity) {
 }
 
 void BeginStepIfWanted(uint32_t scope) {
-  static std::atomic<bool> noted{false};
+  static std::atomic<uint32_t> noted_epoch{0};
   const ScopeEntry* entry = FindScopeEntry(scope);
   if (entry == nullptr || !entry->begins_steps) return;
-  if (!noted.load(std::memory_order_relaxed) && !noted.exchange(true, std::memory_order_relaxed)) {
+  const uint32_t epoch = SessionEpoch();
+  if (noted_epoch.load(std::memory_order_relaxed) != epoch &&
+      noted_epoch.exchange(epoch, std::memory_order_relaxed) != epoch) {
     EmitNote("step_at", "a module or a range");
   }
   OnExplicitStep();

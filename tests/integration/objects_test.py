@@ -141,3 +141,12 @@ def test_parameters_of_experts_and_of_traced_modules(profiled):
     by_class = {m["class"]: m["params"] for m in run.summary["modules"] if m["path"][:1] == "("}
     assert by_class["TopLevelTracedModule"] == 108
     assert by_class["RecursiveScriptModule"] == 18
+
+
+@pytest.mark.parametrize("kind", ["lazy", "plain", "checkpointed", "compiled"])
+def test_nothing_of_ours_keeps_parameters_from_being_swapped(python, folder, kind):
+    program = os.path.join(PROGRAMS, "objects", "swapped.py")
+    run = run_profiled([python, program, kind], folder=folder)
+    assert run.ended_well(), run.explain()
+    assert run.stdout.split() == ["torch.float16"]
+    assert run.summary["ranks"][0]["loss"] == {}

@@ -85,6 +85,43 @@ def parameters() -> None:
           ["Linear", 18, 18, 18])  # fmt: skip
     lazy(torch.ones(1, 5))
     check("described once", modules_of(probe.take()), {})
+    many_lazy_parameters()
+    unused_lazy_parameters()
+
+
+def many_lazy_parameters() -> None:
+    """In one call: the work of waiting for them is linear in their number."""
+    parameters = sys.modules["_flopsprof_parameters"]
+    sizes, original = [], parameters.size_of
+
+    def size_of(tensor):
+        sizes.append(1)
+        return original(tensor)
+
+    parameters.size_of = size_of
+    lazy = nn.Sequential(*(nn.LazyLinear(3) for _ in range(100)))
+    lazy(torch.ones(1, 5))
+    parameters.size_of = original
+    total = 3 * 5 + 3 + 99 * 12
+    check("many are told in the first call", modules_of(probe.take())[""],
+          ["Sequential", 0, total, total])  # fmt: skip
+    check("each is looked at a few times", len(sizes) <= 5 * 200, True)
+
+
+def unused_lazy_parameters() -> None:
+    """Of a part that is never called, until it is."""
+    parts = nn.ModuleList([nn.Linear(5, 3), nn.LazyLinear(2)])
+    model = nn.Sequential(parts[0])
+    model.unused = parts[1]
+    model.forward = parts[0].forward
+    for _ in range(12):
+        model(torch.ones(1, 5))
+    probe.take()
+    model(torch.ones(1, 5))
+    check("what does not come is not asked for any more", modules_of(probe.take()), {})
+    model.forward = lambda x: model.unused(model._modules["0"](x))
+    model(torch.ones(1, 5))
+    check("and told when it comes", modules_of(probe.take())["unused"], ["LazyLinear", 8, 8, 8])
 
 
 class Layer(nn.Module):

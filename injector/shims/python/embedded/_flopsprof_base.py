@@ -22,6 +22,9 @@ set_eval_frame = getattr(_frames, "set_eval_frame", None)
 _compiler = getattr(torch, "compiler", None)
 compiling = getattr(_compiler, "is_compiling", None) or (lambda: False)
 
+# Sizes that are asked for while this is not None become part of the traced graph.
+tracing = getattr(getattr(torch, "_C", None), "_get_tracing_state", lambda: None)
+
 undo: list = []  # (function, arguments) that take our changes out again
 
 

@@ -32,7 +32,9 @@ Tensor = getattr(torch, "Tensor", None)
 Parameter = getattr(sys.modules.get("torch.nn.parameter"), "Parameter", None)
 StorageWeakRef = getattr(sys.modules.get("torch.multiprocessing.reductions"), "StorageWeakRef", None)
 
-_weights: dict = {}  # address -> [[weak references to parameter and module, shape, scope]]
+# Weights are found again by module and name: a weak reference to a parameter would keep the
+# program from torch.utils.swap_tensors().
+_weights: dict = {}  # address -> [[weak reference to the module, name, shape, scope]]
 _inputs: dict = {}  # address -> [(weak reference to the storage, scope, shape of its weight)]
 _gradients: dict = {}  # the same of what came from the module's output
 _scanned_at = 0.0
@@ -51,7 +53,7 @@ def find_weights() -> bool:
     now = time.monotonic()
     if _scan_seconds is not None and now - _scanned_at < _wait_seconds:
         return False
-    before = {(address, id(entry[1]())) for address, entries in _weights.items()
+    before = {(address, id(entry[0]())) for address, entries in _weights.items()
               for entry in entries}  # fmt: skip
     _weights.clear()
     for thing in gc.get_objects():
@@ -59,13 +61,13 @@ def find_weights() -> bool:
         # A tied embedding looks up, it does not multiply.
         if not issubclass(kind, Module) or kind.__name__.startswith("Embedding"):
             continue
-        for parameter in list(thing.__dict__.get("_parameters", {}).values()):
+        for name, parameter in list(thing.__dict__.get("_parameters", {}).items()):
             if type(parameter) is Parameter and parameter.dim() > 1:
-                entry = [weakref.ref(parameter), weakref.ref(thing), tuple(parameter.shape), 0]
+                entry = [weakref.ref(thing), name, tuple(parameter.shape), 0]
                 _weights.setdefault(parameter.data_ptr(), []).append(entry)
     _scanned_at = time.monotonic()
     _scan_seconds = _scanned_at - now
-    there = {(address, id(entry[1]())) for address, entries in _weights.items()
+    there = {(address, id(entry[0]())) for address, entries in _weights.items()
              for entry in entries}  # fmt: skip
     _wait_seconds = 100 * _scan_seconds if there - before else max(
         100 * _scan_seconds, min(2 * _wait_seconds, MOST_WAIT_SECONDS))  # fmt: skip
@@ -76,8 +78,9 @@ def owner(address):
     """(scope, shape) of the one module that multiplies by the weight at the address, or None."""
     found = None
     for entry in _weights.get(address, ()):
-        parameter, module, shape, scope = entry[0](), entry[1](), entry[2], entry[3]
-        if parameter is None or module is None or parameter.data_ptr() != address:
+        module, name, shape, scope = entry[0](), *entry[1:]
+        parameter = None if module is None else module.__dict__.get("_parameters", {}).get(name)
+        if type(parameter) is not Parameter or parameter.data_ptr() != address:
             continue
         if not scope:
             scope = entry[3] = native.scope_of(module)

@@ -4,10 +4,10 @@
 
 import sys
 import time
-import weakref
 
-from _flopsprof_base import native, replace, torch
+from _flopsprof_base import native, tracing
 from _flopsprof_forwards import look_at
+from _flopsprof_lazy import wait
 
 EXPERT_LISTS = ("experts", "deepspeed_experts", "local_experts")
 EXPERT_COUNTS = ("num_experts", "n_routed_experts", "num_routed_experts", "n_experts")
@@ -15,6 +15,7 @@ ROUTERS = ("gate", "router", "wg")
 MOST_ALIASES = 4096  # of one root
 FREE_SECONDS = 1.0
 FREE_TRIES = 3  # sizes of lazy parameters are there after the first forward
+MOST_TRIES = 10  # what is missing then (of a part that is not used) is waited for, not asked for
 # Children that hold weights for their parent.
 NOT_CALLED = ("NonDynamicallyQuantizableLinear", "ParameterList", "ParameterDict")
 MOST_WEIGHTS = 64
@@ -22,14 +23,11 @@ OFFLOADERS = ("_hf_hook", "_diffusers_hook")  # bring weights to the GPU for eac
 SCRIPTED = ("torch.jit._script", "torch.jit._trace")
 CHOSEN = ("top_k", "topk", "num_experts_per_tok", "num_selected_experts", "moe_top_k", "k")
 
-tracing = getattr(getattr(torch, "_C", None), "_get_tracing_state", lambda: None)
-
 described: dict = {}  # id(module) -> scope of its root; an id that is used again does no harm
 _described_roots: set = set()  # (session, root)
 _spent = 0.0  # seconds, on descriptions after the first of a root
 _placed: dict = {}  # (session, root, path) -> {"cpu", "gpu"}: where its parameters were
 _tries: dict = {}  # root -> descriptions in which some parameters had no sizes yet
-_incomplete: dict = {}  # root -> weak references to its module and to parameters without sizes
 _last_end = 0.0  # of the last description, and how long it took
 _last_seconds = 0.0
 
@@ -253,70 +251,50 @@ def try_beside(function, *args) -> None:
 
 def describe(root, root_scope) -> bool:
     """Reports every module of a root; False: some parameters have no sizes yet, ask again."""
-    global _last_end, _last_seconds, _spent
     tries = _tries.get(root_scope, 0)
-    if tracing() is not None:  # sizes that are asked for become part of the traced graph
+    if tracing() is not None:
         return False
     this = native.session(), root_scope
     again = this in _described_roots
     if (again or tries >= FREE_TRIES) and not may_describe():
         return False
+    try_beside(note_tuning)
+    missing = describe_timed(root, root_scope, again)
+    _described_roots.add(this)
+    tries = _tries[root_scope] = tries + 1 if missing else 0
+    return not missing or tries >= MOST_TRIES
+
+
+def describe_timed(root, root_scope, is_again) -> list:
+    """Returns (module, name) of the parameters without sizes. Raises nothing."""
+    global _last_end, _last_seconds, _spent
     begin = time.monotonic()
+    missing = []
     try:
-        try_beside(note_tuning)
         missing = describe_now(root, root_scope)
-        note_incomplete(root, root_scope, missing)
+        wait(root, root_scope, missing, has_size, describe_late)
     except Exception as error:  # it would not go better at the next call
         native.failed(repr(error)[:200])
-        missing = []
-    _tries[root_scope] = tries + 1 if missing else 0
-    _described_roots.add(this)
     _last_end = time.monotonic()
     _last_seconds = _last_end - begin
-    _spent += _last_seconds if again else 0
-    return not missing
+    _spent += _last_seconds if is_again else 0
+    return missing
 
 
-def note_incomplete(root, root_scope, missing) -> None:
-    """Lazy parameters have sizes in the first call: the root is described again then, since there
-    may be no second one.
-    """
-    if not missing:
-        _incomplete.pop(root_scope, None)
-        return
-    mixin = getattr(sys.modules.get("torch.nn.parameter"), "UninitializedTensorMixin", None)
-    if mixin is not None and not hasattr(mixin.materialize, "__wrapped__"):
-        replace(mixin, "materialize", followed_by_description)
-    _incomplete[root_scope] = weakref.ref(root), [weakref.ref(p) for p in missing]
+def has_size(parameter) -> bool:
+    return size_of(parameter) is not None
 
 
-def followed_by_description(materialize):
-    def wrapped(self, *args, **kwargs):
-        result = materialize(self, *args, **kwargs)
-        if _incomplete and tracing() is None:
-            try:
-                describe_incomplete()
-            except Exception as error:
-                native.failed(repr(error)[:200])
-        return result
-
-    return wrapped
-
-
-def describe_incomplete() -> None:
-    """Describes the roots all of whose parameters have sizes by now."""
-    for root_scope, (reference, missing) in list(_incomplete.items()):
-        parameters = [p for p in (weak() for weak in missing) if p is not None]
-        if any(size_of(p) is None for p in parameters):
-            continue
-        del _incomplete[root_scope]
-        root = reference()
-        if root is not None:
-            describe_now(root, root_scope)
+def describe_late(root, root_scope) -> None:
+    """All parameters have sizes now, in the middle of a call: there may be no second one."""
+    if may_describe():
+        describe_timed(root, root_scope, True)
+    else:
+        native.describe_again(root_scope)
 
 
 def describe_now(root, root_scope) -> list:
-    """Returns the parameters that have no sizes yet."""
+    """Returns (module, name) of the parameters that have no sizes yet."""
     missing = []
     order = []  # (path, module, chain of parents, bank, directly) as named_modules() gives them
     seen: dict = {}  # id(module) -> its path
@@ -357,7 +335,7 @@ def describe_now(root, root_scope) -> list:
                 continue
             size = size_of(parameter)
             if size is None:
-                missing.append(parameter)
+                missing.append((module, name))
                 continue
             if bank is not None:
                 bank.mark(size, parameter)

@@ -429,8 +429,8 @@ constexpr uint32_t GridZ(uint64_t grid) { return static_cast<uint32_t>(grid >> 4
 
 struct StepRecord {
   RecordHeader header;
-  uint8_t event;   // StepEvent
-  uint8_t helped;  // kBegin: forwards without gradients of another model came right before
+  uint8_t event;    // StepEvent
+  uint8_t helped;   // kBegin: forwards without gradients of another model came right before
   uint8_t settled;  // kBegin: numbers of this label and those before are not expected to change
   uint8_t reserved;
   uint32_t number;  // of the step: kBegin, kNumber

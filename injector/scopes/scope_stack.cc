@@ -281,7 +281,7 @@ void ThreadScopes::OnThreadEnd() {
   log_ = nullptr;
   started_range = 0;
   step_loop = 0;
-  makes_no_steps = false;
+  makes_no_steps = calls_models = false;
 }
 
 void ThreadScopes::Forget() {
@@ -291,7 +291,7 @@ void ThreadScopes::Forget() {
   log_ = nullptr;
   started_range = 0;
   step_loop = 0;
-  makes_no_steps = false;
+  makes_no_steps = calls_models = false;
 }
 
 }  // namespace flopsprof::injector

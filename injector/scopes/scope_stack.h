@@ -104,6 +104,7 @@ class ThreadScopes {
   uint64_t captures[2];    // the newest stream captures begun here; see captured_steps.h
   uint8_t step_loop;       // whose steps this thread makes; see steps.h
   bool makes_no_steps;     // no loop was left for it: it is in the steps of the first
+  bool calls_models;       // with gradients
 
   // From now on OnThreadEnd is called when the thread ends.
   void FollowThreadEnd() {

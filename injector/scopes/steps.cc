@@ -37,8 +37,8 @@ struct StepLoop {
   uint32_t labels = 0;        // given so far
   uint32_t first_label = 0;   // of the thread that has the loop now; without its bits
   uint32_t evaluated_root = shm::kOutsideScope;
-  const ThreadScopes* owner = nullptr;  // the thread that trains, until it ends; compared only
   uint32_t threads = 0;  // that make their steps in it; not counted for the first loop
+  const ThreadScopes* owner = nullptr;  // the thread that trains, until it ends; compared only
   // The thread that calls flopsprof.step(); compared only, by other threads without the lock.
   std::atomic<const ThreadScopes*> beginner{nullptr};
 
@@ -387,6 +387,7 @@ StepLoop* LoopOfForward(ThreadScopes* thread, uint32_t root) {
   thread->makes_no_steps = loop == nullptr;
   if (loop == nullptr) return loop;
   EnterLoop(thread, *loop);
+  thread->calls_models = true;
   if (!loop->trained) loop->owner = thread;
   loop->called = true;
   if (known < 0) AddRoot(root, IndexOf(*loop));
@@ -508,6 +509,7 @@ void OnOptimizerStepped(uint32_t optimizer) {
     SpinGuard guard(g_lock);
     return OptimizerHasCome(false);
   }
+  ThisThread().FollowThreadEnd();
   SpinGuard guard(g_lock);
   OptimizerHasCome(true);
   if (ThisThread().makes_no_steps) return;
@@ -520,8 +522,12 @@ void OnOptimizerStepped(uint32_t optimizer) {
   }
   EmitStep(shm::StepEvent::kOptimizerEnd, loop.label, loop.number, 0);
   if (g_explicit.load(std::memory_order_relaxed)) return SetPlace(&loop, StepPlace::kTail);
-  loop.owner = &ThisThread();
-  loop.trained = true;
+  // One that only steps optimizers works for the thread that calls the model.
+  ThreadScopes& thread = ThisThread();
+  if (thread.calls_models || loop.owner == nullptr) {
+    loop.owner = &thread;
+    loop.trained = true;
+  }
   // The 64th and all after it are one.
   loop.optimizers |= uint64_t{1} << (optimizer < 63 ? optimizer : 63);
   loop.cycle.SetPart(loop.optimizers);

@@ -437,6 +437,21 @@ TEST_F(StepsTest, WhoCallsAModelBesideItsTrainerLeavesItTheLoop) {
   EXPECT_EQ(CurrentStep(), 1u);
 }
 
+// Optimizers may step on threads of their own, which end.
+TEST_F(StepsTest, AThreadThatOnlyStepsOptimizersDoesNotTakeTheLoop) {
+  OnOptimizerFound();
+  OnRootForward(kRoot, true);
+  std::thread([] { OnOptimizerStepped(0); }).join();
+  uint32_t beside = 0;
+  std::thread([&beside] {
+    OnRootForward(kOtherRoot, true);
+    beside = CurrentStep();
+  }).join();
+  EXPECT_EQ(beside, 1u << shm::kStepLoopShift);
+  OnRootForward(kRoot, true);
+  EXPECT_EQ(CurrentStep(), 1u);
+}
+
 TEST_F(StepsTest, ALoopIsNotUsedAgainWhileAThreadIsInIt) {
   OnOptimizerFound();
   OnRootForward(kRoot, true);

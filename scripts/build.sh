@@ -33,6 +33,13 @@ mkdir -p "$folder"
 exec 8> "$folder/build-lock"
 flock 8
 
+# A folder that was copied along with a clone builds in the one that it was copied from.
+cached=$(sed -n 's/^CMAKE_CACHEFILE_DIR:INTERNAL=//p' "$folder/CMakeCache.txt" 2> /dev/null || true)
+if [[ -n $cached && ! $cached -ef $folder ]]; then
+  say "$folder was configured as $cached: configuring it anew"
+  rm -rf "$folder/CMakeCache.txt" "$folder/CMakeFiles" "$folder/build.ninja" "$folder/configured-for"
+fi
+
 # Configures anew when what was found last time may not be what is there now: headers and
 # libraries that came later, another home.
 shopt -s nullglob

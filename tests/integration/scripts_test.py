@@ -33,6 +33,28 @@ def program(folder, name: str, code: str) -> None:
     (folder / name).chmod(0o755)
 
 
+def test_a_copied_build_folder_does_not_build_where_it_came_from(tmp_path):
+    programs, copy = tmp_path / "programs", tmp_path / "copy"
+    shutil.copytree(SCRIPTS, copy / "scripts")
+    (copy / "build").mkdir()
+    (tmp_path / "original").mkdir()
+    cache = copy / "build/CMakeCache.txt"
+    cache.write_text(f"CMAKE_CACHEFILE_DIR:INTERNAL={tmp_path}/original\n")
+    configured = (
+        "touch build/build.ninja; "
+        'echo "CMAKE_CACHEFILE_DIR:INTERNAL=$PWD/build" > build/CMakeCache.txt'
+    )
+    program(programs, "cmake", f"echo cmake >> {tmp_path}/calls; {configured}")
+    program(programs, "ninja", f"echo ninja >> {tmp_path}/calls")
+    environment = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"}
+    command = [copy / "scripts/build.sh", "some_test"]
+    for target in range(2):  # once is enough
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+        assert done.returncode == 0, done.stderr
+        assert ("configured as" in done.stderr) == (target == 0)
+    assert (tmp_path / "calls").read_text().split() == ["cmake", "ninja", "ninja"]
+
+
 @pytest.mark.parametrize("option", ["-s", "-u"])
 def test_a_pinned_package_that_is_not_there_is_missing(tmp_path, option):
     """With nullglob and without: 'torch==2.14.1' once counted as installed in an empty folder."""

@@ -166,13 +166,13 @@ def test_the_test_script_refuses_what_it_does_not_know():
 
 
 def test_every_known_skip_says_why_and_what_would_prove_it(tmp_path):
-    assert len(test_results.skips()) >= 5
+    assert test_results.skips()
     sources = ""
     for path in glob.glob(os.path.join(ROOT, "tests", "unit", "**", "*_test.cc"), recursive=True):
         with open(path, encoding="utf-8") as file:
             sources += file.read()
     units = [test.pattern for test, _ in test_results.skips() if "_test:" in test.pattern]
-    assert len(units) >= 3
+    assert units
     for pattern in units:  # a name that does not exist would let nothing pass, and nobody see it
         suite, case = re.search(r":(\w+)\\.(\w+)\$$", pattern).groups()
         assert f"TEST({suite}, {case})" in sources, pattern

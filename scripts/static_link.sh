@@ -31,8 +31,9 @@ done
 mapfile -t libraries < <(pkg-config --static --libs grpc++ protobuf | tr ' ' '\n' |
   grep '^-l' | sort -u)
 libraries+=(-lupb -lgpr -laddress_sorting -lre2 -lcares -lssl -lcrypto -lz -lzstd -lsqlite3)
+# Named by path, or found where the linker looks anyway.
 for name in $(printf '%s\n' "${words[@]}" |
-    sed -n 's|^/usr/lib/x86_64-linux-gnu/lib\(.*\)\.\(so\|a\).*|\1|p' | sort -u); do
+    sed -nE 's/^(\/usr\/lib\/x86_64-linux-gnu\/lib(.*)\.(so|a).*|-l(.*))$/\2\4/p' | sort -u); do
   case $name in
     spdlog | fmt) ;;
     *) [[ -f /usr/lib/x86_64-linux-gnu/lib$name.a ]] && libraries+=("-l$name") ;;

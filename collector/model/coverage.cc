@@ -130,9 +130,9 @@ void AddEmptyReasons(const RunProfile& run, const RankGroups& groups, Coverage* 
                               : running         ? absl::StrCat("the job is in step ", *last)
                                                 : absl::StrCat("the job ended in step ", *last);
     coverage->reasons.push_back(
-        absl::StrCat("--steps ", run.run.first_step(), ":",
+        absl::StrCat("no step of --steps ", run.run.first_step(), ":",
                      run.run.has_end_step() ? absl::StrCat(run.run.end_step()) : std::string(),
-                     " was not reached: ", where, " (they count from 0)"));
+                     " was recorded: ", where, " (they count from 0)"));
     return;
   }
   if (run.processes.empty()) {

@@ -9,6 +9,7 @@
 
 #include "collector/model/programs.h"
 #include "collector/model/rank_claims.h"
+#include "proto/shm/records.h"
 
 namespace flopsprof::model {
 namespace {
@@ -44,8 +45,15 @@ bool UsedGpu(const v1::ProcessProfile& process) {
 }
 
 bool WindowWasNotReached(const RunProfile& run) {
-  const auto recorded = [](const v1::ProcessProfile& process) {
-    return process.calls_size() > 0 || process.times_size() > 0 || process.steps_size() > 0;
+  const uint32_t end = run.run.has_end_step() ? run.run.end_step() : shm::kNoStep;
+  const auto recorded = [&](const v1::ProcessProfile& process) {
+    // A step of the window of which no work came was reached: its records are lost.
+    const auto& labels = process.step_labels();
+    const bool reached = std::any_of(labels.begin(), labels.end(), [&](const auto& label) {
+      return label.number() >= run.run.first_step() && label.number() < end;
+    });
+    return reached || process.calls_size() > 0 || process.times_size() > 0 ||
+           process.steps_size() > 0;
   };
   return run.run.has_first_step() &&
          std::none_of(run.processes.begin(), run.processes.end(), recorded) &&

@@ -442,8 +442,12 @@ class SummaryJson {
     count("backward_nodes", overhead.backward_nodes);
     count("launches", overhead.launches);
     count("activities", overhead.activities);
-    Duration("own_cpu_s", overhead.own_cpu_ns);
-    Duration("cupti_overhead_s", overhead.cupti_overhead_ns);
+    const auto seconds = [&](std::string_view key, uint64_t ns) {
+      const bool unknown = overhead.incomplete && ns == 0;
+      Maybe(key, unknown ? std::nullopt : std::optional<uint64_t>(ns), &JsonWriter::Seconds);
+    };
+    seconds("own_cpu_s", overhead.own_cpu_ns);
+    seconds("cupti_overhead_s", overhead.cupti_overhead_ns);
     const bool unknown = overhead.incomplete && overhead.estimated_s == 0;
     Maybe("estimated_s", unknown ? std::nullopt : std::optional<double>(overhead.estimated_s),
           &JsonWriter::Double);

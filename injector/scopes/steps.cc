@@ -143,12 +143,10 @@ void SetPlace(StepLoop* loop, StepPlace place) {
   loop->step.store(shm::StepAt(place, loop->label), std::memory_order_relaxed);
 }
 
-// Only an optimizer that comes late, or an other order of them, changes numbers after this.
+// Only an optimizer that comes late, or another order of them, changes numbers after this. While
+// there is none, it may come after any number of forwards.
 bool IsSettled(const StepLoop& loop) {
   if (g_explicit.load(std::memory_order_relaxed) || loop.cycle.learned()) return true;
-  if (!g_optimizer_known.load(std::memory_order_relaxed)) {
-    return loop.labels - loop.first_label >= kOptimizerChecks;
-  }
   const uint32_t made = g_optimizers_made.load(std::memory_order_relaxed);
   return made > 0 && made <= loop.cycle.OptimizerCount() && loop.cycle.count() >= kPartsToWait &&
          loop.cycle.EachPartIsATurn();

@@ -112,7 +112,7 @@ def test_a_kill_leaves_no_zeros(python, folder, tmp_path):
     # What the process counts itself is told now and then only.
     overhead = run.summary["ranks"][0]["overhead"]
     assert overhead["incomplete"]
-    assert 0 not in (overhead["hook_calls"], overhead["module_calls"], overhead["estimated_s"])
+    assert 0 not in [overhead[key] for key in overhead if key != "incomplete"]
     assert " 0 library calls" not in report and "overhead 0 " not in report
     assert any("never came" in f["text"] for f in run.summary["findings"])
 

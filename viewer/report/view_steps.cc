@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "absl/strings/str_join.h"
 #include "collector/model/work.h"
 #include "viewer/report/numbers.h"
 #include "viewer/report/text.h"
@@ -114,14 +115,6 @@ std::string HowToSay(const model::StepsSummary& steps, size_t width) {
   return "  " + Wrap(text, width, 2) + "\n";
 }
 
-std::string JoinWords(const std::string& a, const std::string& b, const std::string& c) {
-  std::string text;
-  for (const std::string* word : {&a, &b, &c}) {
-    if (!word->empty()) text += (text.empty() ? "" : ", ") + *word;
-  }
-  return text;
-}
-
 bool AnyIncomplete(const model::StepsSummary& steps) {
   return std::any_of(steps.list.begin(), steps.list.end(),
                      [](const model::StepLine& line) { return line.step != 0 && !line.complete; });
@@ -222,11 +215,12 @@ std::string StepsView(const ReportContext& context) {
   }
   std::string text = Title(context, "Steps", note) + RenderTable(context, &table);
   if (steps.left_out > 0) {
-    text +=
-        "  " + std::to_string(steps.left_out) + " not in them: " +
-        JoinWords(steps.first == 0u ? "step 0" : "", AnyIncomplete(steps) ? "incomplete ones" : "",
-                  steps.disturbed > 0 ? "with compilation or tuning" : "") +
-        "\n";
+    std::vector<std::string> kinds;
+    if (steps.first == 0u) kinds.emplace_back("step 0");
+    if (AnyIncomplete(steps)) kinds.emplace_back("incomplete ones");
+    if (steps.disturbed > 0) kinds.emplace_back("with compilation or tuning");
+    text += "  " + std::to_string(steps.left_out) + " not in them" + (kinds.empty() ? "" : ": ") +
+            absl::StrJoin(kinds, ", ") + "\n";
   }
   if (!steps.beside.empty()) text += "  eval: an evaluation between two steps, in neither\n";
   text += HowToSay(steps, context.terminal.width);

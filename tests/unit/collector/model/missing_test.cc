@@ -41,6 +41,42 @@ TEST(MissingTest, TimesThatNeverCameAreNotZero) {
   EXPECT_FALSE(summary.modules[0].inclusive.gpu_time_ns[v1::PHASE_FORWARD].has_value());
 }
 
+// A process of which steps 0 to 5 are known, of which nothing was recorded.
+RunProfile WithoutWork(uint32_t first, uint32_t end) {
+  ProfileBuilder b(-1);
+  for (uint32_t step = 0; step < 6; ++step) {
+    v1::StepLabelRow& label = *b.profile().add_step_labels();
+    label.set_step(step);
+    label.set_number(step);
+  }
+  RunProfile run = RunOf(b.profile());
+  run.run.set_first_step(first);
+  run.run.set_end_step(end);
+  return run;
+}
+
+TEST(MissingTest, AWindowThatTheJobDidNotReachHasNothingToReport) {
+  const Summary summary = Summarize(WithoutWork(50, 60));
+  EXPECT_TRUE(summary.empty);
+  ASSERT_EQ(summary.coverage.reasons.size(), 1u);
+  EXPECT_EQ(summary.coverage.reasons[0],
+            "no step of --steps 50:60 was recorded: the job ended in step 5 (they count from 0)");
+}
+
+TEST(MissingTest, WorkOfAReachedWindowThatNeverCameIsUnknown) {
+  const Summary summary = Summarize(WithoutWork(5, 60));
+  EXPECT_FALSE(summary.empty);
+  ASSERT_EQ(summary.ranks.size(), 1u);
+  EXPECT_FALSE(summary.totals.work.gpu_time_ns[v1::PHASE_OTHER].has_value());
+}
+
+TEST(MissingTest, WhatAKilledProcessDidNotTellOfItselfIsNull) {
+  const std::string json = ToJson(Summarize(Killed()));
+  for (const char* key : {"hook_calls", "own_cpu_s", "cupti_overhead_s", "estimated_s"}) {
+    EXPECT_NE(json.find("\"" + std::string(key) + "\": null"), std::string::npos) << key;
+  }
+}
+
 TEST(MissingTest, KernelsOfAnOptimizerOfWhichSomeWereSeenAreKnown) {
   RunProfile run = Killed();
   v1::Scope& optimizer = *run.processes[0].add_scopes();

@@ -50,13 +50,16 @@ configured=
 # their libraries (GoogleTest, Google Benchmark) are not among what a user installs.
 tests=ON
 [[ ${targets[*]} == product && $configured != *' tests=ON '* ]] && tests=OFF
+# What a sanitizer slows down is not measured.
+benchmarks=$tests
+[[ $preset == *san ]] && benchmarks=OFF
 found="$preset tests=$tests $tools_env $sim_env ${headers[*]}"
 if [[ $configured != "$found" ]]; then
   say "configuring preset $preset"
   log=$root/build/logs/cmake-$preset.log
   mkdir -p "$(dirname "$log")"
   cmake --preset "$preset" -DFLOPSPROF_BUILD_TESTS=$tests \
-    -DFLOPSPROF_BUILD_BENCHMARKS=$tests -DFLOPSPROF_SIM_ENV="$sim_env" \
+    -DFLOPSPROF_BUILD_BENCHMARKS=$benchmarks -DFLOPSPROF_SIM_ENV="$sim_env" \
     -DFLOPSPROF_TOOLS_ENV="$tools_env" > "$log" 2>&1 || {
     tail -n 30 "$log" >&2
     die "cmake failed; all of its output: $log"

@@ -5,9 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
-
 #include "profile_builder.h"
+#include "tests/support/cpu_growth.h"
 
 namespace flopsprof::model {
 namespace {
@@ -108,20 +107,28 @@ TEST(ModulePathsTest, FurtherPathsOfAModuleAreFoldedToo) {
   EXPECT_THAT(NodeAt(paths, "a").aliases, ElementsAre("b", "c.d"));
 }
 
-TEST(ModulePathsTest, ThousandsOfRootsAreNestedInTime) {
+// `roots` models; every second one is the part of the one before it.
+v1::ProcessProfile NestedRoots(uint32_t roots) {
   ProfileBuilder b(0);
-  constexpr uint32_t kRoots = 24'000;  // every second one is the part of the one before it
-  for (uint32_t id = 1; id <= kRoots; id += 2) {
+  for (uint32_t id = 1; id <= roots; id += 2) {
     b.ModuleScope(id, 0, "", "Net", 10 * id).ModuleScope(id + 1, 0, "", "Linear", 10 * id + 1);
     b.Listed(id, 0, "", "Net", 10 * id, 5).Listed(id, 1, "fc", "Linear", 10 * id + 1, 5);
     b.Listed(id + 1, 0, "", "Linear", 10 * id + 1, 5);
   }
-  const auto begin = std::chrono::steady_clock::now();
-  const ModulePaths paths(b.profile());
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(3));
+  return b.profile();
+}
+
+TEST(ModulePathsTest, ThousandsOfRootsAreNested) {
+  const ModulePaths paths(NestedRoots(24'000));
   EXPECT_EQ(PathOf(paths, 1), "");
   EXPECT_EQ(PathOf(paths, 2), "fc");
-  EXPECT_EQ(PathOf(paths, kRoots), "(Net)#11999.fc");
+  EXPECT_EQ(PathOf(paths, 24'000), "(Net)#11999.fc");
+}
+
+TEST(ModulePathsTest, CostOfRootsIsLinear) {
+  EXPECT_LT(test::CpuTimesOfSixteenTimesTheSize(
+                1'500, NestedRoots, [](const auto& profile) { ModulePaths paths(profile); }),
+            100);
 }
 
 TEST(ModulePathsTest, RangesBeyondTheLinesAreInOther) {

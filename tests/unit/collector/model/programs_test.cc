@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <set>
 
 #include "collector/model/programs.h"
@@ -13,6 +12,7 @@
 #include "profile_builder.h"
 #include "sample_run.h"
 #include "summary_lookup.h"
+#include "tests/support/cpu_growth.h"
 
 namespace flopsprof::model {
 namespace {
@@ -189,25 +189,35 @@ TEST(ProgramsTest, SpawnedWorkersWithEqualModelsAreRanksOfOne) {
   EXPECT_EQ(programs("Other"), 2u);
 }
 
-TEST(ProgramsTest, LongRunsOfOneRankOneAfterTheOtherAreToldApartInTime) {
+// `count` processes that say rank 0, each with 5,000 steps.
+RunProfile LongRunsOfOneRank(uint32_t count) {
   std::vector<v1::ProcessProfile> processes;
-  for (int i = 0; i < 100; ++i) {
-    processes.push_back(Trained({.rank = 0, .pid = 100 + 10 * i, .parent = 2000 + i}, "Net", 7));
-    for (uint32_t step = 1; step < 20'000; ++step) {
+  for (uint32_t i = 0; i < count; ++i) {
+    const int32_t k = static_cast<int32_t>(i);
+    processes.push_back(Trained({.rank = 0, .pid = 100 + 10 * k, .parent = 2000 + k}, "Net", 7));
+    for (uint32_t step = 1; step < 5'000; ++step) {
       v1::StepRow& row = *processes.back().add_steps();
       row.set_step(step);
       row.set_begin_mono_ns(1000 + step);
       row.set_end_mono_ns(1001 + step);
     }
   }
-  const RunProfile run = RunOf(std::move(processes));
+  return RunOf(std::move(processes));
+}
+
+size_t CountPrograms(const RunProfile& run) {
   std::vector<const v1::ProcessProfile*> all;
   for (const v1::ProcessProfile& process : run.processes) all.push_back(&process);
-  const RankClaims claims(run);
-  const auto begin = std::chrono::steady_clock::now();
-  EXPECT_EQ(FindPrograms(all, all, claims).size(), 100u);
-  // 100 x 20,000 rows are looked at, not 100 x 100 x 20,000.
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(500));
+  return FindPrograms(all, all, RankClaims(run)).size();
+}
+
+TEST(ProgramsTest, LongRunsOfOneRankOneAfterTheOtherAreToldApart) {
+  EXPECT_EQ(CountPrograms(LongRunsOfOneRank(100)), 100u);
+}
+
+TEST(ProgramsTest, CostOfRunsIsLinear) {
+  // 100 x 5,000 rows are looked at, not 100 x 100 x 5,000.
+  EXPECT_LT(test::CpuTimesOfSixteenTimesTheSize(12, LongRunsOfOneRank, CountPrograms), 100);
 }
 
 TEST(ProgramsTest, TheOrderOfProcessesDoesNotMatter) {

@@ -192,11 +192,12 @@ if [[ ${groups[*]} != lint ]]; then
   parts=("tests and benchmarks")
   if [[ " ${groups[*]} " == *" integration "* ]]; then
     begin_part "Pythons of other versions" "$logs/python_versions.log" scripts/python_versions.sh
+    begin_part "headers of CUDA 12.0 to 13.5" "$logs/cuda_headers.log" scripts/cuda_headers.sh
     begin_part "JAX" "$logs/jax.log" scripts/simgpu_jax_env.sh
     old=(2.4.1)
     ((${#full[@]})) && old+=(2.8.0)
     begin_part "PyTorch ${old[*]}" "$logs/old_torch.log" scripts/old_torch_envs.sh "${old[@]}"
-    parts+=("Pythons of other versions" "JAX" "PyTorch ${old[*]}")
+    parts+=("Pythons of other versions" "headers of CUDA 12.0 to 13.5" "JAX" "PyTorch ${old[*]}")
   fi
   if ! wait_for_parts "${parts[@]}"; then
     printf '0 passed, 1 failed\n'

@@ -3,8 +3,8 @@
 #pragma once
 
 // Callback ids of the calls that put work on a GPU, as ranges of consecutive numbers of
-// cupti_runtime_cbid.h and cupti_driver_cbid.h (CUPTI 13.0). Older libraries refuse the ids
-// that they do not know, which is harmless.
+// cupti_runtime_cbid.h and cupti_driver_cbid.h (CUPTI 12.0 to 13.5, where no number ever changed
+// its meaning). Older libraries refuse the ids that they do not know, which is harmless.
 
 #include <stdint.h>
 
@@ -15,11 +15,12 @@ struct CbidRange {
 };
 
 constexpr CbidRange kRuntimeCbids[] = {
+    {13, 13},    // cudaLaunch: what nvcc made of <<<...>>> before CUDA 9.1
     {31, 52},    // cudaMemcpy* and cudaMemset*, classic
     {142, 145},  // cudaMemset3D*, cudaMemcpy3D*
     {160, 163},  // cudaMemcpyPeer*, cudaMemcpy3DPeer*
     {211, 211},  // cudaLaunchKernel
-    {214, 236},  // cudaLaunchKernel_ptsz; copies and sets, _ptds and _ptsz
+    {213, 236},  // cudaLaunch_ptsz, cudaLaunchKernel_ptsz; copies and sets, _ptds and _ptsz
     {243, 246},  // cudaMemset3D*, cudaMemcpy3D*, _ptds and _ptsz
     {249, 250},  // cudaMemcpy3DPeer*, _ptds and _ptsz
     {269, 270},  // cudaLaunchCooperativeKernel
@@ -29,6 +30,7 @@ constexpr CbidRange kRuntimeCbids[] = {
     {482, 485},  // cudaMemcpyBatchAsync, cudaMemcpy3DBatchAsync
     {505, 506},  // __cudaLaunchKernel: what nvcc 13 makes of <<<...>>>
     {509, 512},  // cudaMemcpyBatchAsync, cudaMemcpy3DBatchAsync of CUDA 13
+    {554, 557},  // cudaMemcpyWithAttributesAsync, cudaMemcpy3DWithAttributesAsync of CUDA 13.2
 };
 
 constexpr CbidRange kDriverCbids[] = {
@@ -49,8 +51,12 @@ constexpr CbidRange kDriverCbids[] = {
     {652, 653},  // cuLaunchKernelEx
     {776, 779},  // cuMemcpyBatchAsync, cuMemcpy3DBatchAsync
     {796, 799},  // the same, _v2
+    {819, 819},  // cuGraphLaunchWithArguments of CUDA 13.1 and 13.2, which no header declares
+    {837, 840},  // cuMemcpyWithAttributesAsync, cuMemcpy3DWithAttributesAsync of CUDA 13.2
 };
 
+// Those whose first parameter is the executable graph. That of 819 is not known: to us it is a
+// launch like another.
 constexpr bool IsGraphLaunch(int domain, uint32_t cbid) {
   return domain == 2 ? cbid == 311 || cbid == 312 : cbid == 514 || cbid == 515;
 }

@@ -51,6 +51,7 @@ void* Run(void*) {
   if (ThreadState* thread = CurrentThread()) {
     thread->inside_injector = true;
     thread->may_use_reserved_slots = true;
+    thread->may_wait = true;
   }
   if (work.finish_connecting()) {
     uint64_t next_tick_ns = MonoNs();

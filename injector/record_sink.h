@@ -26,6 +26,9 @@ bool IsConnected();
 // 0 = never recorded.
 uint32_t SessionEpoch();
 
+// While it is so, no thread waits for room in a ring.
+void LetNobodyWaitForRoom(bool nobody);
+
 // Copies one record into the calling thread's ring. False: dropped and counted.
 FLOPSPROF_APART bool EmitRecord(const void* record);
 

@@ -30,11 +30,16 @@ constexpr uint64_t kLateWelcomeNs = 30000000000u;
 constexpr uint64_t kConnectPollNs = 100000;
 constexpr uint64_t kExitWaitNs = 1000000000u;
 constexpr uint64_t kYieldWaitNs = 1000000000u;
+// A program that nothing of ours sees use CUDA has come through cuInit by then.
+constexpr uint64_t kInitializedNs = 5000000000u;
 
 std::atomic<SessionState> state{SessionState::kDormant};
 std::atomic<bool> foreign_cupti_client{false};
 std::atomic<uint64_t> connect_deadline_ns{0};  // first calls of other threads wait until then
 AgentLink link_to_agent;
+std::atomic<bool> cuda_is_up{false};
+uint64_t begun_ns = 0;
+bool clock_was_told = false;  // helper thread only
 int32_t session_pid = 0;
 void (*detach_action)() = nullptr;
 
@@ -55,6 +60,21 @@ GraphTimes GraphTimesOf(uint32_t options) {
   return GraphTimes::kAuto;
 }
 
+// The session begins inside of cuInit, which holds locks of the driver that CUPTI takes as well:
+// the helper thread calls into neither before the program has come out of it.
+bool MayCallCuda() {
+  if (cuda_is_up.load(std::memory_order_relaxed)) return true;
+  const bool is_up = Statistics()->launches.load(std::memory_order_relaxed) != 0 ||
+                     MonoNs() - begun_ns > kInitializedNs;
+  if (is_up) NoteCudaIsUp();
+  return is_up;
+}
+
+void TellClock() {
+  EmitClockPair();
+  clock_was_told = true;
+}
+
 void StartTimes() {
   StartCupti(foreign_cupti_client.load(std::memory_order_relaxed),
              GraphTimesOf(link_to_agent.options()));
@@ -71,6 +91,7 @@ bool BeginRecording() {
                                           std::memory_order_release);
     return false;
   }
+  begun_ns = MonoNs();
   EmitProcessBegin();
   if (!IsRecording()) EmitNote("recording", "paused at start");
   DefineScopesSoFar();
@@ -112,10 +133,13 @@ bool HasEnded() { return state.load(std::memory_order_acquire) == SessionState::
 void HandleRequests(uint32_t requests) {
   if (HasEnded()) return;
   FoldCounts();
-  if ((requests & kRequestFlush) != 0) FlushCupti(true);
+  if ((requests & kRequestFlush) != 0 && MayCallCuda()) {
+    if (!clock_was_told) TellClock();
+    FlushCupti(true);
+  }
   if ((requests & kRequestStopCupti) != 0) StopCupti();
   if ((requests & kRequestDevices) != 0) {
-    EmitNewDevices();
+    if (MayCallCuda()) EmitNewDevices();
     EmitLibraryNotes();
   }
 }
@@ -123,22 +147,25 @@ void HandleRequests(uint32_t requests) {
 void Tick() {
   if (state.load(std::memory_order_acquire) != SessionState::kRecording) return;
   FoldCounts();
-  FlushCupti(false);
-  TickCupti();
-  EmitClockPair();
-  EmitNewDevices();
+  if (MayCallCuda()) {
+    FlushCupti(false);
+    TickCupti();
+    TellClock();
+    EmitNewDevices();
+  }
   EmitLibraryNotes();
   if ((link_to_agent.options() & shm::kOptionModules) != 0) TickScopes();
 }
 
 // CUPTI is only held while somebody wants times: the program's own profiler may need it.
 void FollowTimesWanted(shm::SegmentHeader* header) {
+  if (!MayCallCuda()) return;
   const uint32_t wanted = header->times_wanted.load(std::memory_order_acquire);
   if (wanted == header->times_answer.load(std::memory_order_relaxed)) return;
   if ((link_to_agent.options() & shm::kOptionCupti) != 0) {
     if (wanted != 0 && !CuptiIsOurs()) {
       StartTimes();
-      EmitClockPair();
+      TellClock();
       EmitNewDevices();
     } else if (wanted == 0) {
       FlushCupti(true);
@@ -159,7 +186,7 @@ void FollowAgent() {
   const uint32_t flush = header->flush_wanted.load(std::memory_order_acquire);
   const bool asked = flush != header->flush_answer.load(std::memory_order_relaxed);
   // After a window its last kernels are waited for.
-  if (asked || (!IsRecording() && CuptiIsOurs())) FlushCupti(false);
+  if (MayCallCuda() && (asked || (!IsRecording() && CuptiIsOurs()))) FlushCupti(false);
   if (asked) {
     FoldCounts();
     header->flush_answer.store(flush, std::memory_order_release);
@@ -168,6 +195,8 @@ void FollowAgent() {
 
 bool AgentHasGone() {
   if (link_to_agent.AgentHasGone()) return true;
+  const bool recording = state.load(std::memory_order_acquire) == SessionState::kRecording;
+  if (!clock_was_told && recording && MayCallCuda()) TellClock();
   FollowAgent();
   return false;
 }
@@ -233,10 +262,15 @@ void StartSession() {
   if (thread != nullptr) thread->inside_injector = false;
 }
 
+void NoteCudaIsUp() { cuda_is_up.store(true, std::memory_order_relaxed); }
+
 bool SessionWantsRecords() {
   if (IsRecording()) return true;
   const SessionState now = state.load(std::memory_order_acquire);
-  if (now == SessionState::kRecording) return IsRecording();  // paused
+  if (now == SessionState::kRecording) {  // paused
+    if (!cuda_is_up.load(std::memory_order_relaxed)) NoteCudaIsUp();
+    return IsRecording();
+  }
   if (now == SessionState::kDormant) StartSession();
   const ErrnoKeeper keep;
   // Another thread may be connecting: within the same patience its calls are recorded as well.
@@ -288,9 +322,12 @@ void YieldCupti() {
   if (!CuptiIsOurs()) return;
   CountLoss(shm::LossCounter::kCuptiYielded);
   EmitNote("cupti", "given up for the job's own profiler");
+  // Its wait is for CUPTI alone: what finds no room in a ring is counted as lost.
+  LetNobodyWaitForRoom(true);
   if (!AskHelper(kRequestFlush | kRequestStopCupti, kYieldWaitNs)) {
     CountLoss(shm::LossCounter::kFlushIncomplete);
   }
+  LetNobodyWaitForRoom(false);
 }
 
 void NoteForeignCuptiClient() { foreign_cupti_client.store(true, std::memory_order_relaxed); }

@@ -31,6 +31,9 @@ void EndSession(bool fast_exit);
 // free, after at most 1 s.
 void YieldCupti();
 
+// The program has come out of cuInit: it has used CUDA.
+void NoteCudaIsUp();
+
 // The session must leave CUPTI alone from now on: another client has been seen.
 void NoteForeignCuptiClient();
 

@@ -23,7 +23,8 @@ struct ThreadState {
   uint32_t ring_epoch = 0;  // segment that `ring` belongs to; 0 = none
   uint32_t claims_refused = 0;
   bool may_use_reserved_slots = false;  // our thread and CUPTI's: without them there are no times
-  uint64_t patient_until_ns = 0;  // until then a full ring is waited for (never on launch paths)
+  bool may_wait = false;                // our thread and CUPTI's, never one of the program's
+  uint64_t patient_until_ns = 0;        // until then a full ring is waited for
 
   uint32_t last_call = 0;        // newest call id of this ring and generation
   uint32_t current_call = 0;     // call whose launches these are; shm::kNoCall: none

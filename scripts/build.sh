@@ -53,7 +53,7 @@ tests=ON
 # What a sanitizer slows down is not measured.
 benchmarks=$tests
 [[ $preset == *san ]] && benchmarks=OFF
-found="$preset tests=$tests $tools_env $sim_env ${headers[*]}"
+found="$preset tests=$tests benchmarks=$benchmarks $tools_env $sim_env ${headers[*]}"
 if [[ $configured != "$found" ]]; then
   say "configuring preset $preset"
   log=$root/build/logs/cmake-$preset.log

@@ -48,12 +48,13 @@ results() { python3 tests/support/test_results.py "$@"; }
 sim_python=
 need_simgpu() { [[ -x $sim_python ]]; }
 
-# run_pytest GROUP ARGUMENTS: a live line per file, all else in the log.
+# run_pytest GROUP ARGUMENTS: a live line per file, all else in the log. Programs under test wait for
+# one another and for agents, so one worker more than there are cores.
 run_pytest() {
   local group=$1 log=$logs/$1.log
   shift
   need_simgpu || { printf 'fail\tsimgpu_env\t%s\n' "$logs/simgpu_env.log"; return; }
-  "$python" -m pytest -q -n "$jobs" --dist worksteal -p no:cacheprovider -rfE --tb=short --durations=15 \
+  "$python" -m pytest -q -n "$((jobs + 1))" --dist worksteal -p no:cacheprovider -rfE --tb=short --durations=15 \
     -o junit_family=xunit1 --junit-xml "$logs/$group.xml" "${full[@]}" "$@" 2>&1 |
     tee "$log" >&2
   results junit "$logs/$group.xml" "$log"

@@ -17,8 +17,12 @@ bool HasValidTimes(const shm::ActivityRecord& record) {
          record.end_gpu_ns - record.start_gpu_ns <= kMaxDurationNs;
 }
 
+bool IsWholeGraph(const shm::ActivityRecord& record) {
+  return record.kind == static_cast<uint8_t>(shm::ActivityKind::kGraph);
+}
+
 bool OfGraph(const shm::ActivityRecord& record) {
-  return record.graph_node != 0 || record.kind == static_cast<uint8_t>(shm::ActivityKind::kGraph);
+  return record.graph_node != 0 || IsWholeGraph(record);
 }
 
 }  // namespace
@@ -144,7 +148,22 @@ bool Correlator::TryJoin(const shm::ActivityRecord& record) {
   return true;
 }
 
+// CUPTI may give both for replays that run while it is told to time launches instead of nodes.
+bool Correlator::IsTimedAlready(Launch* replay, const shm::ActivityRecord& record) {
+  if (IsWholeGraph(record)) {
+    replay->timed_whole |= !replay->timed_by_node;
+    return replay->timed_by_node;
+  }
+  replay->timed_by_node |= !replay->timed_whole;
+  return replay->timed_whole;
+}
+
 void Correlator::Join(const shm::ActivityRecord& record, Launch* launch, Call* call) {
+  const bool replay = launch->graph || OfGraph(record);
+  if (replay && IsTimedAlready(launch, record)) {
+    counters_.replay_times_twice++;
+    return;
+  }
   JoinedActivity joined = {};
   joined.record = record;
   joined.context = launch->context;
@@ -154,7 +173,7 @@ void Correlator::Join(const shm::ActivityRecord& record, Launch* launch, Call* c
   if (launch->activities == 0) joined.stack_launches = launch->stack_launches;
   launch->activities++;
   // A graph's nodes are not the work of the call, if any, that launched the graph.
-  if (launch->graph || OfGraph(record)) return sink_->OnReplayed(joined, launch->executable);
+  if (replay) return sink_->OnReplayed(joined, launch->executable);
   if (call != nullptr) call->activities++;
   if (call != nullptr && call->owns) {
     joined.in_call = true;

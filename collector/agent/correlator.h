@@ -62,6 +62,7 @@ class Correlator {
     uint64_t activities_without_launch = 0;
     uint64_t calls_without_end = 0;  // activities booked without their call
     uint64_t activities_outside_windows = 0;
+    uint64_t replay_times_twice = 0;  // of replays that were timed by node and as a whole
   };
   // Launches that still wait count as without activity only after Retry(final).
   const Counters& counters() const { return counters_; }
@@ -77,7 +78,9 @@ class Correlator {
     uint32_t stack = shm::kNoStack;
     uint32_t stack_launches = 0;
     bool graph = false;
-    bool settled = false;  // of a graph
+    bool settled = false;        // of a graph
+    bool timed_by_node = false;  // a replay, of which one kind of times is booked: the first
+    bool timed_whole = false;
     bool captured = false;
 
     // A replay is never done: nobody says how many nodes it has.
@@ -120,6 +123,8 @@ class Correlator {
   void ForgetOldestLaunch();
   void ForgetOldLaunches();
   void ForgetOldCalls();
+  // One replay has times of its nodes or of the whole of it, not both.
+  static bool IsTimedAlready(Launch* replay, const shm::ActivityRecord& record);
   // False: not yet.
   bool TryJoin(const shm::ActivityRecord& record);
   void Join(const shm::ActivityRecord& record, Launch* launch, Call* call);

@@ -89,6 +89,7 @@ void ProcessRecorder::ReadCounters() {
   SetLoss("late_interval", aggregator_.late_count());
   SetLoss("bad_times_unmarked", aggregator_.bad_times_count());
   SetLoss("activity_outside_windows", correlator_.counters().activities_outside_windows);
+  SetLoss("replay_times_twice", correlator_.counters().replay_times_twice);
   SetLoss("call_without_end", correlator_.counters().calls_without_end);
 }
 

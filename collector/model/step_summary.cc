@@ -47,8 +47,6 @@ std::optional<double> FirstStepWorkRatio(const RankGroups& groups) {
 
 }  // namespace
 
-namespace {
-
 std::set<uint32_t> DisturbedSteps(const v1::ProcessProfile& process) {
   std::set<uint32_t> steps;
   for (const v1::StepLabelRow& row : process.step_labels()) {
@@ -56,6 +54,8 @@ std::set<uint32_t> DisturbedSteps(const v1::ProcessProfile& process) {
   }
   return steps;
 }
+
+namespace {
 
 void AddLine(const v1::StepRow& row, bool has_unknown, StepLine* line) {
   line->step = row.step();

@@ -18,6 +18,9 @@ StepsSummary SummarizeSteps(const RankGroups& groups);
 // Steps that hold work whose flops are not known.
 std::set<uint32_t> StepsWithUnknownWork(const v1::ProcessProfile& process);
 
+// Steps in which something was compiled or tuned: no mean holds them.
+std::set<uint32_t> DisturbedSteps(const v1::ProcessProfile& process);
+
 // Wall time that the steps cover, in ns: those of several processes of a rank may run at once.
 uint64_t UnionNs(std::vector<std::pair<uint64_t, uint64_t>> intervals);
 

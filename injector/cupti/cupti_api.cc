@@ -21,6 +21,15 @@ int MajorOfMappedCudart() {
   return FindLoadedLibrary("libcudart.so", 0, &path) ? MajorOfLibrary(path.text) : -1;
 }
 
+// Of the mapped driver; 0: unknown. It initializes nothing.
+int MajorOfDriver() {
+  using GetVersion = int (*)(int* version);
+  const auto get =
+      reinterpret_cast<GetVersion>(FindInLoadedLibrary("libcuda.so", "cuDriverGetVersion"));
+  int version = 0;
+  return get != nullptr && get(&version) == 0 && version > 0 ? version / 1000 : 0;
+}
+
 // The mapped libcupti; of several, the one of cudart's major version.
 void* MappedCupti(int cuda_major) {
   LibraryPath path;
@@ -44,26 +53,53 @@ bool Append(LibraryPath* path, const char* text) {
 
 void* CuptiIn(const char* folder, const char* relative, int cuda_major) {
   char name[] = "/libcupti.so.??";
+  const bool searched = *folder == '\0';  // by the loader: a name without a folder
   name[sizeof(name) - 3] = static_cast<char>('0' + cuda_major / 10 % 10);
   name[sizeof(name) - 2] = static_cast<char>('0' + cuda_major % 10);
+  if (searched) return dlopen(name + 1, RTLD_LAZY | RTLD_LOCAL);
   LibraryPath path{};
   if (!Append(&path, folder) || !Append(&path, relative) || !Append(&path, name)) return nullptr;
   return dlopen(path.text, RTLD_LAZY | RTLD_LOCAL);
 }
 
-// The toolkit that the mapped cudart belongs to: PyPI's wheels, or an installed toolkit.
-void* CuptiBesideCudart(int cuda_major) {
-  if (cuda_major < 10) return nullptr;
-  LibraryPath cudart;
-  if (FindLoadedLibrary("libcudart.so", 0, &cudart)) {
-    if (char* slash = strrchr(cudart.text, '/')) {
-      *slash = '\0';
-      for (const char* relative : {"", "/../../cuda_cupti/lib", "/../extras/CUPTI/lib64"}) {
-        if (void* handle = CuptiIn(cudart.text, relative, cuda_major)) return handle;
-      }
-    }
+// The toolkit that a mapped library belongs to: PyPI's wheels, or an installed toolkit.
+void* CuptiBeside(const char* library, int cuda_major) {
+  LibraryPath path;
+  if (!FindLoadedLibrary(library, 0, &path)) return nullptr;
+  char* slash = strrchr(path.text, '/');
+  if (slash == nullptr) return nullptr;
+  *slash = '\0';
+  for (const char* relative : {"", "/../../cuda_cupti/lib", "/../extras/CUPTI/lib64"}) {
+    if (void* handle = CuptiIn(path.text, relative, cuda_major)) return handle;
   }
-  return CuptiIn("/usr/local/cuda", "/extras/CUPTI/lib64", cuda_major);
+  return nullptr;
+}
+
+// Of one major version: beside CUDA's other libraries, where the loader looks (LD_LIBRARY_PATH,
+// ld.so.cache), in the usual folders of toolkits.
+void* InstalledCupti(int cuda_major) {
+  for (const char* library : {"libcudart.so", "libcublas.so", "libnvrtc.so", "libcudnn.so"}) {
+    if (void* handle = CuptiBeside(library, cuda_major)) return handle;
+  }
+  if (void* handle = CuptiIn("", "", cuda_major)) return handle;
+  char versioned[] = "/usr/local/cuda-??";
+  versioned[sizeof(versioned) - 3] = static_cast<char>('0' + cuda_major / 10 % 10);
+  versioned[sizeof(versioned) - 2] = static_cast<char>('0' + cuda_major % 10);
+  for (const char* toolkit : {"/usr/local/cuda", static_cast<const char*>(versioned)}) {
+    if (void* handle = CuptiIn(toolkit, "/extras/CUPTI/lib64", cuda_major)) return handle;
+  }
+  return nullptr;
+}
+
+// A program with a static cudart (nvcc's default) or without one tells no version: any CUPTI up to
+// the driver's own will do, the newest first. With a mapped cudart it must be of its major version.
+void* FindCupti(int cudart_major) {
+  if (cudart_major > 0) return InstalledCupti(cudart_major);
+  constexpr int kOldestMajor = 11;
+  for (int major = MajorOfDriver(); major >= kOldestMajor; --major) {
+    if (void* handle = InstalledCupti(major)) return handle;
+  }
+  return nullptr;
 }
 
 template <class F>
@@ -74,6 +110,7 @@ bool Load(void* library, const char* name, F* function) {
 
 bool LoadAll(void* library, CuptiApi* api) {
   Load(library, "cuptiGetResultString", &api->GetResultString);
+  Load(library, "cuptiActivitySetAttribute", &api->ActivitySetAttribute);
   Load(library, "cuptiGetGraphId", &api->GetGraphId);
   Load(library, "cuptiGetGraphExecId", &api->GetGraphExecId);
   Load(library, "cuptiGetGraphNodeId", &api->GetGraphNodeId);
@@ -105,7 +142,7 @@ const char* LoadCupti(CuptiApi* api) {
     const char* chosen = CuptiPathFromUser();
     if (chosen != nullptr) library = dlopen(chosen, RTLD_LAZY | RTLD_LOCAL);
   }
-  if (library == nullptr) library = CuptiBesideCudart(cuda_major);
+  if (library == nullptr) library = FindCupti(cuda_major);
   if (library == nullptr) return "no libcupti found";
   if (!LoadAll(library, api)) return "libcupti lacks a function";
   if (api->GetVersion(&api->version) != kCuptiSuccess) return "libcupti tells no version";

@@ -3,7 +3,9 @@
 #pragma once
 
 // The only door to CUPTI: the functions that we call, from the libcupti that the process has
-// mapped, else FLOPSPROF_CUPTI, else the toolkit's beside the mapped cudart.
+// mapped, else FLOPSPROF_CUPTI, else the toolkit's beside a mapped library of CUDA, else one that
+// the loader finds, else /usr/local/cuda's: of cudart's major version, or, where no cudart is
+// mapped (it is linked statically), the newest up to the driver's.
 
 #include <stdint.h>
 
@@ -24,6 +26,8 @@ struct CuptiApi {
   CuptiResult (*ActivityFlushAll)(uint32_t flags);
   CuptiResult (*ActivityGetNextRecord)(uint8_t* buffer, size_t valid_bytes, uint8_t** record);
   CuptiResult (*ActivityGetNumDroppedRecords)(void* context, uint32_t stream, size_t* dropped);
+  // May be nullptr.
+  CuptiResult (*ActivitySetAttribute)(int attribute, size_t* value_bytes, void* value);
 
   // Of graphs, for their ids; may be nullptr (before CUDA 11).
   CuptiResult (*GetGraphId)(const void* graph, uint32_t* id);

@@ -52,11 +52,16 @@ constexpr CbidRange kDriverCbids[] = {
     {776, 779},  // cuMemcpyBatchAsync, cuMemcpy3DBatchAsync
     {796, 799},  // the same, _v2
     {819, 819},  // cuGraphLaunchWithArguments of CUDA 13.1 and 13.2, which no header declares
+    {828, 829},  // cuSubgridScheduleLaunch of CUDA 13.1 and 13.2, which no header declares
     {837, 840},  // cuMemcpyWithAttributesAsync, cuMemcpy3DWithAttributesAsync of CUDA 13.2
 };
 
-// Those whose first parameter is the executable graph. That of 819 is not known: to us it is a
-// launch like another.
+// No header declares its parameters, so what it launches is not known.
+constexpr bool IsUndeclaredGraphLaunch(int domain, uint32_t cbid) {
+  return domain == 1 && cbid == 819;
+}
+
+// The executable graph is the first parameter.
 constexpr bool IsGraphLaunch(int domain, uint32_t cbid) {
   return domain == 2 ? cbid == 311 || cbid == 312 : cbid == 514 || cbid == 515;
 }

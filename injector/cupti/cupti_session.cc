@@ -44,12 +44,16 @@ void OnBufferCompleted(void*, uint32_t, uint8_t* buffer, size_t, size_t valid_by
     if (valid_bytes != 0) CountLoss(shm::LossCounter::kCuptiBufferDiscarded);
     return;
   }
+  // CUPTI may deliver on a thread of the program, which must not wait. A thread that we have never
+  // seen is CUPTI's own: one of the program's that launches or calls a library is known.
+  const bool never_seen = current_thread_state == nullptr;
   CallbackGuard guard;
   ThreadState* thread = guard.thread();
+  if (never_seen && thread != nullptr) thread->may_wait = true;
   if (thread != nullptr && ActivitiesAreWanted() && valid_bytes <= ActivityBuffers::kBufferBytes) {
     thread->may_use_reserved_slots = true;
     const uint64_t before = thread->patient_until_ns;
-    thread->patient_until_ns = MonoNs() + kPatienceNs;
+    if (thread->may_wait) thread->patient_until_ns = MonoNs() + kPatienceNs;
     ActivityReader reader(api.ActivityGetNextRecord);
     reader.ReadBuffer(buffer, valid_bytes);
     graph_nodes_seen.fetch_add(reader.graph_nodes_seen(), std::memory_order_relaxed);
@@ -84,7 +88,20 @@ void TimeGraphLaunches(const char* how) {
   EmitNote("graphs", granted ? how : "per node: CUPTI does not time launches of graphs");
 }
 
+// CUPTI's own limit of 250 buffers is 800 MB of GPU memory in a context, which a job that fills its
+// card has not. Buffers of kernels come back; those of graph nodes have been seen to stay taken for
+// good (CUPTI 13.0), so where nodes are timed until there were so many, there is room for those.
+void BoundDeviceMemory() {
+  if (api.ActivitySetAttribute == nullptr || graph_times == GraphTimes::kNodes) return;
+  size_t buffers = DeviceBuffersFor(graph_times == GraphTimes::kAuto ? GraphNodeLimit() : 0);
+  size_t bytes = sizeof(buffers);
+  if (api.ActivitySetAttribute(kCuptiDevicePoolLimit, &bytes, &buffers) != kCuptiSuccess) {
+    EmitNote("cupti_memory", "not bounded: CUPTI may take 800 MB of GPU memory a context");
+  }
+}
+
 bool EnableActivities() {
+  BoundDeviceMemory();
   CuptiResult result = api.ActivityRegisterCallbacks(OnBufferRequested, OnBufferCompleted);
   if (result != kCuptiSuccess) {
     NoteUnusable("cuptiActivityRegisterCallbacks", result);
@@ -155,6 +172,14 @@ void StartCupti(bool another_client_was_seen, GraphTimes graphs) {
   EmitNote("cupti", "recording");
 }
 
+size_t DeviceBuffersFor(uint64_t graph_nodes) {
+  constexpr uint64_t kForKernels = 6;
+  constexpr uint64_t kCuptisOwn = 250;
+  const uint64_t for_nodes = graph_nodes / kCuptiKernelsADeviceBuffer + (graph_nodes != 0 ? 1 : 0);
+  return static_cast<size_t>(for_nodes < kCuptisOwn - kForKernels ? for_nodes + kForKernels
+                                                                  : kCuptisOwn);
+}
+
 void TickCupti() {
   if (graph_times != GraphTimes::kAuto || !CuptiIsOurs()) return;
   if (graph_nodes_seen.load(std::memory_order_relaxed) < GraphNodeLimit()) return;
@@ -169,6 +194,12 @@ void FlushCupti(bool forced) {
   if (api.ActivityGetNumDroppedRecords(nullptr, 0, &dropped) == kCuptiSuccess && dropped != 0) {
     CountLoss(shm::LossCounter::kCuptiDropped, dropped);
   }
+}
+
+void FlushEndingContext() {
+  if (!ActivitiesAreWanted()) return;
+  CallbackGuard guard;
+  if (guard.entered()) FlushCupti(true);
 }
 
 void StopCupti() {

@@ -3,9 +3,11 @@
 #pragma once
 
 // Our subscription to CUPTI: taken at session start, kept until the end or until the program's
-// own profiler wants it, never taken twice. All functions but CuptiIsOurs are called by the
-// session only: StartCupti once, the rest on the helper thread.
+// own profiler wants it, never taken twice. All functions but CuptiIsOurs, the ids and
+// FlushEndingContext are called by the session only: StartCupti once, the rest on the helper
+// thread.
 
+#include <stddef.h>
 #include <stdint.h>
 
 namespace flopsprof::injector {
@@ -18,11 +20,19 @@ enum class GraphTimes { kNodes, kLaunches, kAuto };
 // ("cupti") and a counter; library calls are recorded all the same.
 void StartCupti(bool another_client_was_seen, GraphTimes graphs);
 
+// How many buffers of 3.2 MB of GPU memory CUPTI may take in a context, where it keeps the times of
+// so many nodes of graphs for good.
+size_t DeviceBuffersFor(uint64_t graph_nodes);
+
 // Once a second: kAuto goes over to launches when its time has come.
 void TickCupti();
 
 // Delivers the records that CUPTI holds; `forced`: also those of work that still runs.
 void FlushCupti(bool forced);
+
+// The calling thread destroys a context (cudaDeviceReset, cuCtxDestroy): what CUPTI has of it is
+// lost afterwards. CUPTI's own samples flush here.
+void FlushEndingContext();
 
 // Gives the subscription back. Buffers that CUPTI still holds stay valid.
 void StopCupti();

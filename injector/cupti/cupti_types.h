@@ -23,6 +23,7 @@ using CuptiSubscriber = void*;
 enum CuptiDomain : int { kCuptiDriverApi = 1, kCuptiRuntimeApi = 2, kCuptiResource = 3 };
 
 // CUpti_CallbackIdResource
+constexpr uint32_t kCuptiContextDestroyStarting = 2;
 constexpr uint32_t kCuptiGraphNodeCreated = 13;
 constexpr uint32_t kCuptiGraphNodeCloned = 20;
 
@@ -77,6 +78,11 @@ enum CuptiActivityKind : uint32_t {
 };
 
 constexpr uint32_t kCuptiFlushForced = 1;
+
+// CUpti_ActivityAttribute: how many buffers of 3.2 MB of GPU memory, with the times of 100,000
+// kernels each, CUPTI may take in a context.
+constexpr int kCuptiDevicePoolLimit = 2;
+constexpr uint64_t kCuptiKernelsADeviceBuffer = 100'000;
 
 // Where fields lie in the activity records. CUPTI writes the newest version of a struct that it
 // knows; all versions of CUDA 11 to 13 share these prefixes (kernel: Kernel4, 144 bytes, to

@@ -4,6 +4,7 @@
 
 #include "injector/callback_guard.h"
 #include "injector/cupti/cupti_cbids.h"
+#include "injector/cupti/cupti_session.h"
 #include "injector/cupti/graph_callbacks.h"
 #include "injector/hooks/graph_events.h"
 #include "injector/platform.h"
@@ -42,7 +43,10 @@ FLOPSPROF_HOT void EmitLaunch(ThreadState* thread, int domain, uint32_t cbid,
 
 template <bool kWithStack>
 __attribute__((always_inline)) inline void OnCallback(int domain, uint32_t cbid, const void* raw) {
-  if (domain == kCuptiResource) return OnGraphResource(cbid, raw);
+  if (domain == kCuptiResource) {
+    if (cbid == kCuptiContextDestroyStarting) return FlushEndingContext();
+    return OnGraphResource(cbid, raw);
+  }
   const auto* data = static_cast<const CuptiCallbackData*>(raw);
   if (domain != kCuptiRuntimeApi && domain != kCuptiDriverApi) return;
   if (data->callback_site != kCuptiApiEnter || !IsRecording()) return;
@@ -52,7 +56,12 @@ __attribute__((always_inline)) inline void OnCallback(int domain, uint32_t cbid,
   // A runtime call reaches the driver under the same correlation id: one launch, one record.
   if (data->correlation_id == thread->last_correlation) return;
   thread->last_correlation = data->correlation_id;
+  thread->may_wait = false;  // whatever it was taken for before
   EmitLaunch<kWithStack>(thread, domain, cbid, data->correlation_id);
+  if (__builtin_expect(IsUndeclaredGraphLaunch(domain, cbid), 0)) {
+    thread->graph_correlation = data->correlation_id;
+    return EmitGraphLaunch(data->correlation_id, nullptr, NewestGraphEvent());
+  }
   if (IsGraphLaunch(domain, cbid)) {
     thread->graph_correlation = data->correlation_id;
     if (thread->launching_graph != nullptr) return;  // the hook tells, once it has succeeded
@@ -93,6 +102,8 @@ uint32_t EnableLaunchCallbacks(const CuptiApi& api, CuptiSubscriber subscriber) 
       if (api.EnableCallback(1, subscriber, domain, cbid) == kCuptiSuccess) ++granted;
     }
   };
+  // Not counted: without it only the last records of a context are lost.
+  api.EnableCallback(1, subscriber, kCuptiResource, kCuptiContextDestroyStarting);
   for (const CbidRange& range : kRuntimeCbids) enable(kCuptiRuntimeApi, range);
   for (const CbidRange& range : kDriverCbids) enable(kCuptiDriverApi, range);
   return granted;

@@ -18,7 +18,9 @@ constexpr int kCudaNotSupported = 801;   // cudaErrorNotSupported
 constexpr int kCublasNotSupported = 15;  // CUBLAS_STATUS_NOT_SUPPORTED
 
 void OnCudaIsUp(int status) {
-  if (status != 0 || CurrentSessionState() != SessionState::kDormant) return;
+  if (status != 0) return;
+  NoteCudaIsUp();
+  if (CurrentSessionState() != SessionState::kDormant) return;
   const ThreadState* thread = CurrentThread();
   if (thread != nullptr && !thread->inside_injector) StartSession();
 }

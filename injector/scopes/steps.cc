@@ -50,7 +50,7 @@ struct StepLoop {
   uint32_t trained_from = kNoLabel;  // without an optimizer: all forwards from it had gradients
 
   bool called = false;     // a module was
-  bool trained = false;    // the owner has: who calls its models beside it does not take its place
+  bool trained = false;    // for the owner: who calls its models beside it does not take its place
   bool evaluated = false;  // forwards without gradients since the last part, in evaluated_root
   // Without an optimizer.
   bool passes = false;     // steps are told by backward passes
@@ -385,7 +385,6 @@ StepLoop* LoopOfForward(ThreadScopes* thread, uint32_t root) {
   thread->makes_no_steps = loop == nullptr;
   if (loop == nullptr) return loop;
   EnterLoop(thread, *loop);
-  thread->calls_models = true;
   if (!loop->trained) loop->owner = thread;
   loop->called = true;
   if (known < 0) AddRoot(root, IndexOf(*loop));
@@ -468,6 +467,7 @@ void OnRootForward(uint32_t root_scope, bool with_gradients) {
     loop.called = true;
     return SetPlace(&loop, StepPlace::kIn);
   }
+  if (with_gradients) thread.calls_models = true;
   StepLoop* loop = LoopOfForward(&thread, root_scope);
   if (loop == nullptr) return;
   if (known) return BeginPart(loop, root_scope);
@@ -522,10 +522,8 @@ void OnOptimizerStepped(uint32_t optimizer) {
   if (g_explicit.load(std::memory_order_relaxed)) return SetPlace(&loop, StepPlace::kTail);
   // One that only steps optimizers works for the thread that calls the model.
   ThreadScopes& thread = ThisThread();
-  if (thread.calls_models || loop.owner == nullptr) {
-    loop.owner = &thread;
-    loop.trained = true;
-  }
+  if (thread.calls_models || loop.owner == nullptr) loop.owner = &thread;
+  loop.trained = true;
   // The 64th and all after it are one.
   loop.optimizers |= uint64_t{1} << (optimizer < 63 ? optimizer : 63);
   loop.cycle.SetPart(loop.optimizers);

@@ -88,6 +88,20 @@ def test_a_hundred_replays_count_a_hundred_times_timed_by_launch(python, folder)
     assert "are divided among their nodes, not measured there" in run.report()
 
 
+def test_a_replay_that_is_timed_by_node_and_as_a_whole_is_booked_once(python, folder):
+    """CUPTI may give both while it goes over from the one to the other (`--graphs auto`)."""
+    run = run_job(python, folder, "replay", REPLAYS, "--graphs", "graph", ledger=True,
+                  faults='{"late_graph_trace_ms": 600000}')
+    assert_each_replay_counts(run, WARM_UP + REPLAYS)
+    graphs = only_graphs(run)
+    assert graphs["replays"] == REPLAYS
+    # One stream: a replay as a whole takes what its nodes take, and launch gaps of the card.
+    once = sum(replayed_ns(run)) / 1e9
+    assert once <= graphs["gpu_time_s"] < 1.3 * once
+    assert run.summary["ranks"][0]["loss"]["replay_times_twice"] >= REPLAYS
+    assert "came by node and as a whole" in run.report()
+
+
 def test_graphed_callables_count_at_each_call(python, folder):
     run = run_job(python, folder, "callables", REPLAYS)
     assert_nothing_lost(run)

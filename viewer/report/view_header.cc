@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "collector/model/step_summary.h"
 #include "collector/model/work.h"
 #include "viewer/report/numbers.h"
 #include "viewer/report/text.h"
@@ -119,13 +120,15 @@ double TotalOverheadShare(const model::Summary& summary, double wall_s) {
 }
 
 // Flops of the model, those of MFU, per second of wall time of one rank, over the same steps as
-// their median: complete, and not the first.
+// their median: complete, not the first, and none in which something was compiled or tuned.
 std::optional<double> SpeedOfARank(const model::RunProfile& run) {
   double flop_count = 0;
   double wall_s = 0;
   for (const v1::ProcessProfile& process : run.processes) {
+    const std::set<uint32_t> disturbed = model::DisturbedSteps(process);
     for (const v1::StepRow& row : process.steps()) {
       if (!row.complete() || row.step() == 0 || row.end_mono_ns() <= row.begin_mono_ns()) continue;
+      if (disturbed.count(row.step()) != 0) continue;
       wall_s += static_cast<double>(row.end_mono_ns() - row.begin_mono_ns()) * 1e-9;
       for (int phase = 0; phase < row.flops_size(); ++phase) {
         if (!model::IsModelWork(phase)) continue;
@@ -325,7 +328,7 @@ std::string SpeedLine(const ReportContext& context) {
     const model::Work& work = summary.totals.work;
     const bool bound = AnyUnknown(work.flops) || work.unknown_gpu_time_ns > 0;
     parts.push_back((bound ? (context.terminal.utf8 ? "≥" : ">=") : "") + FormatSi(speed) +
-                    "FLOPS per rank");
+                    "FLOPS per rank (mean, wall time)");
   }
   if (context.rank_step_count > 0 && median_s.has_value()) {
     const double wall_s = *median_s * static_cast<double>(context.rank_step_count);
@@ -334,7 +337,7 @@ std::string SpeedLine(const ReportContext& context) {
                                    [](const auto& rank) { return rank.overhead.incomplete; });
     if (!bound || share > 0) {
       const std::string sign = !bound ? "" : context.terminal.utf8 ? "≥" : ">=";
-      parts.push_back("overhead " + sign + FormatShare(share) + " (estimate)");
+      parts.push_back("our hooks " + sign + FormatShare(share) + " (estimate, without launches)");
     }
   }
   const std::string line = JoinParts(context, parts);

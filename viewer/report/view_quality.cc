@@ -49,13 +49,18 @@ std::string OverheadView(const ReportContext& context) {
   Table table({{.header = "what", .right = false},
                {.header = "time"},
                {.header = "of", .right = false, .flexible = true, .min_width = 20}});
-  table.AddRow({{"in the job's threads, estimate"},
-                {seconds(sum.estimated_s)},
-                {count(sum.hook_calls) + " library calls, " + count(sum.module_calls) +
-                 " module calls, " + count(sum.backward_nodes) + " backward nodes"}});
+  table.AddRow(
+      {{"our hooks, estimate"},
+       {seconds(sum.estimated_s)},
+       {count(sum.hook_calls) + " library calls, " + count(sum.module_calls) + " module calls, " +
+        count(sum.backward_nodes) + " backward nodes; launches are not in it"}});
   table.AddRow({{"CPU of our own threads"},
                 {seconds(1e-9 * static_cast<double>(sum.own_cpu_ns))},
-                {count(sum.launches) + " launches, " + count(sum.activities) + " GPU records"}});
+                {"flushing, clocks, descriptions"}});
+  table.AddRow({{"launches and GPU records"},
+                {"?"},
+                {count(sum.launches) + " launches, " + count(sum.activities) +
+                 " GPU records: on threads of the job and of CUPTI, not measured"}});
   if (sum.cupti_overhead_ns > 0) {
     table.AddRow({{"CUPTI's own records"},
                   {FormatSeconds(Seconds(sum.cupti_overhead_ns), utf8)},

@@ -129,6 +129,10 @@ Faults ParseFaults(const std::string& text) {
       ReadDurations(value, &faults);
     } else if (key == "late_ms") {
       faults.late_ms = value.get<uint64_t>();
+    } else if (key == "init_ms") {
+      faults.init_ms = value.get<uint64_t>();
+    } else if (key == "late_graph_trace_ms") {
+      faults.late_graph_trace_ms = value.get<uint64_t>();
     } else if (key == "shuffle") {
       faults.shuffle_seed = value.get<uint64_t>();
     } else if (key == "callback_threads") {

@@ -38,9 +38,11 @@ struct Faults {
   // Times.
   bool hashed_durations = false;   // "durations": "hash"
   uint64_t fixed_duration_ns = 0;  // "durations": n
+  uint64_t init_ms = 0;            // cuInit stays inside for so long after it has loaded the tool
   // Delivery of activity records.
   uint64_t late_ms = 0;
-  uint64_t shuffle_seed = 0;  // 0: completion order
+  uint64_t shuffle_seed = 0;         // 0: completion order
+  uint64_t late_graph_trace_ms = 0;  // nodes are recorded so long beside GRAPH_TRACE
   unsigned callback_threads = 1;
   uint64_t dropped = 0;    // added once to the dropped counter
   Selector empty_buffers;  // by buffer: one more buffer with validSize 0

@@ -2,11 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loading of other libraries: the tool that CUDA_INJECTION64_PATH names, and stand-ins.
 #include <dlfcn.h>
+#include <pthread.h>
 
+#include <atomic>
+#include <chrono>
 #include <mutex>
+#include <thread>
 
+#include "faults.h"
 #include "simcore.h"
 #include "switches.h"
+
+static std::atomic<bool> initializing{false};
+static pthread_t initializing_thread;
 
 // The real driver does this in cuInit.
 void sim_inject() {
@@ -22,7 +30,15 @@ void sim_inject() {
     using Initialize = int (*)();
     auto initialize = reinterpret_cast<Initialize>(dlsym(library, "InitializeInjection"));
     if (initialize) initialize();
+    initializing_thread = pthread_self();
+    initializing = true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(simgpu::GetFaults().init_ms));
+    initializing = false;
   });
+}
+
+bool sim_another_thread_initializes() {
+  return initializing && !pthread_equal(initializing_thread, pthread_self());
 }
 
 void* sim_open_beside(const char* soname) {

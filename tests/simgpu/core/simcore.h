@@ -120,6 +120,10 @@ int sim_device_number(int device);
 int sim_dev();
 void sim_set_dev(int);
 void* sim_ctx(int d);
+// The context of a device ends: cudaDeviceReset. It is made again when it is used again.
+void sim_reset_context(int d);
+// Inside of cuInit ("init_ms").
+bool sim_another_thread_initializes(void);
 int sim_ctx_dev(void* c);
 uint64_t sim_now();  // CLOCK_REALTIME, ns
 int sim_realtime();  // 1: waiting calls wait until the simulated end

@@ -119,6 +119,12 @@ void UseDevice(int device) {
   if (SimSink* sink = sim_sink) sink->resource(kContextCreated, sim_ctx(device), nullptr);
 }
 
+void EndContext(int device) {
+  if (!g_context_used[device].exchange(false)) return;
+  constexpr int kContextDestroyStarting = 2;
+  if (SimSink* sink = sim_sink) sink->resource(kContextDestroyStarting, sim_ctx(device), nullptr);
+}
+
 void Execute(SimOp& op, Stream* stream, uint64_t latency_ns, const CaptureOrigin* origin) {
   op.dev = stream->dev;
   op.stream = stream->id;
@@ -156,6 +162,8 @@ int sim_device_number(int device) {
 int sim_dev() { return simgpu::t_device; }
 void sim_set_dev(int device) { simgpu::t_device = device; }
 void* sim_ctx(int device) { return &simgpu::g_contexts[device]; }
+
+void sim_reset_context(int device) { simgpu::EndContext(device); }
 
 int sim_ctx_dev(void* context) {
   const auto index = static_cast<int*>(context) - simgpu::g_contexts;

@@ -126,7 +126,11 @@ API cudaError_t cudaDeviceSynchronize() {
   return cudaSuccess;
 }
 
-API cudaError_t cudaDeviceReset() { return cudaSuccess; }
+API cudaError_t cudaDeviceReset() {
+  sim_sync_device(sim_dev());
+  sim_reset_context(sim_dev());
+  return cudaSuccess;
+}
 
 API cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit) {
   *value = 1 << 20;

@@ -28,6 +28,7 @@ CUptiResult SetKind(CUpti_ActivityKind kind, bool on) {
       (kind == CUPTI_ACTIVITY_KIND_KERNEL && KindOn(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)) ||
       (kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL && KindOn(CUPTI_ACTIVITY_KIND_KERNEL));
   if (on && other_kernel_kind) return CUPTI_ERROR_NOT_COMPATIBLE;
+  if (kind == CUPTI_ACTIVITY_KIND_GRAPH_TRACE) State().graph_trace_since_ns = SteadyNs();
   State().kinds[kind] = on;
   if (kind == CUPTI_ACTIVITY_KIND_RUNTIME || kind == CUPTI_ACTIVITY_KIND_DRIVER) {
     const int domain = kind == CUPTI_ACTIVITY_KIND_DRIVER ? SIM_DRIVER : SIM_RUNTIME;

@@ -60,6 +60,7 @@ class Delivery {
   void Put(Record record);
   CUptiResult Flush(bool forced);
   void SetPeriod(uint32_t period_ms);
+  void ForgetUndelivered();
   size_t TakeDropped();
   CUptiResult Next(uint8_t* buffer, size_t valid_bytes, CUpti_Activity** record);
 
@@ -375,6 +376,15 @@ void Delivery::SetPeriod(uint32_t period_ms) {
   work_.notify_all();
 }
 
+void Delivery::ForgetUndelivered() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  pending_.clear();
+  for (auto& [thread, buffer] : current_) {
+    buffer.used = 0;
+    buffer.offsets.clear();
+  }
+}
+
 size_t Delivery::TakeDropped() {
   std::lock_guard<std::mutex> lock(mutex_);
   size_t dropped = dropped_;
@@ -417,6 +427,7 @@ CUptiResult RegisterBufferCallbacks(CUpti_BuffersCallbackRequestFunc request,
 
 CUptiResult Flush(bool forced) { return Delivery::Get().Flush(forced); }
 void SetFlushPeriod(uint32_t period_ms) { Delivery::Get().SetPeriod(period_ms); }
+void ForgetUndelivered() { Delivery::Get().ForgetUndelivered(); }
 size_t TakeDropped() { return Delivery::Get().TakeDropped(); }
 
 CUptiResult NextRecord(uint8_t* buffer, size_t valid_bytes, CUpti_Activity** record) {

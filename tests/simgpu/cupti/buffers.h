@@ -28,6 +28,9 @@ CUptiResult Flush(bool forced);
 // 0: full buffers come back at once; else only every so often.
 void SetFlushPeriod(uint32_t period_ms);
 
+// Records that are not with the client are lost, and not counted.
+void ForgetUndelivered();
+
 // Dropped records since the last call.
 size_t TakeDropped();
 

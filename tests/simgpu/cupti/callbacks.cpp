@@ -86,11 +86,14 @@ void OnOperation(const SimOp* op) {
 }
 
 void OnResource(int id, void* context, void* stream) {
-  if (!Wants(CUPTI_CB_DOMAIN_RESOURCE, static_cast<uint32_t>(id))) return;
-  CUpti_ResourceData data = {};
-  data.context = static_cast<CUcontext>(context);
-  data.resourceHandle.stream = static_cast<CUstream>(stream);
-  Call(CUPTI_CB_DOMAIN_RESOURCE, static_cast<uint32_t>(id), &data);
+  if (Wants(CUPTI_CB_DOMAIN_RESOURCE, static_cast<uint32_t>(id))) {
+    CUpti_ResourceData data = {};
+    data.context = static_cast<CUcontext>(context);
+    data.resourceHandle.stream = static_cast<CUstream>(stream);
+    Call(CUPTI_CB_DOMAIN_RESOURCE, static_cast<uint32_t>(id), &data);
+  }
+  // What nobody has flushed by now is gone with the context, and nobody is told.
+  if (id == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) ForgetUndelivered();
 }
 
 void OnGraph(const SimGraphEvent* event) {

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
 // Versions, ids, time stamps and error texts.
+#include <unistd.h>
+
 #include "faults.h"
 #include "state.h"
 
@@ -51,6 +53,10 @@ uint64_t ClientTime(uint64_t realtime_ns) {
 }  // namespace simgpu
 
 int sim_cupti_gate(bool is_version_query) {
+  if (sim_another_thread_initializes()) {
+    fprintf(stderr, "simgpu: CUPTI was called while another thread is inside of cuInit\n");
+    _exit(98);
+  }
   switch (simgpu::GetFaults().cupti) {
     case simgpu::CuptiState::kMissing:
       return CUPTI_ERROR_NOT_INITIALIZED;

@@ -3,6 +3,7 @@
 #pragma once
 // What a CUPTI client has switched on: the one subscriber, its callbacks, activity kinds.
 #include <cupti.h>
+#include <time.h>
 
 #include <atomic>
 #include <cstddef>
@@ -26,7 +27,8 @@ struct CuptiClient {
   std::atomic<uint8_t> callback_on[kCallbackDomains][kSimCallbackIds] = {};
 
   std::atomic<bool> kinds[kActivityKinds] = {};
-  bool api_off[2][kSimCallbackIds] = {};  // per-id filters of RUNTIME and DRIVER
+  std::atomic<uint64_t> graph_trace_since_ns{0};  // CLOCK_MONOTONIC; "late_graph_trace_ms"
+  bool api_off[2][kSimCallbackIds] = {};          // per-id filters of RUNTIME and DRIVER
 
   std::atomic<CUpti_ActivityThreadIdType> thread_id_type{CUPTI_ACTIVITY_THREAD_ID_TYPE_DEFAULT};
 };
@@ -35,6 +37,12 @@ CuptiClient& State();
 
 // Recomputes sim_on and sim_sink from the state. Hold the mutex.
 void RefreshWatchers();
+
+inline uint64_t SteadyNs() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1000000000u + static_cast<uint64_t>(now.tv_nsec);
+}
 
 inline bool KindOn(int kind) { return State().kinds[kind].load(std::memory_order_relaxed); }
 

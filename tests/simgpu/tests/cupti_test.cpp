@@ -168,6 +168,15 @@ SIM_TEST(Cupti, AForcedFlushBringsIncompleteRecords, "SIMGPU_FAULTS={\"durations
   EXPECT_NE(Seen().kernels[0].correlation, 0u);
 }
 
+SIM_TEST(Cupti, RecordsThatNobodyFlushesAreLostWithTheirContext) {
+  Gemms gemms;
+  StartKernels();
+  gemms.Many(3);
+  cudaDeviceReset();
+  cuptiActivityFlushAll(1);
+  EXPECT_EQ(KernelCount(), 0u);
+}
+
 SIM_TEST(Cupti, FullBuffersComeWithoutAFlush) {
   Seen().buffer_bytes = 10 * sizeof(CUpti_ActivityKernel10);
   Gemms gemms;

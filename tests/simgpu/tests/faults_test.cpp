@@ -4,6 +4,7 @@
 #include <cublasLt.h>
 
 #include <algorithm>
+#include <thread>
 
 #include "client.h"
 
@@ -32,6 +33,38 @@ SIM_TEST(Faults, HashGivesEveryLaunchADurationOfItsOwn, "SIMGPU_FAULTS={\"durati
   std::set<uint64_t> durations;
   for (const Kernel& k : Traced(&gemms, 500)) durations.insert(k.end - k.start);
   EXPECT_EQ(durations.size(), 500u);
+}
+
+SIM_TEST(Faults, ACallToCuptiWhileAnotherThreadInitializesEndsTheProcess,
+         "SIMGPU_FAULTS={\"init_ms\": 60000}", "CUDA_INJECTION64_PATH=libm.so.6") {
+  EXPECT_EXIT(
+      {
+        std::thread([] { cuInit(0); }).detach();
+        uint64_t now;
+        for (;;) cuptiGetTimestamp(&now);  // until the other thread is inside
+      },
+      testing::ExitedWithCode(98), "inside of cuInit");
+}
+
+SIM_TEST(Faults, NodesAreRecordedBesideTheirGraph,
+         "SIMGPU_FAULTS={\"late_graph_trace_ms\": 60000}") {
+  Gemms gemms;
+  cudaStream_t stream;
+  cudaGraph_t graph;
+  cudaGraphExec_t exec;
+  cudaStreamCreate(&stream);
+  cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+  gemms.Many(2, stream);
+  cudaStreamEndCapture(stream, &graph);
+  ASSERT_EQ(cudaGraphInstantiate(&exec, graph, 0), cudaSuccess);
+  StartKernels();
+  ASSERT_EQ(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_GRAPH_TRACE), CUPTI_SUCCESS);
+  cudaGraphLaunch(exec, stream);
+  FinishAndFlush();
+  EXPECT_TRUE(WaitUntil([] {
+    cuptiActivityFlushAll(0);
+    return KernelCount() == 2;
+  })) << KernelCount();
 }
 
 SIM_TEST(Faults, LateRecordsCannotBeFlushedBefore, "SIMGPU_FAULTS={\"late_ms\": 150}") {

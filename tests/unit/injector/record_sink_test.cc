@@ -9,7 +9,9 @@
 #include <thread>
 
 #include "injector/hooks/call_scope.h"
+#include "injector/platform.h"
 #include "injector/ring_writer.h"
+#include "injector/thread_state.h"
 #include "tests/support/injector/test_segment.h"
 
 namespace flopsprof::injector {
@@ -48,6 +50,26 @@ TEST(RecordSinkTest, CountsEveryRecordThatAFullRingRefuses) {
   EXPECT_EQ(segment.loss(shm::LossCounter::kRingFull), 7u);
   EXPECT_EQ(segment.slot(0)->dropped.load(), 7u);
   EXPECT_EQ(segment.Drain().size(), 4u);
+}
+
+TEST(RecordSinkTest, ThreadsThatMayWaitForRoomDoNotWhileNobodyDoes) {
+  TestSegment segment(1, 4);
+  segment.Use();
+  const auto record = AnyRecord();
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(EmitRecord(&record));
+  constexpr uint64_t kPatienceNs = 30'000'000'000;
+  CurrentThread()->patient_until_ns = MonoNs() + kPatienceNs;
+  LetNobodyWaitForRoom(true);
+  const uint64_t begin_ns = MonoNs();
+  EXPECT_FALSE(EmitRecord(&record));
+  EXPECT_LT(MonoNs() - begin_ns, kPatienceNs / 2);
+  EXPECT_EQ(segment.loss(shm::LossCounter::kRingFull), 1u);
+  LetNobodyWaitForRoom(false);
+  // Else it waits: for an agent that makes room.
+  std::thread agent([&segment] { segment.Drain(); });
+  EXPECT_TRUE(EmitRecord(&record));
+  agent.join();
+  CurrentThread()->patient_until_ns = 0;
 }
 
 TEST(RecordSinkTest, RoomForAllPartsOrForNone) {

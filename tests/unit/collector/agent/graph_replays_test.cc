@@ -313,6 +313,28 @@ TEST_F(GraphReplaysTest, ATimedNodeThatNobodyHasSeenMadeIsCounted) {
   EXPECT_EQ(TimeOf(Rows(), v1::TIME_CATEGORY_EXACT), 0u);
 }
 
+// What CUPTI may do while it is told to time launches instead of nodes.
+TEST_F(GraphReplaysTest, OfAReplayThatIsTimedTwiceTheFirstTimesAreKept) {
+  CaptureProduct(1, 1);
+  CaptureProduct(2, 2);
+  EndCapture(1);
+  Instantiate(2);
+  for (uint32_t replay = 40; replay <= 42; ++replay) Launch(Replay(replay, kExec, 2));
+  Settle();
+  Timed(40, 1, 25);
+  Timed(40, 2, 30);
+  TimedWhole(40, 60);
+  TimedWhole(41, 70);
+  Timed(41, 1, 25);
+  Timed(41, 2, 30);
+  Timed(42, 1, 20);  // timed once
+  Timed(42, 2, 20);
+  Settle();
+  EXPECT_EQ(TimeOf(Rows(), v1::TIME_CATEGORY_EXACT), 25u + 30 + 70 + 40);
+  EXPECT_EQ(correlator_.counters().replay_times_twice, 3u);
+  EXPECT_EQ(OnlyRow().gpu_time_ns(), 25u + 30 + 70 + 40);
+}
+
 TEST_F(GraphReplaysTest, AHoleInTheNumbersOfEventsIsCounted) {
   EndCapture(1);
   Instantiate(4);

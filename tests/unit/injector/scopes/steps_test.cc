@@ -443,8 +443,42 @@ TEST_F(StepsTest, WhoCallsAModelBesideItsTrainerLeavesItTheLoop) {
 TEST_F(StepsTest, AThreadThatOnlyStepsOptimizersDoesNotTakeTheLoop) {
   OnOptimizerFound();
   OnRootForward(kRoot, true);
-  std::thread([] { OnOptimizerStepped(0); }).join();
+  std::atomic<bool> stepped{false};
+  std::atomic<bool> ended{false};
+  std::thread other([&] {  // lives on
+    OnOptimizerStepped(0);
+    stepped = true;
+    while (!ended) std::this_thread::yield();
+  });
+  while (!stepped) std::this_thread::yield();
+  std::thread([] { OnRootForward(kRoot, true); }).join();  // as those of DataParallel
   ExpectTheFirstLoopIsStillOfThisThread();
+  ended = true;
+  other.join();
+}
+
+TEST_F(StepsTest, AThreadThatHasOnlyTriedTheModelDoesNotTakeTheLoop) {
+  std::thread other;
+  std::atomic<int> turn{0};
+  other = std::thread([&] {
+    OnRootForward(kRoot, false);  // before there is an optimizer
+    turn = 1;
+    while (turn != 2) std::this_thread::yield();
+    OnOptimizerStepped(0);
+    turn = 3;
+    while (turn != 4) std::this_thread::yield();
+  });
+  while (turn != 1) std::this_thread::yield();
+  OnOptimizerFound();
+  OnRootForward(kRoot, true);
+  const uint32_t before = CurrentStep();
+  turn = 2;
+  while (turn != 3) std::this_thread::yield();
+  std::thread([] { OnRootForward(kRoot, true); }).join();
+  OnRootForward(kRoot, true);
+  EXPECT_EQ(CurrentStep(), before + 1);
+  turn = 4;
+  other.join();
 }
 
 TEST_F(StepsTest, ALoopIsNotUsedAgainWhileAThreadIsInIt) {

@@ -79,6 +79,26 @@ TEST(ReportTest, SpeedIsOfCompleteStepsAndABoundBesideUnknownKernels) {
   EXPECT_THAT(Render(summary), HasSubstr("≥4.80 MFLOPS per rank"));
 }
 
+TEST(ReportTest, SpeedIsWithoutStepsInWhichSomethingWasCompiled) {
+  model::RunProfile run = SampleRun();
+  v1::ProcessProfile& process = run.processes[0];
+  v1::StepRow slow = process.steps(process.steps_size() - 1);
+  slow.set_step(slow.step() + 1);
+  slow.set_begin_mono_ns(slow.end_mono_ns());
+  slow.set_end_mono_ns(slow.begin_mono_ns() + 90'000'000);
+  *process.add_steps() = slow;
+  const auto render = [&run] {
+    Terminal terminal;
+    terminal.width = 100;
+    return RenderReport(SampleSummary(), run, "run", {}, terminal);
+  };
+  EXPECT_THAT(render(), Not(HasSubstr("  4.80 MFLOPS per rank")));
+  v1::StepLabelRow& label = *process.add_step_labels();
+  label.set_number(slow.step());
+  label.set_disturbed(true);
+  EXPECT_THAT(render(), HasSubstr("  4.80 MFLOPS per rank (mean, wall time)"));
+}
+
 TEST(ReportTest, StepsWhoseKernelsWentUnseenAreNotIdle) {
   const ReportStyle style = {.views = {"steps"}};
   const Terminal terminal;

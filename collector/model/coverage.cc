@@ -126,7 +126,7 @@ void AddEmptyReasons(const RunProfile& run, const RankGroups& groups, Coverage* 
         if (label.number() != shm::kNoStep) last = std::max(last.value_or(0), label.number());
       }
     }
-    const std::string where = !last.has_value() ? "no step of the job was seen"
+    const std::string where = !last.has_value() ? "which step the job came to is not known"
                               : running         ? absl::StrCat("the job is in step ", *last)
                                                 : absl::StrCat("the job ended in step ", *last);
     coverage->reasons.push_back(

@@ -50,6 +50,7 @@ def test_two_ranks_print_what_they_print_alone(options, python, folder):
 
 @pytest.mark.parametrize("device", ["cpu", "cuda"])
 def test_losses_and_weights_are_equal_to_the_bit(device, python, folder):
+    """The numbers are the CPU's: the stand-in computes none, and "cuda" proves the way alone."""
     command = job(python, "prints_weights", device)
     without, profiled = run_plain(command), run_profiled(command, folder=folder)
     assert without.exit_code == 0, without.explain()

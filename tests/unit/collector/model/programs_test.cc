@@ -217,7 +217,7 @@ TEST(ProgramsTest, LongRunsOfOneRankOneAfterTheOtherAreToldApart) {
 
 TEST(ProgramsTest, CostOfRunsIsLinear) {
   // 100 x 5,000 rows are looked at, not 100 x 100 x 5,000.
-  EXPECT_LT(test::CpuTimesOfSixteenTimesTheSize(12, LongRunsOfOneRank, CountPrograms), 100);
+  EXPECT_LT(test::CpuTimesOfSixteenTimesTheSize(24, LongRunsOfOneRank, CountPrograms), 100);
 }
 
 TEST(ProgramsTest, TheOrderOfProcessesDoesNotMatter) {

@@ -18,6 +18,7 @@ void DefineScopesSoFar() {}
 void OfferProgramModule() {}
 void BeginScopes() {}
 void TickScopes() {}
+void SettleScopes() {}
 void EndScopes() {}
 void ForgetScopesInForkedChild() {}
 bool BeginCaptureOnThread(uint64_t, const void*) { return true; }

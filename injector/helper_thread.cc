@@ -90,7 +90,7 @@ struct ThreadFunctions {
   }
 };
 
-bool CreateThread() {
+bool CreateThread(void* (*run)(void*), void* argument) {
   ThreadFunctions threads;
   if (!threads.Find()) return false;
   pthread_attr_t attributes;
@@ -103,9 +103,16 @@ bool CreateThread() {
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, &before);
   pthread_t id;
-  const int failed = threads.create(&id, &attributes, Run, nullptr);
+  const int failed = threads.create(&id, &attributes, run, argument);
   sigprocmask(SIG_SETMASK, &before, nullptr);
   return failed == 0;
+}
+
+void* RunAction(void* action) {
+  prctl(PR_SET_NAME, "flopsprof-py", 0, 0, 0);
+  if (ThreadState* thread = CurrentThread()) thread->inside_injector = true;
+  reinterpret_cast<void (*)()>(action)();
+  return nullptr;
 }
 
 // The number of this request.
@@ -121,7 +128,7 @@ uint32_t Ask(uint32_t requests) {
 bool StartHelperThread(const HelperWork& helper_work) {
   work = helper_work;
   running.store(true, std::memory_order_release);
-  if (CreateThread()) return true;
+  if (CreateThread(Run, nullptr)) return true;
   running.store(false, std::memory_order_release);
   never_started = true;
   return false;
@@ -143,8 +150,8 @@ bool AskHelper(uint32_t requests, uint64_t timeout_ns) {
   }
 }
 
-void PokeHelper(uint32_t requests) {
-  if (running.load(std::memory_order_relaxed)) Ask(requests);
+bool RunOnOwnThread(void (*action)()) {
+  return CreateThread(RunAction, reinterpret_cast<void*>(action));
 }
 
 void ForgetHelperInForkedChild() { running.store(false, std::memory_order_relaxed); }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The injector's one thread. It exists only while a session does, has all signals blocked, and
+// The injector's thread. It exists only while a session does, has all signals blocked, and
 // is the only one that flushes or stops CUPTI: whoever needs that done asks it and waits a
 // bounded time, so that a CUPTI that hangs never hangs the program.
 
@@ -33,8 +33,8 @@ bool StartHelperThread(const HelperWork& work);
 // thread could be made the caller does the work itself.
 bool AskHelper(uint32_t requests, uint64_t timeout_ns);
 
-// Asks and does not wait. Signal-safe and cheap enough for a callback.
-void PokeHelper(uint32_t requests);
+// Runs one action, which may wait for long, on a thread that ends with it. False: no thread.
+bool RunOnOwnThread(void (*action)());
 
 // In the child of a fork there is no helper.
 void ForgetHelperInForkedChild();

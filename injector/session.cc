@@ -294,7 +294,10 @@ void EndSession(bool fast_exit) {
   }
   expected = SessionState::kRecording;
   // A signal handler may be what ends us so fast: no lock then.
-  if (!fast_exit && state.load(std::memory_order_acquire) == expected) SettleSteps();
+  if (!fast_exit && state.load(std::memory_order_acquire) == expected) {
+    SettleSteps();
+    SettleScopes();
+  }
   if (!state.compare_exchange_strong(expected, SessionState::kDraining,
                                      std::memory_order_acq_rel)) {
     return;

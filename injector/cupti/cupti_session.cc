@@ -197,7 +197,8 @@ void FlushCupti(bool forced) {
 }
 
 void FlushEndingContext() {
-  if (!ActivitiesAreWanted()) return;
+  // At the end of the process contexts end when the session has: nothing is called any more.
+  if (!IsConnected() || !ActivitiesAreWanted()) return;
   CallbackGuard guard;
   if (guard.entered()) FlushCupti(true);
 }

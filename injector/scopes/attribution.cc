@@ -8,6 +8,7 @@
 #include <atomic>
 
 #include "injector/env_config.h"
+#include "injector/helper_thread.h"
 #include "injector/platform.h"
 #include "injector/record_sink.h"
 #include "injector/scopes/argument_key.h"
@@ -31,7 +32,9 @@ namespace flopsprof::injector {
 
 namespace {
 
-// Installing happens in Python's main thread, which a pending call reaches without a lock.
+// Installing happens in Python's main thread, which a pending call reaches without a lock; on a
+// thread of our own, with Python's lock, when the main thread does not come to it: it may wait for
+// the thread that trains, in join().
 enum class State : int {
   kOff,
   kWaiting,  // for Python, or for torch to be imported
@@ -44,6 +47,10 @@ std::atomic<bool> g_enabled{false};
 std::atomic<bool> g_modules_refused{false};
 std::atomic<State> g_state{State::kOff};
 std::atomic<bool> g_python_loaded{false};
+std::atomic<uint64_t> g_queued_ns{0};
+std::atomic<bool> g_own_thread_runs{false};
+
+constexpr uint64_t kMainThreadNs = 900000000u;  // less than a tick
 
 // The vectorcall hook, else what the Python shim can do, else nothing; the note says which.
 void FollowModules() {
@@ -72,8 +79,10 @@ void OnPythonEnd() {
   g_state.store(enabled ? State::kWaiting : State::kOff, std::memory_order_relaxed);
 }
 
-// In Python's main thread, with its lock.
+// In Python's main thread, or on one of our own; with Python's lock.
 int InstallPending(void*) {
+  // Whoever comes second has nothing left to do.
+  if (g_state.load(std::memory_order_relaxed) != State::kQueued) return 0;
   if (!g_enabled.load(std::memory_order_relaxed)) {
     g_state.store(State::kOff, std::memory_order_relaxed);
     return 0;
@@ -124,13 +133,42 @@ void TryToInstall() {
     g_python_loaded.store(true, std::memory_order_release);
   }
   State waiting = State::kWaiting;
+  g_queued_ns.store(MonoNs(), std::memory_order_relaxed);
   if (!g_state.compare_exchange_strong(waiting, State::kQueued)) return;
   if (g_python.Py_AddPendingCall(InstallPending, nullptr) != 0) {
     g_state.store(State::kWaiting, std::memory_order_relaxed);  // queue full: next tick
   }
 }
 
+// On a thread of its own: Python's lock may be held for as long as the program likes.
+void InstallOnOwnThread() {
+  {
+    const PythonLock lock;
+    if (lock.taken() && g_state.load(std::memory_order_relaxed) == State::kQueued) {
+      InstallPending(nullptr);
+      if (g_state.load(std::memory_order_relaxed) == State::kInstalled) {
+        EmitNote("modules_installed", "late: Python's main thread did nothing for a second");
+      }
+    }
+  }
+  g_own_thread_runs.store(false, std::memory_order_relaxed);
+}
+
+// The main thread has not come to the pending call.
+bool IsOverdue() {
+  return ScopesEnabled() && g_state.load(std::memory_order_relaxed) == State::kQueued &&
+         MonoNs() - g_queued_ns.load(std::memory_order_relaxed) > kMainThreadNs &&
+         TorchPythonIsMapped();
+}
+
 }  // namespace
+
+void SettleScopes() {
+  const bool queued = g_state.load(std::memory_order_relaxed) == State::kQueued;
+  if (ScopesEnabled() && queued && TorchPythonIsMapped()) {
+    RefuseModules("Python's main thread did nothing while the job ran, and it ran for too short");
+  }
+}
 
 bool ModulesRefused() { return g_modules_refused.load(std::memory_order_relaxed); }
 
@@ -159,6 +197,9 @@ void BeginScopes() {
 
 void TickScopes() {
   const State state = g_state.load(std::memory_order_relaxed);
+  if (IsOverdue() && !g_own_thread_runs.exchange(true) && !RunOnOwnThread(InstallOnOwnThread)) {
+    g_own_thread_runs.store(false, std::memory_order_relaxed);
+  }
   if (state == State::kWaiting || state == State::kQueued) TryToInstall();
   ReturnToEngine();
 }

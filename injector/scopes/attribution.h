@@ -29,8 +29,11 @@ void DefineScopesSoFar();
 void BeginScopes();
 
 // Called by the session in its helper thread once a second: retries what had to wait
-// (torch not imported yet), never takes the GIL.
+// (torch not imported yet); where Python's main thread does nothing, on a thread for it alone.
 void TickScopes();
+
+// Called by the session when it ends, not from a signal handler: says what never came.
+void SettleScopes();
 
 // Takes the hooks out again (detach); calls in flight unwind by themselves.
 void EndScopes();

@@ -49,6 +49,10 @@ const char* PythonApi::Load() {
   Find("PyFrame_GetVarString", &PyFrame_GetVarString);
   Find("PyWeakref_GetObject", &PyWeakref_GetObject);
   Find("Py_AtExit", &Py_AtExit);
+  Find("PyGILState_Ensure", &PyGILState_Ensure);
+  Find("PyGILState_Release", &PyGILState_Release);
+  Find("Py_IsFinalizing", &is_finalizing);
+  if (is_finalizing == nullptr) Find("_Py_IsFinalizing", &is_finalizing);  // up to 3.12
   Find("PyInterpreterState_Main", &interpreter_main);
   Find("PyInterpreterState_Get", &interpreter_now);
   if (interpreter_now == nullptr) Find("_PyInterpreterState_Get", &interpreter_now);  // 3.8
@@ -56,6 +60,18 @@ const char* PythonApi::Load() {
     return "Python without the objects that the hook needs";
   }
   return nullptr;
+}
+
+PythonLock::PythonLock() {
+  if (g_python.PyGILState_Ensure == nullptr || g_python.PyGILState_Release == nullptr) return;
+  if (!PythonIsRunning()) return;
+  if (g_python.is_finalizing == nullptr || g_python.is_finalizing() != 0) return;
+  state_ = g_python.PyGILState_Ensure();
+  taken_ = true;
+}
+
+PythonLock::~PythonLock() {
+  if (taken_) g_python.PyGILState_Release(state_);
 }
 
 bool PythonIsRunning() {

@@ -93,6 +93,9 @@ struct PythonApi {
   PyObject* (*PyFrame_GetVarString)(PyObject*, const char*);  // 3.12 and later, else null
   PyObject* (*PyWeakref_GetObject)(PyObject*);                // up to 3.14
   int (*Py_AtExit)(void (*)());
+  int (*PyGILState_Ensure)();  // takes Python's lock on any thread; null: not found
+  void (*PyGILState_Release)(int);
+  int (*is_finalizing)();
   void* (*interpreter_now)();   // with the lock held
   void* (*interpreter_main)();  // null: not told
   int minor;                    // 3.minor
@@ -112,6 +115,21 @@ struct PythonApi {
 };
 
 extern PythonApi g_python;
+
+// Python's lock on a thread that Python does not know. Not taken where it cannot be, or where
+// Python ends: there a thread that asks for it is ended or waits for ever.
+class PythonLock {
+ public:
+  PythonLock();
+  ~PythonLock();
+  PythonLock(const PythonLock&) = delete;
+  PythonLock& operator=(const PythonLock&) = delete;
+  bool taken() const { return taken_; }
+
+ private:
+  bool taken_ = false;
+  int state_ = 0;
+};
 
 // True when this process runs a Python that could be asked for a pending call.
 bool PythonIsRunning();

@@ -32,4 +32,8 @@ bool FindTorchFunctions() {
   return g_torch.next_sequence != nullptr && g_torch.thread_number != nullptr;
 }
 
+bool TorchPythonIsMapped() {
+  return dlopen("libtorch_python.so", RTLD_LAZY | RTLD_NOLOAD) != nullptr;
+}
+
 }  // namespace flopsprof::injector

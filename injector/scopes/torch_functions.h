@@ -34,6 +34,9 @@ extern TorchFunctions g_torch;
 // True when everything that the sequence log needs was found. Idempotent; any thread.
 bool FindTorchFunctions();
 
+// Is the part of PyTorch that has modules mapped?
+bool TorchPythonIsMapped();
+
 inline bool InBackwardPass() { return g_torch.graph_task != nullptr && g_torch.graph_task() >= 0; }
 inline bool GradEnabled() { return g_torch.grad_enabled != nullptr && g_torch.grad_enabled(); }
 

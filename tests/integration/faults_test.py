@@ -101,8 +101,8 @@ def test_records_dropped_by_cupti_are_counted(python, folder):
 
 
 def test_a_failing_library_call_is_not_counted(python, folder):
-    """cuBLAS says no to the 5th call, the second of step 1; PyTorch raises; what succeeded before is
-    counted, and nothing else."""
+    """cuBLAS says no to the 5th call, the second of step 1; PyTorch raises; what succeeded before
+    is counted, and nothing else."""
     run = run_profiled(
         [python, JOB, "return"], folder=folder,
         faults='{"fail": {"cublasSgemm_v2": {"calls": [5]}}}',

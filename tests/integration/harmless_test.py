@@ -50,7 +50,8 @@ def test_two_ranks_print_what_they_print_alone(options, python, folder):
 
 @pytest.mark.parametrize("device", ["cpu", "cuda"])
 def test_losses_and_weights_are_equal_to_the_bit(device, python, folder):
-    """The numbers are the CPU's: the stand-in computes none, and "cuda" proves the way alone."""
+    """Numbers are proved by the CPU case. On the stand-in losses are zeros and weights stay as they
+    began: the CUDA case proves that the program takes the same way."""
     command = job(python, "prints_weights", device)
     without, profiled = run_plain(command), run_profiled(command, folder=folder)
     assert without.exit_code == 0, without.explain()

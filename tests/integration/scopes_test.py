@@ -219,3 +219,38 @@ def test_without_module_names_phases_stay_right_and_the_report_says_so(python, t
     assert [module["path"] for module in summary["modules"]] == ["(outside)"]
     assert reason in [finding["evidence"] for finding in summary["findings"]]
     assert reason in three.report()
+
+
+def waiting(python, folder, seconds):
+    program = os.path.join(PROGRAMS, "scopes", "main_thread_waits.py")
+    run = run_profiled([python, program, str(seconds)], folder=folder)
+    assert run.ended_well(), run.explain()
+    assert summary_checks.problems(run.summary) == [], run.explain()
+    return run, *map(int, run.stdout.split())
+
+
+def test_a_thread_that_trains_has_modules_while_the_main_thread_waits_for_it(python, folder):
+    run, steps, early = waiting(python, folder, 6)
+    product = 2 * 8 * 64 * 32
+    module, outside = run.module(""), run.module("(outside)")
+    forward = module["flops"]["forward"] // product
+    # Installed within three seconds; what came before is outside, and nothing is lost.
+    assert steps - early <= forward <= steps
+    assert forward + (outside["flops"]["other"] or 0) // product == steps
+    notes = run.summary["ranks"][0]["notes"]
+    assert notes["modules"] == "vectorcall hook"
+    assert notes["modules_installed"].startswith("late: ")
+
+
+def test_modules_that_never_came_are_said(python, folder):
+    """One step takes less than the second after which they come, but on a very busy machine."""
+    run, _, _ = waiting(python, folder, 0)
+    notes = run.summary["ranks"][0]["notes"]
+    if "modules_installed" in notes:
+        assert run.module("")["calls"] is not None
+        return
+    assert [module["path"] for module in run.summary["modules"]] == ["(outside)"]
+    reason = notes["modules"]
+    assert reason.startswith("none: Python's main thread did nothing")
+    assert reason in [finding["evidence"] for finding in run.summary["findings"]]
+    assert run.summary["ranks"][0]["loss"]["module_hook_refused"] == 1

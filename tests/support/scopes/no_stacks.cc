@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
-// Scopes without injector/stacks.
+// Scopes without injector/stacks and without a thread of our own.
 
+#include "injector/helper_thread.h"
 #include "injector/stacks/stack_sampler.h"
 
 namespace flopsprof::injector {
 
 void LetStacksReadPython() {}
+bool RunOnOwnThread(void (*)()) { return false; }
 
 }  // namespace flopsprof::injector

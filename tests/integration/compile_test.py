@@ -13,15 +13,16 @@ BATCH, WIDTH, STEPS = 8, 64, 3
 WIDE = {"q": WIDTH, "k": WIDTH, "up": 2 * WIDTH, "down": 2 * WIDTH}
 
 
-def run_as_without_us(command, tmp_path):
+def run_as_without_us(command, tmp_path, processes=1):
     """(the profiled run, Dynamo's and Inductor's counters, which are those of the plain one).
 
     Each has caches of its own, so that both compile: all that Inductor, AOTAutograd and Triton
-    keep is below this folder.
+    keep is below this folder. `processes`: those that Inductor compiles in, 1: the program's own.
     """
     runs = []
     for start, options in ((run_plain, {}), (run_profiled, {"folder": str(tmp_path / "run")})):
-        caches = {"TORCHINDUCTOR_CACHE_DIR": str(tmp_path / f"caches{len(runs)}")}
+        caches = {"TORCHINDUCTOR_CACHE_DIR": str(tmp_path / f"caches{len(runs)}"),
+                  "TORCHINDUCTOR_COMPILE_THREADS": processes}
         runs.append(start(command, env=caches, **options))
         assert runs[-1].ended_well(), runs[-1].explain()
     without, with_us = (json.loads(r.stdout.splitlines()[-1]) for r in runs)
@@ -40,7 +41,7 @@ def run_as_without_us(command, tmp_path):
 @pytest.mark.parametrize("how", ["whole", "blocks", "in_place", "broken"])
 def test_compiled_modules_are_counted_each_and_compiled_as_without_us(python, tmp_path, how):
     command = [python, os.path.join(PROGRAMS, "jobs", "compiles.py"), how, str(STEPS)]
-    run, without = run_as_without_us(command, tmp_path)
+    run, without = run_as_without_us(command, tmp_path, processes=2 if how == "whole" else 1)
     assert without["stats"]["unique_graphs"] > 0
     assert summary_checks.problems(run.summary) == []
     found = {m["path"]: m["self"]["flops"] for m in run.summary["modules"]}

@@ -104,6 +104,9 @@ def environment(extra: Optional[dict] = None) -> dict:
     kept.pop("LD_PRELOAD", None)
     kept["PATH"] = os.path.dirname(sim_python()) + os.pathsep + kept.get("PATH", "")
     kept.setdefault("OMP_NUM_THREADS", "1")  # torchrun's default; equal for all runs
+    # Inductor compiles in the process, not in two that import PyTorch once more; compile_test.py
+    # has both.
+    kept.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
     kept.update({k: str(v) for k, v in (extra or {}).items()})
     return kept
 

@@ -15,6 +15,7 @@ counts = {"steps": 0, "early": 0}
 
 
 def train():
+    time.sleep(0.5)  # the main thread is in join() before CUDA begins
     net = nn.Linear(64, 32, bias=False).cuda()
     optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
     x = torch.ones(8, 64, device="cuda")

@@ -2,9 +2,9 @@
 # SPDX-FileCopyrightText: 2026 The flopsprof authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# python_versions.sh: unpacks CPython 3.9 and 3.13 from Debian 11 and 13 below the cache folder,
-# beside Debian 12's own 3.11: for the tests of module hooks on any Python. Nothing is installed,
-# and nothing is done when they are there. 3.8, 3.10 and 3.12 are in no Debian release and not on
+# python_versions.sh: unpacks CPython 3.9, 3.13, 3.14 and 3.15 from Debian 11, 13 and 14 below the
+# cache folder, beside Debian 12's own 3.11: for the tests of module hooks on any Python. Nothing is
+# installed, and nothing is done when they are there. 3.8, 3.10 and 3.12 are in no Debian release and not on
 # PyPI: tests use them where the machine has them.
 #
 # Stdout: a line "VERSION PYTHON" for each.
@@ -62,6 +62,8 @@ exec 9> "$folder/lock"
 flock 9
 [[ -x $folder/3.9/bin/python3.9 ]] || unpack 3.9 bullseye libffi7 libexpat1 zlib1g
 [[ -x $folder/3.13/bin/python3.13 ]] || unpack 3.13 trixie libc6 libffi8 libexpat1 zlib1g
-for version in 3.9 3.13; do
+[[ -x $folder/3.14/bin/python3.14 ]] || unpack 3.14 forky libc6 libffi8 libexpat1 zlib1g
+[[ -x $folder/3.15/bin/python3.15 ]] || unpack 3.15 forky libc6 libffi8 libexpat1 zlib1g
+for version in 3.9 3.13 3.14 3.15; do
   printf '%s %s\n' "$version" "$folder/$version/bin/python$version"
 done

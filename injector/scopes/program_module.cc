@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "injector/scopes/python_api.h"
+
 namespace flopsprof::injector {
 namespace {
 
@@ -38,7 +40,7 @@ del own
 constexpr int kFileInput = 257;  // Py_file_input
 constexpr int kExecSlot = 2;     // Py_mod_exec
 
-// The parts of Python's headers that this needs, of builds with the GIL, 3.8 to 3.13.
+// The parts of Python's headers that this needs, of builds with the GIL, 3.8 to 3.15.
 struct Slot {
   int slot;
   void* value;
@@ -105,7 +107,7 @@ bool LayoutIsKnown() {
   if (Find("_Py_PrintReferences", &traces_references)) return false;
   if (strncmp(text, "3.", 2) != 0 || strstr(text, "free-threading") != nullptr) return false;
   const int minor = atoi(text + 2);
-  return minor >= 8 && minor <= 13;
+  return minor >= 8 && minor <= kNewestPython;
 }
 
 }  // namespace

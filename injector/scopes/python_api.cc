@@ -29,7 +29,7 @@ const char* PythonApi::Load() {
   if (strstr(text, "PyPy") != nullptr) return "PyPy is not supported";
   if (strstr(text, "free-threading") != nullptr) return "free-threaded Python is not supported";
   if (minor < 8) return "Python older than 3.8";
-  if (minor > 13) return "Python newer than 3.13: not proved yet";
+  if (minor > kNewestPython) return "Python newer than 3.15: not proved yet";
 #define FLOPSPROF_FIND(name, result, arguments) \
   Find(#name, &this->name);                     \
   if (this->name == nullptr) return "Python without " #name;

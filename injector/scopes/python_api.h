@@ -3,13 +3,15 @@
 #pragma once
 
 // The part of CPython's C interface that the module hook needs, without Python's headers: all
-// functions are found by name, so one library serves Python 3.8 to 3.13, in libpython or in a
+// functions are found by name, so one library serves Python 3.8 to 3.15, in libpython or in a
 // static executable. Everything but Load() needs Python's lock (GIL).
 
 #include <stddef.h>
 #include <stdint.h>
 
 namespace flopsprof::injector {
+
+constexpr int kNewestPython = 15;  // 3.15: what layouts and ways were proved on
 
 // Start of every object; builds with the GIL only (free-threaded ones are refused by Load).
 struct PyObject {

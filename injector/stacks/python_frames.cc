@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
 // Layouts: CPython's Include/cpython/{pystate,code,unicodeobject}.h, frameobject.h and
-// Include/internal/pycore_frame.h of 3.8 to 3.13, builds with the GIL.
+// Include/internal/pycore_frame.h of 3.8 to 3.15, builds with the GIL.
 #include "injector/stacks/python_frames.h"
 
 #include <dlfcn.h>
@@ -34,6 +34,7 @@ constexpr Layout kLayouts[] = {
     {8, 24, kNone, 24, 32, 40, 104, 112, 48, 72},  {9, 24, kNone, 24, 32, 40, 104, 112, 48, 72},
     {10, 24, kNone, 24, 32, 40, 104, 112, 48, 72}, {11, 56, 8, 48, 32, 72, 112, 128, 48, 72},
     {12, 56, 0, 8, 0, 68, 112, 128, 40, 56},       {13, 72, kNone, 8, 0, 68, 112, 128, 40, 56},
+    {14, 72, kNone, 8, 0, 68, 112, 128, 40, 56},   {15, 72, kNone, 8, 0, 68, 112, 128, 40, 56},
 };
 
 // In a str object: length, then after its hash the state bits.
@@ -81,7 +82,8 @@ uint32_t Read(const Layout& layout, PythonFrame* frames, uint32_t capacity, bool
   uint32_t count = 0;
   uintptr_t frame = InnermostFrame(layout);
   for (uint32_t step = 0; frame != 0; ++step) {
-    const auto code = At<uintptr_t>(frame, layout.frame_code);
+    // From 3.14 on the low bits say whether the frame holds a reference.
+    const uintptr_t code = At<uintptr_t>(frame, layout.frame_code) & ~uintptr_t{3};
     if (!IsEntry(layout, frame) && IsCode(code)) {
       if (count == capacity || step == kMostSteps) {
         *cut = true;

@@ -20,9 +20,9 @@ ASK = (
 
 
 def shared_pythons() -> list:
-    """(libpython, its home) of the Pythons of this machine that have a shared one, 3.8 to 3.13."""
+    """(libpython, its home) of the Pythons of this machine that have a shared one, 3.8 to 3.15."""
     found = {}
-    for minor in range(8, 14):
+    for minor in range(8, 16):
         versions = os.path.expanduser(f"~/.pyenv/versions/3.{minor}.*/bin/python3.{minor}")
         for path in [*glob.glob(versions), f"/usr/bin/python3.{minor}"]:
             if minor in found or not os.path.exists(path):

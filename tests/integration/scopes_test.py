@@ -43,7 +43,7 @@ def pythons() -> list:
     """Interpreters of this machine and of scripts/python_versions.sh, one for each version from 3.8
     on; absent ones are skipped."""
     found = {}
-    for minor in range(8, 15):
+    for minor in range(8, 17):
         name = f"python3.{minor}"
         versions = os.path.expanduser(f"~/.pyenv/versions/3.{minor}.*/bin/{name}")
         unpacked = os.path.join(cache_folder(), "pythons", f"3.{minor}", "bin", name)
@@ -57,7 +57,7 @@ def pythons() -> list:
             name, found.get(name), id=name,
             marks=[] if name in found else pytest.mark.skip(reason=f"no {name} here"),
         )
-        for name in (f"python3.{minor}" for minor in range(8, 15))
+        for name in (f"python3.{minor}" for minor in range(8, 17))
     ]  # fmt: skip
 
 
@@ -75,6 +75,13 @@ def test_the_hook_fits_or_refuses_on_any_python(name, path, way):
     assert len(checks) >= 2
     assert wrong_checks(checks) == []
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize("name, path", pythons())
+def test_any_python_has_the_programs_module(name, path, tmp_path):
+    ask = "import flopsprof; print(flopsprof.__spec__.origin, callable(flopsprof.step))"
+    run = run_profiled([path, "-S", "-I", "-c", ask], folder=str(tmp_path / "run"))
+    assert (run.exit_code, run.stdout) == (0, "built-in True\n"), run.explain()
 
 
 @pytest.fixture(scope="module")

@@ -104,8 +104,8 @@ def main():
     seen.clear()
     probe.begin()
     taken = probe.take()
-    if sys.version_info >= (3, 14):
-        NOTES[WAY] = "none: Python newer than 3.13: not proved yet"
+    if sys.version_info >= (3, 16):
+        NOTES[WAY] = "none: Python newer than 3.15: not proved yet"
     note = NOTES[WAY]
     check("way", taken["notes"].get("modules"), note)
     refused = note.startswith("none")

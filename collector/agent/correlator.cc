@@ -148,27 +148,40 @@ bool Correlator::TryJoin(const shm::ActivityRecord& record) {
   return true;
 }
 
-// CUPTI may give both for replays that run while it is told to time launches instead of nodes.
-bool Correlator::IsTimedAlready(Launch* replay, const shm::ActivityRecord& record) {
-  if (IsWholeGraph(record)) {
-    replay->timed_whole |= !replay->timed_by_node;
-    return replay->timed_by_node;
+// CUPTI may give both for replays that run while it is told to time launches instead of nodes: all
+// nodes, or those before the switch. A record without times says nothing of the other kind.
+std::optional<uint64_t> Correlator::UnbookedTime(Launch* replay,
+                                                 const shm::ActivityRecord& record) {
+  const bool valid = HasValidTimes(record);
+  const uint64_t ns = valid ? record.end_gpu_ns - record.start_gpu_ns : 0;
+  if (!IsWholeGraph(record)) {
+    if (replay->timed_whole) {
+      counters_.replay_times_twice++;
+      return std::nullopt;
+    }
+    replay->nodes_ns += ns;
+    return ns;
   }
-  replay->timed_by_node |= !replay->timed_whole;
-  return replay->timed_whole;
+  if (!valid) return 0;
+  counters_.replay_times_twice += replay->nodes_ns != 0;
+  replay->timed_whole = true;
+  if (replay->nodes_ns != 0 && ns <= replay->nodes_ns) return std::nullopt;
+  return ns - replay->nodes_ns;
 }
 
 void Correlator::Join(const shm::ActivityRecord& record, Launch* launch, Call* call) {
   const bool replay = launch->graph || OfGraph(record);
-  if (replay && IsTimedAlready(launch, record)) {
-    counters_.replay_times_twice++;
-    return;
-  }
   JoinedActivity joined = {};
   joined.record = record;
   joined.context = launch->context;
   joined.valid_times = HasValidTimes(record);
-  if (joined.valid_times) joined.duration_ns = record.end_gpu_ns - record.start_gpu_ns;
+  if (replay) {
+    const std::optional<uint64_t> unbooked = UnbookedTime(launch, record);
+    if (!unbooked.has_value()) return;
+    joined.duration_ns = *unbooked;
+  } else if (joined.valid_times) {
+    joined.duration_ns = record.end_gpu_ns - record.start_gpu_ns;
+  }
   joined.stack = launch->stack;
   if (launch->activities == 0) joined.stack_launches = launch->stack_launches;
   launch->activities++;
@@ -201,8 +214,12 @@ void Correlator::GiveUp(const shm::ActivityRecord& record) {
     return;
   }
   counters_.activities_without_launch++;
-  Launch nobody;
-  Join(record, &nobody, nullptr);
+  if (record.correlation == 0 || !OfGraph(record)) {
+    Launch nobody;
+    return Join(record, &nobody, nullptr);
+  }
+  if (unseen_replays_.size() == kMaxUnseenReplays) unseen_replays_.clear();
+  Join(record, &unseen_replays_[record.correlation], nullptr);
 }
 
 void Correlator::EndWindow() {

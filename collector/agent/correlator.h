@@ -62,7 +62,7 @@ class Correlator {
     uint64_t activities_without_launch = 0;
     uint64_t calls_without_end = 0;  // activities booked without their call
     uint64_t activities_outside_windows = 0;
-    uint64_t replay_times_twice = 0;  // of replays that were timed by node and as a whole
+    uint64_t replay_times_twice = 0;  // records of replays timed by node and as a whole
   };
   // Launches that still wait count as without activity only after Retry(final).
   const Counters& counters() const { return counters_; }
@@ -79,8 +79,8 @@ class Correlator {
     uint32_t stack_launches = 0;
     bool graph = false;
     bool settled = false;        // of a graph
-    bool timed_by_node = false;  // a replay, of which one kind of times is booked: the first
-    bool timed_whole = false;
+    bool timed_whole = false;    // a replay: by a record of the whole that has times
+    uint64_t nodes_ns = 0;       // what its nodes, copies and sets took that are booked
     bool captured = false;
 
     // A replay is never done: nobody says how many nodes it has.
@@ -104,6 +104,7 @@ class Correlator {
   static constexpr size_t kMaxLaunches = 1 << 18;
   static constexpr size_t kMaxCalls = 1 << 17;
   static constexpr size_t kMaxWaiting = 1 << 16;
+  static constexpr size_t kMaxUnseenReplays = 1 << 14;
   // So many of the newest are kept although they have all that they wait for, in case that more
   // comes. Few, so that the maps stay in the cache.
   static constexpr size_t kKeptDone = 4096;
@@ -123,8 +124,9 @@ class Correlator {
   void ForgetOldestLaunch();
   void ForgetOldLaunches();
   void ForgetOldCalls();
-  // One replay has times of its nodes or of the whole of it, not both.
-  static bool IsTimedAlready(Launch* replay, const shm::ActivityRecord& record);
+  // Of a record of a replay: what is to be booked of its time, or nothing at all (nullopt). The whole
+  // after its nodes has what they have not; nodes after the whole have nothing.
+  std::optional<uint64_t> UnbookedTime(Launch* replay, const shm::ActivityRecord& record);
   // False: not yet.
   bool TryJoin(const shm::ActivityRecord& record);
   void Join(const shm::ActivityRecord& record, Launch* launch, Call* call);
@@ -138,6 +140,7 @@ class Correlator {
   std::deque<Waiting> waiting_;
   Window window_;
   std::deque<Window> past_windows_;
+  absl::flat_hash_map<uint32_t, Launch> unseen_replays_;  // by correlation: launch never seen
   bool partly_ = false;
   bool news_ = false;  // a launch or an end of a call since the last Retry
   Counters counters_;

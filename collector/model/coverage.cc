@@ -158,7 +158,7 @@ std::string_view LossText(std::string_view name) {
   if (name == "rows_refused") return "rows beyond what the agent keeps for one process";
   if (name == "graph_node_unknown") return "timed node of a graph that nobody has seen made";
   if (name == "replay_times_twice")
-    return "times of replays of CUDA graphs that came by node and as a whole: the first was kept";
+    return "times of replays of CUDA graphs that came by node and as a whole: each is booked once";
   if (name == "graph_event_lost") return "making or change of a graph whose record was lost";
   if (name == "plans_refused") return "cuDNN plans beyond what is kept: their calls are unknown";
   if (name == "steps_refused") return "steps beyond what is kept: their work is in no step";

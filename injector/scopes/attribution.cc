@@ -47,7 +47,11 @@ std::atomic<bool> g_enabled{false};
 std::atomic<bool> g_modules_refused{false};
 std::atomic<State> g_state{State::kOff};
 std::atomic<bool> g_python_loaded{false};
-std::atomic<uint64_t> g_queued_ns{0};
+// One pending call of ours at a time is in Python's queue, which holds 32 of all: the main thread may
+// not come for as long as the job runs.
+std::atomic<bool> g_call_is_queued{false};
+std::atomic<uint64_t> g_asked_ns{0};  // since when the main thread has not come; 0: not asked yet
+std::atomic<bool> g_was_installed{false};
 std::atomic<bool> g_own_thread_runs{false};
 
 constexpr uint64_t kMainThreadNs = 900000000u;  // less than a tick
@@ -66,6 +70,12 @@ void FollowModules() {
   }
 }
 
+// The main thread has come, or never will: Python's queue is gone.
+void ForgetPendingCall() {
+  g_asked_ns.store(0, std::memory_order_relaxed);
+  g_call_is_queued.store(false, std::memory_order_relaxed);
+}
+
 // Python has ended. A program that embeds it may begin it again: then nothing of the old one is
 // left, and the hooks are installed as at the first time. No Python may be called here.
 void OnPythonEnd() {
@@ -77,10 +87,11 @@ void OnPythonEnd() {
   ForgetTensorTypes();
   const bool enabled = g_enabled.load(std::memory_order_relaxed);
   g_state.store(enabled ? State::kWaiting : State::kOff, std::memory_order_relaxed);
+  ForgetPendingCall();
 }
 
 // In Python's main thread, or on one of our own; with Python's lock.
-int InstallPending(void*) {
+int Install() {
   // Whoever comes second has nothing left to do.
   if (g_state.load(std::memory_order_relaxed) != State::kQueued) return 0;
   if (!g_enabled.load(std::memory_order_relaxed)) {
@@ -99,11 +110,17 @@ int InstallPending(void*) {
     return 0;
   }
   g_state.store(State::kInstalled, std::memory_order_relaxed);
+  g_was_installed.store(true, std::memory_order_relaxed);
   if (g_python.Py_AtExit != nullptr) g_python.Py_AtExit(OnPythonEnd);
   FindTorchFunctions();
   if (!InstallShim()) EmitNote("backward", "not attributed: the Python shim failed");
   FollowModules();
   return 0;
+}
+
+int InstallPending(void*) {
+  ForgetPendingCall();
+  return Install();
 }
 
 int UninstallPending(void*) {
@@ -121,6 +138,7 @@ void TryToInstall() {
   if (!PythonIsRunning()) {
     State queued = State::kQueued;  // an embedded Python that ended without running the call
     g_state.compare_exchange_strong(queued, State::kWaiting);
+    ForgetPendingCall();
     return;
   }
   if (!g_python_loaded.load(std::memory_order_acquire)) {
@@ -133,10 +151,12 @@ void TryToInstall() {
     g_python_loaded.store(true, std::memory_order_release);
   }
   State waiting = State::kWaiting;
-  g_queued_ns.store(MonoNs(), std::memory_order_relaxed);
-  if (!g_state.compare_exchange_strong(waiting, State::kQueued)) return;
+  g_state.compare_exchange_strong(waiting, State::kQueued);
+  if (g_call_is_queued.exchange(true)) return;
+  uint64_t never = 0;
+  g_asked_ns.compare_exchange_strong(never, MonoNs());
   if (g_python.Py_AddPendingCall(InstallPending, nullptr) != 0) {
-    g_state.store(State::kWaiting, std::memory_order_relaxed);  // queue full: next tick
+    g_call_is_queued.store(false, std::memory_order_relaxed);  // full of others': next tick
   }
 }
 
@@ -145,7 +165,7 @@ void InstallOnOwnThread() {
   {
     const PythonLock lock;
     if (lock.taken() && g_state.load(std::memory_order_relaxed) == State::kQueued) {
-      InstallPending(nullptr);
+      Install();
       if (g_state.load(std::memory_order_relaxed) == State::kInstalled) {
         EmitNote("modules_installed", "late: Python's main thread did nothing for a second");
       }
@@ -157,17 +177,22 @@ void InstallOnOwnThread() {
 // The main thread has not come to the pending call.
 bool IsOverdue() {
   return ScopesEnabled() && g_state.load(std::memory_order_relaxed) == State::kQueued &&
-         MonoNs() - g_queued_ns.load(std::memory_order_relaxed) > kMainThreadNs &&
+         MonoNs() - g_asked_ns.load(std::memory_order_relaxed) > kMainThreadNs &&
          TorchPythonIsMapped();
 }
 
 }  // namespace
 
 void SettleScopes() {
-  const bool queued = g_state.load(std::memory_order_relaxed) == State::kQueued;
-  if (ScopesEnabled() && queued && TorchPythonIsMapped()) {
-    RefuseModules("Python's main thread did nothing while the job ran, and it ran for too short");
-  }
+  const State state = g_state.load(std::memory_order_relaxed);
+  const bool wanted = state == State::kQueued || state == State::kWaiting;
+  if (!ScopesEnabled() || !wanted || g_was_installed.load(std::memory_order_relaxed)) return;
+  if (!TorchPythonIsMapped()) return;
+  const bool owed = state == State::kQueued || g_call_is_queued.load(std::memory_order_relaxed);
+  RefuseModules(
+      owed
+          ? "Python's main thread did nothing while the job ran, and it ran for too short"
+          : "torch was still being imported when it was last looked at, and the job ended soon after");
 }
 
 bool ModulesRefused() { return g_modules_refused.load(std::memory_order_relaxed); }

@@ -249,6 +249,16 @@ def test_a_thread_that_trains_has_modules_while_the_main_thread_waits_for_it(pyt
     assert notes["modules_installed"].startswith("late: ")
 
 
+def test_modules_come_after_a_slow_import_though_pythons_queue_is_full(python, folder):
+    program = os.path.join(PROGRAMS, "scopes", "slow_import.py")
+    run = run_profiled([python, program, "4"], folder=folder)
+    assert run.ended_well() and run.stdout == "3\n", run.explain()
+    assert run.module("")["flops"]["forward"] == 3 * 2 * 8 * 64 * 32
+    notes = run.summary["ranks"][0]["notes"]
+    assert notes["modules"] == "vectorcall hook"
+    assert notes["modules_installed"].startswith("late: ")
+
+
 def test_modules_that_never_came_are_said(python, folder):
     """One step takes less than the second after which they come, but on a very busy machine."""
     run, _, _ = waiting(python, folder, 0)

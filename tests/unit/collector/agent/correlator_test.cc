@@ -262,5 +262,94 @@ TEST_F(CorrelatorTest, ALaunchIsOpenUntilItsActivityComes) {
   EXPECT_EQ(correlator_.open_launch_count(), 0u);
 }
 
+// Times of one replay that took 1000 ns, in orders that a change from times of nodes to times of
+// whole graphs, or buffers that ran out, may give.
+class ReplayTimesTest : public CorrelatorTest {
+ protected:
+  static constexpr uint32_t kReplay = 7;
+  void Launch() {
+    shm::GraphLaunch launch = {};
+    launch.correlation = kReplay;
+    correlator_.AddGraphLaunch(launch);
+    correlator_.SettleGraphLaunch(kReplay, 1);
+  }
+  void Timed(shm::ActivityKind kind, uint64_t node, uint64_t start, uint64_t end) {
+    shm::ActivityRecord record = {};
+    record.correlation = kReplay;
+    record.kind = static_cast<uint8_t>(kind);
+    record.graph_node = node;
+    record.start_gpu_ns = start;
+    record.end_gpu_ns = end;
+    if (start == 0) record.header.flags |= shm::kFlagBadTimestamp;
+    correlator_.AddActivity(record, kNow);
+  }
+  void Node(uint64_t node, uint64_t start, uint64_t end) {
+    Timed(shm::ActivityKind::kKernel, node, start, end);
+  }
+  void Whole(uint64_t start, uint64_t end) { Timed(shm::ActivityKind::kGraph, 0, start, end); }
+  uint64_t Booked() {
+    End();
+    uint64_t ns = 0;
+    for (const JoinedActivity& activity : sink_.replayed) ns += activity.duration_ns;
+    return ns;
+  }
+};
+
+TEST_F(ReplayTimesTest, ANodeWithoutTimesLeavesThoseOfTheWhole) {
+  Launch();
+  Node(5, 0, 0);
+  Whole(100, 1100);
+  EXPECT_EQ(Booked(), 1000u);
+}
+
+TEST_F(ReplayTimesTest, AWholeWithoutTimesLeavesThoseOfTheNodes) {
+  Launch();
+  Whole(0, 0);
+  Node(5, 100, 600);
+  Node(6, 600, 1100);
+  EXPECT_EQ(Booked(), 1000u);
+  EXPECT_EQ(correlator_.counters().replay_times_twice, 0u);
+}
+
+TEST_F(ReplayTimesTest, TheWholeAfterSomeNodesHasWhatTheyHaveNot) {
+  Launch();
+  Node(5, 100, 110);
+  Whole(100, 1100);
+  EXPECT_EQ(Booked(), 1000u);
+  EXPECT_EQ(correlator_.counters().replay_times_twice, 1u);
+}
+
+TEST_F(ReplayTimesTest, ACopyOrASetBesideTheWholeDoesNotReplaceIt) {
+  Launch();
+  Timed(shm::ActivityKind::kMemcpy, 0, 90, 95);
+  Timed(shm::ActivityKind::kMemset, 9, 100, 102);
+  Whole(100, 1100);
+  EXPECT_EQ(Booked(), 1000u);
+}
+
+TEST_F(ReplayTimesTest, NodesSideBySideAreNotCutToTheWhole) {
+  Launch();
+  Node(5, 100, 1000);
+  Node(6, 100, 1100);
+  Whole(100, 1100);
+  EXPECT_EQ(Booked(), 1900u);
+}
+
+TEST_F(ReplayTimesTest, NodesAfterTheWholeAreInIt) {
+  Launch();
+  Whole(100, 1100);
+  Node(5, 100, 600);
+  Node(6, 0, 0);
+  EXPECT_EQ(Booked(), 1000u);
+  EXPECT_EQ(correlator_.counters().replay_times_twice, 2u);
+}
+
+TEST_F(ReplayTimesTest, AReplayWhoseLaunchWasLostIsBookedOnce) {
+  Node(5, 100, 1100);
+  Whole(100, 1100);
+  EXPECT_EQ(Booked(), 1000u);
+  EXPECT_EQ(correlator_.counters().activities_without_launch, 2u);
+}
+
 }  // namespace
 }  // namespace flopsprof::agent

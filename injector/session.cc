@@ -5,8 +5,10 @@
 #include <atomic>
 
 #include "injector/agent_link.h"
+#include "injector/cupti/cupti_detach.h"
 #include "injector/cupti/cupti_session.h"
 #include "injector/cupti/device_info.h"
+#include "injector/cupti/refusals.h"
 #include "injector/env_config.h"
 #include "injector/exit_path.h"
 #include "injector/fork_guard.h"
@@ -29,6 +31,7 @@ namespace {
 constexpr uint64_t kLateWelcomeNs = 30000000000u;
 constexpr uint64_t kConnectPollNs = 100000;
 constexpr uint64_t kExitWaitNs = 1000000000u;
+constexpr uint64_t kDetachPollNs = 20000000u;
 constexpr uint64_t kYieldWaitNs = 1000000000u;
 // A program that nothing of ours sees use CUDA has come through cuInit by then.
 constexpr uint64_t kInitializedNs = 5000000000u;
@@ -38,6 +41,7 @@ std::atomic<bool> foreign_cupti_client{false};
 std::atomic<uint64_t> connect_deadline_ns{0};  // first calls of other threads wait until then
 AgentLink link_to_agent;
 std::atomic<bool> cuda_is_up{false};
+std::atomic<int> cuda_failure{0};  // newest status that told about the machine
 uint64_t begun_ns = 0;
 bool clock_was_told = false;  // helper thread only
 int32_t session_pid = 0;
@@ -100,6 +104,8 @@ bool BeginRecording() {
   CurrentSegment()->step.store(CurrentAttribution().step, std::memory_order_relaxed);
   if ((options & shm::kOptionCupti) == 0) {
     EmitNote("cupti", "not wanted");
+  } else if (cuda_failure.load(std::memory_order_relaxed) != 0) {
+    EmitNote("cupti", "of no use");
   } else if (IsRecording()) {
     StartTimes();
   } else {
@@ -160,16 +166,18 @@ void Tick() {
 // CUPTI is only held while somebody wants times: the program's own profiler may need it.
 void FollowTimesWanted(shm::SegmentHeader* header) {
   if (!MayCallCuda()) return;
+  const bool leaving = FollowCuptiDetach();
   const uint32_t wanted = header->times_wanted.load(std::memory_order_acquire);
   if (wanted == header->times_answer.load(std::memory_order_relaxed)) return;
   if ((link_to_agent.options() & shm::kOptionCupti) != 0) {
     if (wanted != 0 && !CuptiIsOurs()) {
+      if (leaving && !CancelDetach(0)) return;  // it runs: at the next look
       StartTimes();
       TellClock();
       EmitNewDevices();
     } else if (wanted == 0) {
       FlushCupti(true);
-      StopCupti();
+      DetachCupti();
       ForgetActivities();
     }
   }
@@ -209,9 +217,10 @@ void OnAgentGone() {
   }
   CountLoss(shm::LossCounter::kAgentGone);
   StopRecording();
-  StopCupti();
+  DetachCupti();
   EndScopes();
   if (detach_action != nullptr) detach_action();
+  while (FollowCuptiDetach()) SleepNs(kDetachPollNs);
 }
 
 void Connect() {
@@ -262,6 +271,16 @@ void StartSession() {
   if (thread != nullptr) thread->inside_injector = false;
 }
 
+void NoteCudaFailure(int status) {
+  const char* why = WhyCudaFails(status);
+  if (why == nullptr || cuda_failure.exchange(status, std::memory_order_relaxed) == status) return;
+  const ErrnoKeeper keep;
+  const ThreadState* thread = CurrentThread();
+  if (thread == nullptr || thread->inside_injector) return;
+  if (CurrentSessionState() == SessionState::kDormant) StartSession();
+  EmitNote("CUDA", why);
+}
+
 void NoteCudaIsUp() { cuda_is_up.store(true, std::memory_order_relaxed); }
 
 bool SessionWantsRecords() {
@@ -288,6 +307,7 @@ bool SessionWantsRecords() {
 void EndSession(bool fast_exit) {
   // A vfork child shares our memory, but not our process id.
   if (ProcessId() != session_pid) return;
+  ForgetDetach();
   auto expected = SessionState::kConnecting;
   if (state.compare_exchange_strong(expected, SessionState::kDead, std::memory_order_acq_rel)) {
     return;  // a late answer of the agent begins nothing any more
@@ -322,7 +342,10 @@ void EndSession(bool fast_exit) {
 void YieldCupti() {
   const ErrnoKeeper keep;
   NoteForeignCuptiClient();
-  if (!CuptiIsOurs()) return;
+  if (!CuptiIsOurs()) {
+    CancelDetach(kYieldWaitNs);
+    return;
+  }
   CountLoss(shm::LossCounter::kCuptiYielded);
   EmitNote("cupti", "given up for the job's own profiler");
   // Its wait is for CUPTI alone: what finds no room in a ring is counted as lost.
@@ -335,11 +358,14 @@ void YieldCupti() {
 
 void NoteForeignCuptiClient() { foreign_cupti_client.store(true, std::memory_order_relaxed); }
 
+void NoteForeignCuptiClientGone() { foreign_cupti_client.store(false, std::memory_order_relaxed); }
+
 void SetDetachAction(void (*action)()) { detach_action = action; }
 
 void AbandonSessionInForkedChild() {
   if (state.load(std::memory_order_relaxed) == SessionState::kDormant) return;
   state.store(SessionState::kDead, std::memory_order_relaxed);
+  ForgetDetach();
   ForgetSegmentInForkedChild();
   ForgetThreadsInForkedChild();
   ForgetHelperInForkedChild();

@@ -34,8 +34,14 @@ void YieldCupti();
 // The program has come out of cuInit: it has used CUDA.
 void NoteCudaIsUp();
 
-// The session must leave CUPTI alone from now on: another client has been seen.
+// CUDA refused the program's first calls with this status. Where that tells about the machine the
+// session begins all the same, without CUPTI, to say so.
+void NoteCudaFailure(int status);
+
+// The session must leave CUPTI alone from now on: another client has been seen; until that client
+// has given it back.
 void NoteForeignCuptiClient();
+void NoteForeignCuptiClientGone();
 
 // What else is undone when the agent has gone and the program runs on.
 void SetDetachAction(void (*action)());

@@ -6,6 +6,7 @@
 #include <absl/strings/str_format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "collector/model/window_summary.h"
 #include "collector/model/work.h"
@@ -140,7 +141,15 @@ void AddEmptyReasons(const RunProfile& run, const RankGroups& groups, Coverage* 
         "no process of the job used CUDA (one that is statically linked, setuid, in a container, "
         "or "
         "has cleared LD_PRELOAD would not be seen)");
-  } else {
+    return;
+  }
+  std::set<std::string> refused;
+  for (const v1::ProcessProfile& process : run.processes) {
+    const auto note = process.notes().find("CUDA");
+    if (note != process.notes().end()) refused.insert(absl::StrCat("CUDA: ", note->second));
+  }
+  for (const std::string& why : refused) coverage->reasons.push_back(why);
+  if (refused.empty()) {
     coverage->reasons.push_back(
         absl::StrCat("no process used the GPU: ", run.processes.size(), " were watched"));
   }

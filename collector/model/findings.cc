@@ -62,6 +62,15 @@ std::string OfRanks(const Summary& summary, const std::string& loss) {
   return absl::StrCat(" of ", count, " of ", summary.ranks.size(), " ranks");
 }
 
+// What a rank says about it; "": none does.
+std::string NoteOf(const Summary& summary, const std::string& key) {
+  for (const RankSummary& rank : summary.ranks) {
+    const auto note = rank.notes.find(key);
+    if (note != rank.notes.end()) return note->second;
+  }
+  return "";
+}
+
 void AddCupti(const Summary& summary, std::vector<Finding>* findings) {
   if (const uint64_t count = Loss(summary, "cupti_taken"); count > 0) {
     findings->push_back({"warning",
@@ -79,11 +88,27 @@ void AddCupti(const Summary& summary, std::vector<Finding>* findings) {
                          "profile a run, or a window of steps, without torch.profiler"});
   }
   if (const uint64_t count = Loss(summary, "cupti_unusable"); count > 0) {
+    const std::string why = NoteOf(summary, "GPU times");
+    const bool later = absl::StartsWith(why, "not complete");
     findings->push_back({"warning",
-                         absl::StrCat("no GPU times", OfRanks(summary, "cupti_unusable"),
-                                      ": CUPTI is missing, too old or refused a call"),
+                         later ? absl::StrCat("GPU times", OfRanks(summary, "cupti_unusable"),
+                                              " end early: CUPTI failed")
+                               : absl::StrCat("no GPU times", OfRanks(summary, "cupti_unusable"),
+                                              ": CUPTI is missing, too old or refused a call"),
                          absl::StrCat("cupti_unusable: ", count), "run: flopsprof doctor"});
   }
+}
+
+void AddCuptiStays(const Summary& summary, std::vector<Finding>* findings) {
+  const uint64_t count = Loss(summary, "cupti_stays");
+  if (count == 0) return;
+  const std::string why = NoteOf(summary, "cupti_stays");
+  findings->push_back(
+      {"note",
+       absl::StrCat("CUPTI could not leave the process", OfRanks(summary, "cupti_stays"),
+                    " after a window: training may stay slower than without us"),
+       absl::StrCat("cupti_stays: ", count, why.empty() ? "" : "; ", why),
+       "nothing, if the job is fast enough; a new start of the job is as without us"});
 }
 
 void AddLosses(const Summary& summary, std::vector<Finding>* findings) {
@@ -400,6 +425,7 @@ std::vector<Finding> FindFindings(const Summary& summary, int ranks_numbered) {
                             : "run: flopsprof doctor"});
   }
   AddCupti(summary, &findings);
+  AddCuptiStays(summary, &findings);
   AddLosses(summary, &findings);
   AddOnCpu(summary, &findings);
   AddCalledByForward(summary, &findings);

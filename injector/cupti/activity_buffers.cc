@@ -26,15 +26,22 @@ uint8_t* ActivityBuffers::Lend() {
       return memory_ + static_cast<size_t>(free) * kBufferBytes;
     }
   }
+  lent_discards_.fetch_add(1, std::memory_order_relaxed);
   return discard_buffer;
 }
 
 void ActivityBuffers::Return(const uint8_t* buffer) {
+  if (IsDiscard(buffer)) lent_discards_.fetch_sub(1, std::memory_order_release);
   if (memory_ == nullptr || buffer < memory_) return;
   const size_t index = static_cast<size_t>(buffer - memory_) / kBufferBytes;
   if (index < kBufferCount) {
     lent_.fetch_and(~(uint64_t{1} << index), std::memory_order_release);
   }
+}
+
+bool ActivityBuffers::AnyIsLent() const {
+  return lent_.load(std::memory_order_acquire) != 0 ||
+         lent_discards_.load(std::memory_order_acquire) > 0;
 }
 
 bool ActivityBuffers::IsDiscard(const uint8_t* buffer) { return buffer == discard_buffer; }

@@ -31,10 +31,18 @@ class ActivityBuffers {
   void Return(const uint8_t* buffer);
 
   static bool IsDiscard(const uint8_t* buffer);
+  bool Owns(const uint8_t* buffer) const {
+    return memory_ != nullptr && buffer >= memory_ &&
+           buffer < memory_ + kBufferCount * kBufferBytes;
+  }
+
+  // Does CUPTI have one?
+  bool AnyIsLent() const;
 
  private:
   uint8_t* memory_ = nullptr;
   std::atomic<uint64_t> lent_{0};  // bit i: buffer i
+  std::atomic<int64_t> lent_discards_{0};
   static_assert(kBufferCount == 64);
 };
 

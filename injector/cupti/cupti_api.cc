@@ -3,6 +3,7 @@
 #include "injector/cupti/cupti_api.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <string.h>
 
 #include <initializer_list>
@@ -16,9 +17,16 @@ namespace {
 
 constexpr uint32_t kOldestVersion = 13;  // CUDA 11.0: records have the prefixes that we read
 
-int MajorOfMappedCudart() {
+// The newest mapped cudart of a major version below `below`; -1: none. A library without a number
+// in its name tells none.
+int MajorOfMappedCudart(int below) {
   LibraryPath path;
-  return FindLoadedLibrary("libcudart.so", 0, &path) ? MajorOfLibrary(path.text) : -1;
+  int newest = -1;
+  for (int n = 0; FindLoadedLibrary("libcudart.so", n, &path); ++n) {
+    const int major = MajorOfLibrary(path.text);
+    if (major > newest && major < below) newest = major;
+  }
+  return newest;
 }
 
 // Of the mapped driver; 0: unknown. It initializes nothing.
@@ -30,17 +38,15 @@ int MajorOfDriver() {
   return get != nullptr && get(&version) == 0 && version > 0 ? version / 1000 : 0;
 }
 
-// The mapped libcupti; of several, the one of cudart's major version.
+// The mapped libcupti of this major version, or that tells none; -1: any.
 void* MappedCupti(int cuda_major) {
   LibraryPath path;
-  void* first = nullptr;
   for (int n = 0; FindLoadedLibrary("libcupti.so", n, &path); ++n) {
-    void* handle = OpenLoadedLibrary(path.text);
     const int major = MajorOfLibrary(path.text);
-    if (handle != nullptr && (major == cuda_major || major < 0 || cuda_major < 0)) return handle;
-    if (first == nullptr) first = handle;
+    if (major != cuda_major && major >= 0 && cuda_major >= 0) continue;
+    if (void* handle = OpenLoadedLibrary(path.text)) return handle;
   }
-  return first;
+  return nullptr;
 }
 
 bool Append(LibraryPath* path, const char* text) {
@@ -111,6 +117,7 @@ bool Load(void* library, const char* name, F* function) {
 bool LoadAll(void* library, CuptiApi* api) {
   Load(library, "cuptiGetResultString", &api->GetResultString);
   Load(library, "cuptiActivitySetAttribute", &api->ActivitySetAttribute);
+  Load(library, "cuptiFinalize", &api->Finalize);
   Load(library, "cuptiGetGraphId", &api->GetGraphId);
   Load(library, "cuptiGetGraphExecId", &api->GetGraphExecId);
   Load(library, "cuptiGetGraphNodeId", &api->GetGraphNodeId);
@@ -135,14 +142,16 @@ int CudaMajorOfCupti(uint32_t version) {
   return version >= 13 ? 11 : 10;
 }
 
-const char* LoadCupti(CuptiApi* api) {
-  const int cuda_major = MajorOfMappedCudart();
+namespace {
+
+void* CuptiFor(int cuda_major) {
   void* library = MappedCupti(cuda_major);
-  if (library == nullptr) {
-    const char* chosen = CuptiPathFromUser();
-    if (chosen != nullptr) library = dlopen(chosen, RTLD_LAZY | RTLD_LOCAL);
-  }
-  if (library == nullptr) library = FindCupti(cuda_major);
+  const char* chosen = library == nullptr ? CuptiPathFromUser() : nullptr;
+  if (chosen != nullptr) library = dlopen(chosen, RTLD_LAZY | RTLD_LOCAL);
+  return library != nullptr ? library : FindCupti(cuda_major);
+}
+
+const char* LoadFrom(void* library, int cuda_major, CuptiApi* api) {
   if (library == nullptr) return "no libcupti found";
   if (!LoadAll(library, api)) return "libcupti lacks a function";
   if (api->GetVersion(&api->version) != kCuptiSuccess) return "libcupti tells no version";
@@ -151,6 +160,25 @@ const char* LoadCupti(CuptiApi* api) {
     return "libcupti is of another CUDA version than cudart";
   }
   return nullptr;
+}
+
+}  // namespace
+
+// CUPTI sees the work of every cudart up to its own version, and a cudart that is newer than the
+// driver does none: so the newest that the driver serves comes first.
+const char* LoadCupti(CuptiApi* api) {
+  const int driver = MajorOfDriver();
+  int cuda_major = MajorOfMappedCudart(driver > 0 ? driver + 1 : INT_MAX);
+  if (cuda_major < 0) cuda_major = MajorOfMappedCudart(INT_MAX);
+  const char* problem = LoadFrom(CuptiFor(cuda_major), cuda_major, api);
+  while (problem != nullptr && (cuda_major = MajorOfMappedCudart(cuda_major)) > 0) {
+    if (LoadFrom(CuptiFor(cuda_major), cuda_major, api) == nullptr) return nullptr;
+  }
+  if (problem != nullptr && MappedCupti(-1) != nullptr) {
+    // What is there says best why it is not used.
+    return LoadFrom(MappedCupti(-1), MajorOfMappedCudart(INT_MAX), api);
+  }
+  return problem;
 }
 
 }  // namespace flopsprof::injector

@@ -29,6 +29,8 @@ struct CuptiApi {
   // May be nullptr.
   CuptiResult (*ActivitySetAttribute)(int attribute, size_t* value_bytes, void* value);
 
+  CuptiResult (*Finalize)();
+
   // Of graphs, for their ids; may be nullptr (before CUDA 11).
   CuptiResult (*GetGraphId)(const void* graph, uint32_t* id);
   CuptiResult (*GetGraphExecId)(const void* executable, uint32_t* id);

@@ -9,9 +9,11 @@
 #include "injector/cupti/activity_buffers.h"
 #include "injector/cupti/activity_reader.h"
 #include "injector/cupti/cupti_api.h"
+#include "injector/cupti/cupti_detach.h"
 #include "injector/cupti/device_info.h"
 #include "injector/cupti/graph_callbacks.h"
 #include "injector/cupti/launch_callbacks.h"
+#include "injector/cupti/refusals.h"
 #include "injector/env_config.h"
 #include "injector/platform.h"
 #include "injector/record_sink.h"
@@ -30,6 +32,7 @@ CuptiApi api;
 CuptiSubscriber subscriber;
 ActivityBuffers buffers;
 std::atomic<bool> ours{false};
+std::atomic<bool> gives_nothing{false};  // said once
 GraphTimes graph_times = GraphTimes::kNodes;
 std::atomic<uint64_t> graph_nodes_seen{0};
 
@@ -42,8 +45,10 @@ void OnBufferRequested(uint8_t** buffer, size_t* size, size_t* max_records) {
 void OnBufferCompleted(void*, uint32_t, uint8_t* buffer, size_t, size_t valid_bytes) {
   if (ActivityBuffers::IsDiscard(buffer)) {
     if (valid_bytes != 0) CountLoss(shm::LossCounter::kCuptiBufferDiscarded);
+    buffers.Return(buffer);
     return;
   }
+  if (!buffers.Owns(buffer)) return;  // lent by a client that was here before us
   // CUPTI may deliver on a thread of the program, which must not wait. A thread that we have never
   // seen is CUPTI's own: one of the program's that launches or calls a library is known.
   const bool never_seen = current_thread_state == nullptr;
@@ -78,6 +83,7 @@ void NoteUnusable(const char* what, CuptiResult result) {
       .AddNumber(static_cast<uint64_t>(static_cast<uint32_t>(result)));
   text.Add(")");
   EmitNote("cupti", text.get());
+  EmitNote("GPU times", WhyNoTimes(result));
   CountLoss(shm::LossCounter::kCuptiUnusable);
 }
 
@@ -137,6 +143,8 @@ void StartCupti(bool another_client_was_seen, GraphTimes graphs) {
   if (const char* problem = LoadCupti(&api)) {
     CountLoss(shm::LossCounter::kCuptiUnusable);
     EmitNote("cupti", problem);
+    Text<200> text;
+    EmitNote("GPU times", text.Add("not recorded: ").Add(problem).get());
     return;
   }
   Text<32> version;
@@ -189,7 +197,12 @@ void TickCupti() {
 
 void FlushCupti(bool forced) {
   if (!CuptiIsOurs()) return;
-  api.ActivityFlushAll(forced ? kCuptiFlushForced : 0);
+  if (api.ActivityFlushAll(forced ? kCuptiFlushForced : 0) != kCuptiSuccess &&
+      !gives_nothing.exchange(true, std::memory_order_relaxed)) {
+    EmitNote("GPU times",
+             "not complete: CUPTI gave no records any more, as after a fault of the GPU");
+    CountLoss(shm::LossCounter::kCuptiUnusable);
+  }
   size_t dropped = 0;
   if (api.ActivityGetNumDroppedRecords(nullptr, 0, &dropped) == kCuptiSuccess && dropped != 0) {
     CountLoss(shm::LossCounter::kCuptiDropped, dropped);
@@ -200,19 +213,57 @@ void FlushEndingContext() {
   // At the end of the process contexts end when the session has: nothing is called any more.
   if (!IsConnected() || !ActivitiesAreWanted()) return;
   CallbackGuard guard;
+  const CuptiCallScope inside;
   if (guard.entered()) FlushCupti(true);
 }
 
-void StopCupti() {
-  if (!ours.exchange(false, std::memory_order_acq_rel)) return;
+namespace {
+
+bool EndActivities() {
+  if (!ours.exchange(false, std::memory_order_seq_cst)) return false;
   for (const uint32_t kind :
        {kCuptiConcurrentKernel, kCuptiMemcpy, kCuptiMemset, kCuptiOverhead, kCuptiGraphTrace}) {
     api.ActivityDisable(kind);
   }
-  api.Unsubscribe(subscriber);
+  return true;
+}
+
+// The report says it.
+void NoteStays(const char* why) {
+  CountLoss(shm::LossCounter::kCuptiStays);
+  EmitNote("cupti_stays", why);
+}
+
+}  // namespace
+
+void StopCupti() {
+  if (EndActivities()) api.Unsubscribe(subscriber);
+}
+
+void DetachCupti() {
+  if (!CuptiIsOurs()) return;
+  PrepareDetach();
+  if (!EndActivities()) return EndPreparing();
+  if (!CanDetach(api)) {
+    api.Unsubscribe(subscriber);
+    EndPreparing();
+    return NoteStays("cuptiFinalize is safe from CUDA 12.6 on");
+  }
+  // The kinds are off: what was recorded until then comes back, with buffers that hold nothing.
+  api.ActivityFlushAll(kCuptiFlushForced);
+  BeginDetach(&api, subscriber, &buffers);
+}
+
+bool FollowCuptiDetach() {
+  const DetachResult result = FollowDetach();
+  if (result == DetachResult::kDone) EmitNote("cupti", "out of the process");
+  if (result == DetachResult::kFailed) NoteStays("cuptiFinalize failed");
+  if (result == DetachResult::kNoCallCame) NoteStays("no CUDA call came within 5 s");
+  return result == DetachResult::kPending;
 }
 
 uint32_t CuptiGraphId(const void* graph) {
+  const CuptiCallScope inside;
   uint32_t id = 0;
   const bool known = CuptiIsOurs() && api.GetGraphId != nullptr && graph != nullptr &&
                      api.GetGraphId(graph, &id) == kCuptiSuccess;
@@ -220,6 +271,7 @@ uint32_t CuptiGraphId(const void* graph) {
 }
 
 uint32_t CuptiExecutableId(const void* executable) {
+  const CuptiCallScope inside;
   uint32_t id = 0;
   const bool known = CuptiIsOurs() && api.GetGraphExecId != nullptr && executable != nullptr &&
                      api.GetGraphExecId(executable, &id) == kCuptiSuccess;
@@ -227,13 +279,14 @@ uint32_t CuptiExecutableId(const void* executable) {
 }
 
 uint64_t CuptiNodeId(const void* node) {
+  const CuptiCallScope inside;
   uint64_t id = 0;
   const bool known = CuptiIsOurs() && api.GetGraphNodeId != nullptr && node != nullptr &&
                      api.GetGraphNodeId(node, &id) == kCuptiSuccess;
   return known ? id : 0;
 }
 
-bool CuptiIsOurs() { return ours.load(std::memory_order_acquire); }
+bool CuptiIsOurs() { return ours.load(std::memory_order_seq_cst); }
 
 void EmitClockPair() {
   if (!CuptiIsOurs()) return;

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Our subscription to CUPTI: taken at session start, kept until the end or until the program's
-// own profiler wants it, never taken twice. All functions but CuptiIsOurs, the ids and
-// FlushEndingContext are called by the session only: StartCupti once, the rest on the helper
-// thread.
+// Our subscription to CUPTI: taken at session start or for a window, kept until its end or until
+// the program's own profiler wants it. All functions but CuptiIsOurs, the ids and
+// FlushEndingContext are called by the session only, on the helper thread (the first StartCupti:
+// where the session begins).
 
 #include <stddef.h>
 #include <stdint.h>
@@ -36,6 +36,11 @@ void FlushEndingContext();
 
 // Gives the subscription back. Buffers that CUPTI still holds stay valid.
 void StopCupti();
+
+// The same, and CUPTI leaves the process (cupti_detach.h). FollowCuptiDetach, now and then: true
+// while that is under way.
+void DetachCupti();
+bool FollowCuptiDetach();
 
 bool CuptiIsOurs();
 

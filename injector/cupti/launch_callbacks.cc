@@ -4,6 +4,7 @@
 
 #include "injector/callback_guard.h"
 #include "injector/cupti/cupti_cbids.h"
+#include "injector/cupti/cupti_detach.h"
 #include "injector/cupti/cupti_session.h"
 #include "injector/cupti/graph_callbacks.h"
 #include "injector/hooks/graph_events.h"
@@ -49,7 +50,8 @@ __attribute__((always_inline)) inline void OnCallback(int domain, uint32_t cbid,
   }
   const auto* data = static_cast<const CuptiCallbackData*>(raw);
   if (domain != kCuptiRuntimeApi && domain != kCuptiDriverApi) return;
-  if (data->callback_site != kCuptiApiEnter || !IsRecording()) return;
+  if (data->callback_site != kCuptiApiEnter) return OnApiExit();
+  if (!IsRecording()) return;
   CallbackGuard guard;
   if (!guard.entered()) return;
   ThreadState* thread = guard.thread();

@@ -14,9 +14,13 @@ namespace {
 constexpr char kCupti[] = "libcupti.so";
 constexpr int kCuptiNotInitialized = 15;
 
-void MakeWay() {
+bool IsThePrograms() {
   const ThreadState* thread = CurrentThread();
-  if (thread == nullptr || !thread->inside_injector) YieldCupti();
+  return thread == nullptr || !thread->inside_injector;
+}
+
+void MakeWay() {
+  if (IsThePrograms()) YieldCupti();
 }
 
 }  // namespace
@@ -53,4 +57,31 @@ FLOPSPROF_EXPORT int cuptiActivityRegisterCallbacks(void* requested, void* compl
   if (function == nullptr) return kCuptiNotInitialized;
   flopsprof::injector::MakeWay();
   return function(requested, completed);
+}
+
+// Where the program's profiler has ended a later window of ours may have times again.
+FLOPSPROF_EXPORT int cuptiUnsubscribe(void* subscriber) {
+  static RealFunction real("cuptiUnsubscribe", kCupti);
+  const void* caller = __builtin_return_address(0);
+  auto* const function = reinterpret_cast<int (*)(void*)>(real.Enter(&caller));
+  if (function == nullptr) return kCuptiNotInitialized;
+  const int status = function(subscriber);
+  if (status == 0 && flopsprof::injector::IsThePrograms()) {
+    flopsprof::injector::NoteForeignCuptiClientGone();
+  }
+  return status;
+}
+
+// Takes CUPTI from everybody: ours is given up in good order before.
+FLOPSPROF_EXPORT int cuptiFinalize() {
+  static RealFunction real("cuptiFinalize", kCupti);
+  const void* caller = __builtin_return_address(0);
+  auto* const function = reinterpret_cast<int (*)()>(real.Enter(&caller));
+  if (function == nullptr) return kCuptiNotInitialized;
+  flopsprof::injector::MakeWay();
+  const int status = function();
+  if (status == 0 && flopsprof::injector::IsThePrograms()) {
+    flopsprof::injector::NoteForeignCuptiClientGone();
+  }
+  return status;
 }

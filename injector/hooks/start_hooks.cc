@@ -18,7 +18,7 @@ constexpr int kCudaNotSupported = 801;   // cudaErrorNotSupported
 constexpr int kCublasNotSupported = 15;  // CUBLAS_STATUS_NOT_SUPPORTED
 
 void OnCudaIsUp(int status) {
-  if (status != 0) return;
+  if (status != 0) return NoteCudaFailure(status);
   NoteCudaIsUp();
   if (CurrentSessionState() != SessionState::kDormant) return;
   const ThreadState* thread = CurrentThread();
@@ -46,6 +46,17 @@ FLOPSPROF_EXPORT int cublasCreate_v2(void** handle) {
   auto* const function = reinterpret_cast<int (*)(void**)>(real.Enter(&caller));
   if (function == nullptr) return kCublasNotSupported;
   const int status = function(handle);
-  OnCudaIsUp(status);
+  if (status == 0) OnCudaIsUp(status);
+  return status;
+}
+
+// Where most programs learn that CUDA does not work here.
+FLOPSPROF_EXPORT int cudaGetDeviceCount(int* count) {
+  static RealFunction real("cudaGetDeviceCount", "libcudart.so");
+  const void* caller = __builtin_return_address(0);
+  auto* const function = reinterpret_cast<int (*)(int*)>(real.Enter(&caller));
+  if (function == nullptr) return kCudaNotSupported;
+  const int status = function(count);
+  if (status != 0) NoteCudaFailure(status);
   return status;
 }

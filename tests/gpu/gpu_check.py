@@ -22,6 +22,7 @@ import join_checks  # noqa: E402
 import overhead_checks  # noqa: E402
 import results  # noqa: E402
 import time_checks  # noqa: E402
+import window_checks  # noqa: E402
 from check import FAILED, PASSED, SKIPPED, Context, Result, skipped  # noqa: E402
 
 
@@ -47,7 +48,7 @@ def main() -> int:
     os.environ["FLOPSPROF_TEST_PYTHON"] = sys.executable
     checks = [
         *time_checks.checks(), *join_checks.checks(), *count_checks.checks(),
-        *overhead_checks.checks(),
+        *window_checks.checks(), *overhead_checks.checks(),
     ]  # fmt: skip
     begin = time.monotonic()
     rows = []

@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
 // Counts of entry points (SIMCALLS), refusals of the fault script, statistics at exit.
+#include <pthread.h>
 #include <unistd.h>
 
 #include <map>
 #include <mutex>
 
 #include "faults.h"
+#include "ledger.h"
 #include "simcore.h"
 #include "streams.h"
 #include "switches.h"
@@ -42,6 +44,42 @@ int UsualError(const std::string& library) {
   return 999;                       // cuda, cudart, cupti: UNKNOWN
 }
 
+// Calls that tell about errors and versions work always.
+bool WorksWithoutCuda(const std::string& name) {
+  for (const char* part : {"Error", "Version", "ResultString", "__cudaRegister", "__cudaInit",
+                           "__cudaUn", "__cudaGetKernel", "GetProcAddress"}) {
+    if (name.find(part) != std::string::npos) return true;
+  }
+  return false;
+}
+
+// CUDA does not survive a fork: the child of a process that used it gets nothing.
+bool g_forked = false;
+
+struct ForkedChild {
+  ForkedChild() {
+    pthread_atfork(nullptr, nullptr, [] {
+      if (OrdinalsSoFar() == 0) return;
+      g_forked = true;
+      sim_entry_watched = 1;
+    });
+  }
+} g_forked_child;
+
+// "broken_cuda", or in a forked child; 0: not.
+int Broken(const std::string& library, const std::string& name) {
+  constexpr int kNotInitialized = 3;
+  if (g_forked && (library == "cudart" || library == "cuda") && !WorksWithoutCuda(name)) {
+    return kNotInitialized;
+  }
+  const Faults& faults = GetFaults();
+  if (faults.broken_from < 0 || OrdinalsSoFar() < static_cast<uint64_t>(faults.broken_from) ||
+      WorksWithoutCuda(name)) {
+    return 0;
+  }
+  return library == "cudart" || library == "cuda" ? faults.broken_status : UsualError(library);
+}
+
 struct Bye {
   ~Bye() {
     if (GetSwitches().statistics) {
@@ -56,8 +94,9 @@ struct Bye {
 }  // namespace simgpu
 
 extern "C" {
-int sim_entry_watched =
-    !simgpu::GetSwitches().counts_file.empty() || !simgpu::GetFaults().refusals.empty();
+int sim_entry_watched = !simgpu::GetSwitches().counts_file.empty() ||
+                        !simgpu::GetFaults().refusals.empty() ||
+                        simgpu::GetFaults().broken_from >= 0;
 }
 
 // How a profiler knows that the GPU is simulated.
@@ -79,6 +118,7 @@ int sim_entry(const char* library_and_name) {
   }
   const std::string text = library_and_name;
   const size_t colon = text.find(':');
+  if (int broken = simgpu::Broken(text.substr(0, colon), text.substr(colon + 1))) return broken;
   const auto& refusals = simgpu::GetFaults().refusals;
   const auto it = refusals.find(text.substr(colon + 1));
   if (it == refusals.end() || !it->second.calls.Hits(number)) return 0;

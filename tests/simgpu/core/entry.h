@@ -23,9 +23,9 @@ int flopsprof_simulated_gpu = 1;
 
 // The same for libcupti, which the fault script can make absent or too old. Error texts
 // are there in any case.
-int sim_cupti_gate(bool is_version_query);
+int sim_cupti_gate(const char* name);
 #define SIM_CUPTI_ENTRY(type, library, name)                                \
-  if (int state = sim_cupti_gate(strcmp(name, "cuptiGetVersion") == 0)) {   \
+  if (int state = sim_cupti_gate(name)) {                                   \
     if (!strstr(name, "Get") || !strstr(name, "tring")) return (type)state; \
   }                                                                         \
   SIM_ENTRY(type, library, name)

@@ -131,6 +131,13 @@ Faults ParseFaults(const std::string& text) {
       faults.late_ms = value.get<uint64_t>();
     } else if (key == "init_ms") {
       faults.init_ms = value.get<uint64_t>();
+    } else if (key == "broken_cuda") {
+      faults.broken_from = value.value("from", 0);
+      faults.broken_status = value.at("status").get<int>();
+    } else if (key == "mig") {
+      faults.mig = value.get<bool>();
+    } else if (key == "attached_ns") {
+      faults.attached_ns = value.get<uint64_t>();
     } else if (key == "late_graph_trace_ms") {
       faults.late_graph_trace_ms = value.get<uint64_t>();
     } else if (key == "shuffle") {

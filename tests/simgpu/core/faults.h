@@ -55,7 +55,13 @@ struct Faults {
   // Calls that fail.
   std::map<std::string, Refusal> refusals;  // by function name
   bool cudnn_json_refused = false;          // "cudnn_json": "refused"
+  // "broken_cuda": from the operation with this ordinal on (0: from the start) every call gives the
+  // status, as where the driver is too old or the card is gone. -1: never.
+  int64_t broken_from = -1;
+  int broken_status = 0;
+  bool mig = false;  // the device is a slice of its card
   // CUPTI as a whole.
+  uint64_t attached_ns = 0;  // each launch waits so long while CUPTI is in the process
   CuptiState cupti = CuptiState::kPresent;
   uint32_t cupti_version = 0;  // 0: that of the headers
   bool subscriber_taken = false;

@@ -147,6 +147,14 @@ int sim_capture_end(void* s, void** graph) {
   return 0;
 }
 
+bool sim_any_capture() {
+  std::lock_guard<std::mutex> lock(simgpu::StreamsMutex());
+  for (const Stream* stream : simgpu::AllStreams()) {
+    if (stream->capture) return true;
+  }
+  return false;
+}
+
 int sim_capture_status(void* s, unsigned long long* id, void** graph) {
   Stream* stream = FindStream(s);
   if (id) *id = stream->capture_id;

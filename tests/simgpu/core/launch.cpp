@@ -6,9 +6,11 @@
 #include <cupti_runtime_cbid.h>
 #include <generated_cuda_runtime_api_meta.h>
 
+#include <atomic>
 #include <mutex>
 #include <unordered_map>
 
+#include "faults.h"
 #include "graphs.h"
 #include "meta_compat.h"
 
@@ -80,7 +82,23 @@ void LogOperation(const SimOp& op, uint32_t stream, bool captured) {
 }  // namespace
 }  // namespace simgpu
 
+extern "C" {
+int sim_cupti_attached = 0;
+}
+static std::atomic<uint64_t> attached_ns{0};
+
+uint64_t sim_attached_ns() { return attached_ns; }
+
+static void PayForCupti() {
+  const uint64_t cost_ns = sim_cupti_attached ? simgpu::GetFaults().attached_ns : 0;
+  if (cost_ns == 0) return;
+  attached_ns += cost_ns;
+  for (const uint64_t until = sim_now() + cost_ns; sim_now() < until;) {
+  }
+}
+
 void sim_enqueue(SimOp& op, void* s) {
+  PayForCupti();
   simgpu::Stream* stream = simgpu::FindStream(s);
   op.corr = sim_cur_corr();
   if (sim_calls_logged) simgpu::LogOperation(op, stream->id, stream->capture);

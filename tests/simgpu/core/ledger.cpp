@@ -170,6 +170,7 @@ void WriteLine(const SimOp& op, bool captured, const CaptureOrigin* origin) {
 }  // namespace
 
 uint64_t NextOrdinal() { return ++g_ordinals; }
+uint64_t OrdinalsSoFar() { return g_ordinals; }
 
 void WriteExecuted(const SimOp& op, const CaptureOrigin* origin) { WriteLine(op, false, origin); }
 

@@ -9,6 +9,7 @@ namespace simgpu {
 
 // Number of the next operation of this process, from 1. Counted without a ledger too.
 uint64_t NextOrdinal();
+uint64_t OrdinalsSoFar();
 
 void WriteExecuted(const SimOp& op, const CaptureOrigin* origin);
 void WriteCaptured(const SimOp& op);

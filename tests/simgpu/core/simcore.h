@@ -122,6 +122,12 @@ void sim_set_dev(int);
 void* sim_ctx(int d);
 // The context of a device ends: cudaDeviceReset. It is made again when it is used again.
 void sim_reset_context(int d);
+// Any stream of the process.
+bool sim_any_capture(void);
+// CUPTI is in the process: from its first call until cuptiFinalize. "attached_ns" of waiting at
+// each launch; and the sum of it.
+extern int sim_cupti_attached;
+uint64_t sim_attached_ns(void);
 // Inside of cuInit ("init_ms").
 bool sim_another_thread_initializes(void);
 int sim_ctx_dev(void* c);

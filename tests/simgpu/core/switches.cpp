@@ -3,6 +3,8 @@
 #include "switches.h"
 
 #include <cstdlib>
+#include <cstring>
+#include <sstream>
 
 #include "simcore.h"
 
@@ -21,7 +23,20 @@ int Number(const char* name, int otherwise) {
   return text.empty() || *end ? otherwise : static_cast<int>(value);
 }
 
-// As the driver reads CUDA_VISIBLE_DEVICES: numbers up to the first that does not exist.
+// A device that a list names by its number or by the begin of its uuid; -1: none.
+int DeviceNamed(const std::string& name, int count) {
+  char* end = nullptr;
+  const long number = strtol(name.c_str(), &end, 10);
+  if (!name.empty() && *end == '\0') return number < count ? static_cast<int>(number) : -1;
+  for (int device = 0; device < count && name.size() > strlen("GPU-"); ++device) {
+    char uuid[48];
+    snprintf(uuid, sizeof uuid, "GPU-%02x000000-0000-0000-0000-000000000000", device + 1);
+    if (strncmp(uuid, name.c_str(), name.size()) == 0) return device;
+  }
+  return -1;
+}
+
+// As the driver reads CUDA_VISIBLE_DEVICES: up to the first that does not exist.
 std::vector<int> VisibleDevices(int count) {
   std::vector<int> devices;
   const char* list = getenv("CUDA_VISIBLE_DEVICES");
@@ -29,12 +44,11 @@ std::vector<int> VisibleDevices(int count) {
     for (int i = 0; i < count; ++i) devices.push_back(i);
     return devices;
   }
-  while (*list) {
-    char* end = nullptr;
-    const long device = strtol(list, &end, 10);
-    if (end == list || device < 0 || device >= count) break;
-    devices.push_back(static_cast<int>(device));
-    list = *end == ',' ? end + 1 : end;
+  std::istringstream names(list);
+  for (std::string name; std::getline(names, name, ',');) {
+    const int device = DeviceNamed(name, count);
+    if (device < 0) break;
+    devices.push_back(device);
   }
   return devices;
 }

@@ -184,3 +184,8 @@ API cudaError_t cudaProfilerStop() { return cudaSuccess; }
 extern "C" __attribute__((visibility("default"))) void simgpu_tag(const char* tag) {
   sim_set_tag(tag);
 }
+
+// What CUPTI has cost the process so far ("attached_ns").
+extern "C" __attribute__((visibility("default"))) uint64_t simgpu_attached_ns() {
+  return sim_attached_ns();
+}

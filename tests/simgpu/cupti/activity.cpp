@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
 // The activity API: which kinds are recorded, flushing, attributes, external ids.
+#include <array>
 #include <vector>
 
 #include "buffers.h"
@@ -53,7 +54,8 @@ CUptiResult SetApi(int domain, CUpti_ActivityKind kind, CUpti_CallbackId id, boo
 
 constexpr int kAttributes = 16;
 // Defaults as CUPTI documents them; kept, but nothing here depends on them.
-size_t g_attributes[kAttributes] = {3200000, 0, 250, 65536, 250, 0, 3, 3, 0, 1};
+constexpr std::array<size_t, kAttributes> kDefaults = {3200000, 0, 250, 65536, 250, 0, 3, 3, 0, 1};
+std::array<size_t, kAttributes> g_attributes = kDefaults;
 
 constexpr int kExternalKinds = CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM2 + 1;
 
@@ -67,6 +69,8 @@ bool ValidExternalKind(int kind) {
 }
 
 }  // namespace
+
+void ForgetAttributes() { g_attributes = kDefaults; }
 
 bool TopExternalId(int kind, uint64_t* id) {
   if (!ValidExternalKind(kind) || ExternalIds(kind).empty()) return false;
@@ -164,14 +168,5 @@ API CUptiResult cuptiActivityPopExternalCorrelationId(CUpti_ExternalCorrelationK
   if (ids.empty()) return CUPTI_ERROR_QUEUE_EMPTY;
   if (lastId) *lastId = ids.back();
   ids.pop_back();
-  return CUPTI_SUCCESS;
-}
-
-API CUptiResult cuptiFinalize(void) {
-  simgpu::Flush(true);
-  std::lock_guard<std::mutex> lock(simgpu::State().mutex);
-  simgpu::State().callback = nullptr;
-  for (auto& kind : simgpu::State().kinds) kind = false;
-  simgpu::RefreshWatchers();
   return CUPTI_SUCCESS;
 }

@@ -61,6 +61,7 @@ class Delivery {
   CUptiResult Flush(bool forced);
   void SetPeriod(uint32_t period_ms);
   void ForgetUndelivered();
+  size_t LeaveProcess();
   size_t TakeDropped();
   CUptiResult Next(uint8_t* buffer, size_t valid_bytes, CUpti_Activity** record);
 
@@ -74,7 +75,7 @@ class Delivery {
   void MoveReady(uint64_t until_ns);
   void MoveIncomplete();
   void Append(const Record& record);
-  void CutAll();
+  void CutAll(bool forced);
   void Queue(Buffer buffer);
   void WaitDelivered();
   void RunDeliverer();
@@ -252,15 +253,19 @@ void Delivery::MoveIncomplete() {
   }
 }
 
-// Takes every buffer that holds something. Worker only.
-void Delivery::CutAll() {
+// Takes every buffer that holds something; forced: the empty ones too. Worker only.
+void Delivery::CutAll(bool forced) {
   std::vector<Buffer> cut;
   {
     std::lock_guard<std::mutex> lock(mutex_);
     for (auto& buffer : full_) cut.push_back(std::move(buffer));
     full_.clear();
+    if (forced) {
+      for (auto& buffer : spare_) cut.push_back(std::move(buffer));
+      spare_.clear();
+    }
     for (auto it = current_.begin(); it != current_.end();) {
-      if (it->second.used == 0) {
+      if (it->second.used == 0 && !forced) {
         ++it;
         continue;
       }
@@ -337,7 +342,7 @@ void Delivery::RunWorker() {
     MoveReady(sim_now());
     if (flushing) {
       if (forced) MoveIncomplete();
-      CutAll();
+      CutAll(forced);
       WaitDelivered();
     } else if (period_over) {
       std::deque<Buffer> full;
@@ -385,6 +390,19 @@ void Delivery::ForgetUndelivered() {
   }
 }
 
+size_t Delivery::LeaveProcess() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  request_ = nullptr;
+  complete_ = nullptr;
+  const size_t lost = current_.size() + spare_.size() + full_.size() + queue_.size() + delivering_;
+  pending_.clear();
+  current_.clear();
+  spare_.clear();
+  full_.clear();
+  queue_.clear();
+  return lost;
+}
+
 size_t Delivery::TakeDropped() {
   std::lock_guard<std::mutex> lock(mutex_);
   size_t dropped = dropped_;
@@ -428,6 +446,7 @@ CUptiResult RegisterBufferCallbacks(CUpti_BuffersCallbackRequestFunc request,
 CUptiResult Flush(bool forced) { return Delivery::Get().Flush(forced); }
 void SetFlushPeriod(uint32_t period_ms) { Delivery::Get().SetPeriod(period_ms); }
 void ForgetUndelivered() { Delivery::Get().ForgetUndelivered(); }
+size_t LeaveProcess() { return Delivery::Get().LeaveProcess(); }
 size_t TakeDropped() { return Delivery::Get().TakeDropped(); }
 
 CUptiResult NextRecord(uint8_t* buffer, size_t valid_bytes, CUpti_Activity** record) {

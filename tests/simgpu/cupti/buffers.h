@@ -31,6 +31,10 @@ void SetFlushPeriod(uint32_t period_ms);
 // Records that are not with the client are lost, and not counted.
 void ForgetUndelivered();
 
+// CUPTI leaves the process: nothing is delivered any more, and nothing registered. Returns how many
+// buffers of the client it had, which the client never sees again.
+size_t LeaveProcess();
+
 // Dropped records since the last call.
 size_t TakeDropped();
 

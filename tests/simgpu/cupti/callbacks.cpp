@@ -10,6 +10,8 @@ namespace {
 
 // CUDA calls that a callback makes do not call back.
 thread_local bool t_in_callback = false;
+thread_local bool t_in_exit_callback = false;
+std::atomic<int> g_running{0};
 
 bool Wants(CUpti_CallbackDomain domain, uint32_t id) {
   return !t_in_callback && State().callback_on[domain][id].load(std::memory_order_relaxed) != 0;
@@ -18,9 +20,14 @@ bool Wants(CUpti_CallbackDomain domain, uint32_t id) {
 void Call(CUpti_CallbackDomain domain, uint32_t id, const void* data) {
   CUpti_CallbackFunc callback = State().callback.load(std::memory_order_acquire);
   if (!callback) return;
+  const bool api = domain == CUPTI_CB_DOMAIN_RUNTIME_API || domain == CUPTI_CB_DOMAIN_DRIVER_API;
   t_in_callback = true;
+  t_in_exit_callback =
+      api && static_cast<const CUpti_CallbackData*>(data)->callbackSite == CUPTI_API_EXIT;
+  ++g_running;
   callback(State().user_data.load(), domain, id, data);
-  t_in_callback = false;
+  --g_running;
+  t_in_exit_callback = t_in_callback = false;
 }
 
 void ApiCallback(SimFrame* frame, bool exit) {
@@ -69,6 +76,9 @@ void SynchronizeCallback(const SimOp& op) {
 }
 
 }  // namespace
+
+int RunningCallbacks() { return g_running; }
+bool InExitCallback() { return t_in_exit_callback; }
 
 void OnApi(SimFrame* frame, int exit) {
   if (frame->on & SIM_CB) ApiCallback(frame, exit != 0);

@@ -35,6 +35,14 @@ struct CuptiClient {
 
 CuptiClient& State();
 
+// Callbacks of the client that run now, on any thread; does this thread run one for the exit of an
+// API call?
+int RunningCallbacks();
+bool InExitCallback();
+// Attributes and the clock are again as they were before the first call.
+void ForgetAttributes();
+void ForgetClock();
+
 // Recomputes sim_on and sim_sink from the state. Hold the mutex.
 void RefreshWatchers();
 

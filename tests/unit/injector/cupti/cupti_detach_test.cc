@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "injector/cupti/cupti_detach.h"
+
+#include <gtest/gtest.h>
+
+#include "injector/hooks/capture_state.h"
+
+namespace flopsprof::injector {
+namespace {
+
+int unsubscribed = 0;
+int finalized = 0;
+
+CuptiResult Unsubscribe(CuptiSubscriber) {
+  EXPECT_EQ(finalized, 0) << "its handle is gone with CUPTI";
+  ++unsubscribed;
+  return kCuptiSuccess;
+}
+
+CuptiResult Finalize() {
+  ++finalized;
+  return kCuptiSuccess;
+}
+
+class CuptiDetachTest : public testing::Test {
+ protected:
+  CuptiDetachTest() {
+    unsubscribed = finalized = 0;
+    api_.Unsubscribe = Unsubscribe;
+    api_.Finalize = Finalize;
+    api_.version = 24;
+    buffers_.Reserve();
+    PrepareDetach();
+    BeginDetach(&api_, nullptr, &buffers_);
+  }
+  ~CuptiDetachTest() override { ForgetDetach(); }
+
+  CuptiApi api_{};
+  ActivityBuffers buffers_;
+};
+
+TEST_F(CuptiDetachTest, TheFirstExitOfACallTakesCuptiOut) {
+  EXPECT_EQ(FollowDetach(), DetachResult::kPending);
+  OnApiExit();
+  OnApiExit();
+  EXPECT_EQ(unsubscribed, 1);
+  EXPECT_EQ(finalized, 1);
+  EXPECT_EQ(FollowDetach(), DetachResult::kDone);
+  EXPECT_EQ(FollowDetach(), DetachResult::kNone);
+}
+
+TEST_F(CuptiDetachTest, NotWhileABufferIsLent) {
+  const uint8_t* buffer = buffers_.Lend();
+  OnApiExit();
+  EXPECT_EQ(finalized, 0);
+  buffers_.Return(buffer);
+  OnApiExit();
+  EXPECT_EQ(finalized, 1);
+}
+
+TEST_F(CuptiDetachTest, NotWhileTheDiscardBufferIsLent) {
+  const uint8_t* lent[ActivityBuffers::kBufferCount + 1];
+  for (const uint8_t*& buffer : lent) buffer = buffers_.Lend();
+  for (uint32_t i = 0; i < ActivityBuffers::kBufferCount; ++i) buffers_.Return(lent[i]);
+  OnApiExit();
+  EXPECT_EQ(finalized, 0);
+  buffers_.Return(lent[ActivityBuffers::kBufferCount]);
+  OnApiExit();
+  EXPECT_EQ(finalized, 1);
+}
+
+TEST_F(CuptiDetachTest, NotWhileAStreamIsCaptured) {
+  OnCaptureBegan();
+  OnApiExit();
+  EXPECT_EQ(finalized, 0);
+  OnCaptureEnded();
+  OnApiExit();
+  EXPECT_EQ(finalized, 1);
+}
+
+TEST_F(CuptiDetachTest, NotWhileAThreadIsInsideOfCupti) {
+  {
+    const CuptiCallScope another;
+    OnApiExit();
+    EXPECT_EQ(finalized, 0);
+  }
+  OnApiExit();
+  EXPECT_EQ(finalized, 1);
+}
+
+TEST_F(CuptiDetachTest, WhoCancelsFindsItUnsubscribedAndInTheProcess) {
+  EXPECT_TRUE(CancelDetach(0));
+  OnApiExit();
+  EXPECT_EQ(unsubscribed, 1);
+  EXPECT_EQ(finalized, 0);
+  EXPECT_TRUE(CancelDetach(0));  // nothing is left to do
+  EXPECT_EQ(unsubscribed, 1);
+}
+
+TEST_F(CuptiDetachTest, AtTheEndOfTheProcessNothingIsCalled) {
+  ForgetDetach();
+  OnApiExit();
+  EXPECT_EQ(unsubscribed, 0);
+  EXPECT_EQ(finalized, 0);
+}
+
+TEST(CuptiDetachVersionTest, BeforeCuda126ItStays) {
+  CuptiApi api{};
+  api.version = 24;
+  EXPECT_FALSE(CanDetach(api)) << "no cuptiFinalize";
+  api.Finalize = Finalize;
+  EXPECT_TRUE(CanDetach(api));
+  api.version = 23;  // CUDA 12.5
+  EXPECT_FALSE(CanDetach(api));
+}
+
+}  // namespace
+}  // namespace flopsprof::injector

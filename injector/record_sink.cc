@@ -19,7 +19,7 @@ constexpr uint64_t kFullRingPollNs = 100000;
 StringTable strings;
 
 // The program waits for what our thread does: it must not wait for the agent meanwhile.
-std::atomic<bool> nobody_waits{false};
+std::atomic<int> nobody_waits{0};
 
 // The calling thread's state with a ring, or nullptr (counted) when nothing can be written.
 ThreadState* ThreadWithRing(uint64_t lost_if_none) {
@@ -34,7 +34,7 @@ ThreadState* ThreadWithRing(uint64_t lost_if_none) {
 bool WaitForRoom(ThreadState* thread, uint64_t count) {
   if (count > thread->ring.capacity()) return false;
   while (!thread->ring.HasRoom(count)) {
-    if (nobody_waits.load(std::memory_order_relaxed)) return false;
+    if (nobody_waits.load(std::memory_order_relaxed) != 0) return false;
     if (MonoNs() >= thread->patient_until_ns || !IsConnected()) return false;
     SleepNs(kFullRingPollNs);
   }
@@ -48,7 +48,8 @@ void CountRingFull(ThreadState* thread, uint64_t count) {
 
 }  // namespace
 
-void LetNobodyWaitForRoom(bool nobody) { nobody_waits.store(nobody, std::memory_order_relaxed); }
+NobodyWaitsForRoom::NobodyWaitsForRoom() { nobody_waits.fetch_add(1, std::memory_order_relaxed); }
+NobodyWaitsForRoom::~NobodyWaitsForRoom() { nobody_waits.fetch_sub(1, std::memory_order_relaxed); }
 
 bool EmitRecord(const void* record) {
   if (!IsConnected()) return false;

@@ -26,8 +26,14 @@ bool IsConnected();
 // 0 = never recorded.
 uint32_t SessionEpoch();
 
-// While it is so, no thread waits for room in a ring.
-void LetNobodyWaitForRoom(bool nobody);
+// While there is one, no thread waits for room in a ring.
+class NobodyWaitsForRoom {
+ public:
+  NobodyWaitsForRoom();
+  ~NobodyWaitsForRoom();
+  NobodyWaitsForRoom(const NobodyWaitsForRoom&) = delete;
+  NobodyWaitsForRoom& operator=(const NobodyWaitsForRoom&) = delete;
+};
 
 // Copies one record into the calling thread's ring. False: dropped and counted.
 FLOPSPROF_APART bool EmitRecord(const void* record);

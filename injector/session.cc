@@ -33,14 +33,18 @@ constexpr uint64_t kConnectPollNs = 100000;
 constexpr uint64_t kExitWaitNs = 1000000000u;
 constexpr uint64_t kDetachPollNs = 20000000u;
 constexpr uint64_t kYieldWaitNs = 1000000000u;
-// A program that nothing of ours sees use CUDA has come through cuInit by then.
-constexpr uint64_t kInitializedNs = 5000000000u;
+// A program that nothing of ours sees use CUDA has come through cuInit by then. Not asked where CUPTI
+// is ours, which tells.
+constexpr uint64_t kInitializedNs = 30000000000u;
+constexpr uint64_t kInitPatienceNs = 60000000000u;
 
 std::atomic<SessionState> state{SessionState::kDormant};
 std::atomic<bool> foreign_cupti_client{false};
 std::atomic<uint64_t> connect_deadline_ns{0};  // first calls of other threads wait until then
 AgentLink link_to_agent;
 std::atomic<bool> cuda_is_up{false};
+// CUPTI could not be started yet: the program was inside of cuInit, or had no libcupti.
+std::atomic<bool> times_are_owed{false};
 std::atomic<int> cuda_failure{0};  // newest status that told about the machine
 uint64_t begun_ns = 0;
 bool clock_was_told = false;  // helper thread only
@@ -69,7 +73,7 @@ GraphTimes GraphTimesOf(uint32_t options) {
 bool MayCallCuda() {
   if (cuda_is_up.load(std::memory_order_relaxed)) return true;
   const bool is_up = Statistics()->launches.load(std::memory_order_relaxed) != 0 ||
-                     MonoNs() - begun_ns > kInitializedNs;
+                     (!CuptiIsOurs() && MonoNs() - begun_ns > kInitializedNs);
   if (is_up) NoteCudaIsUp();
   return is_up;
 }
@@ -79,14 +83,26 @@ void TellClock() {
   clock_was_told = true;
 }
 
+// Windows and calls that end may ask at once: one of them starts.
 void StartTimes() {
-  StartCupti(foreign_cupti_client.load(std::memory_order_relaxed),
-             GraphTimesOf(link_to_agent.options()));
+  static std::atomic<bool> starting{false};
+  if (starting.exchange(true, std::memory_order_acq_rel)) return;
+  const bool started = StartCupti(foreign_cupti_client.load(std::memory_order_relaxed),
+                                  GraphTimesOf(link_to_agent.options()));
+  times_are_owed.store(!started, std::memory_order_release);
+  starting.store(false, std::memory_order_release);
+}
+
+// On the helper thread, or on the program's at the exit of a call that shows that CUDA is up.
+void StartOwedTimes() {
+  if (!times_are_owed.load(std::memory_order_acquire) || !IsRecording()) return;
+  if (times_are_owed.exchange(false, std::memory_order_acq_rel)) StartTimes();
 }
 
 // The segment is mapped: everything begins. Runs once, on the thread that got the welcome. False:
-// the process has begun to end meanwhile, and it is too late to call into CUDA.
-bool BeginRecording() {
+// the process has begun to end meanwhile, and it is too late to call into CUDA. `may_call_cuda`: on
+// the program's thread, where the driver lets its tools begin.
+bool BeginRecording(bool may_call_cuda) {
   UseSegment(link_to_agent.segment());
   auto expected = SessionState::kConnecting;
   if (!state.compare_exchange_strong(expected, SessionState::kRecording,
@@ -106,8 +122,11 @@ bool BeginRecording() {
     EmitNote("cupti", "not wanted");
   } else if (cuda_failure.load(std::memory_order_relaxed) != 0) {
     EmitNote("cupti", "of no use");
-  } else if (IsRecording()) {
+  } else if (IsRecording() && (may_call_cuda || MayCallCuda())) {
+    if (!cuda_is_up.load(std::memory_order_relaxed)) CountContextsFromNow();
     StartTimes();
+  } else if (IsRecording()) {
+    times_are_owed.store(true, std::memory_order_release);
   } else {
     EmitNote("cupti", "paused");
   }
@@ -126,7 +145,8 @@ void Die() {
 bool FinishConnecting() {
   const SessionState now = state.load(std::memory_order_acquire);
   if (now != SessionState::kConnecting) return now != SessionState::kDead;
-  if (link_to_agent.AwaitSegment(kLateWelcomeNs) == AgentLink::Result::kReady && BeginRecording()) {
+  if (link_to_agent.AwaitSegment(kLateWelcomeNs) == AgentLink::Result::kReady &&
+      BeginRecording(false)) {
     return true;
   }
   Die();
@@ -154,6 +174,7 @@ void Tick() {
   if (state.load(std::memory_order_acquire) != SessionState::kRecording) return;
   FoldCounts();
   if (MayCallCuda()) {
+    StartOwedTimes();
     FlushCupti(false);
     TickCupti();
     TellClock();
@@ -204,9 +225,23 @@ void FollowAgent() {
 bool AgentHasGone() {
   if (link_to_agent.AgentHasGone()) return true;
   const bool recording = state.load(std::memory_order_acquire) == SessionState::kRecording;
+  if (recording && times_are_owed.load(std::memory_order_relaxed) && MayCallCuda()) {
+    StartOwedTimes();
+  }
   if (!clock_was_told && recording && MayCallCuda()) TellClock();
   FollowAgent();
   return false;
+}
+
+// The process may end meanwhile: then nothing of CUDA is called any more.
+void GiveUpCuptiAfterInit() {
+  const uint64_t until_ns = MonoNs() + kInitPatienceNs;
+  PrepareDetach();
+  while (IsPreparingDetach() && !MayCallCuda()) {
+    if (MonoNs() > until_ns) return EndPreparing();
+    SleepNs(kDetachPollNs);
+  }
+  if (IsPreparingDetach()) DetachCupti();
 }
 
 void OnAgentGone() {
@@ -217,7 +252,7 @@ void OnAgentGone() {
   }
   CountLoss(shm::LossCounter::kAgentGone);
   StopRecording();
-  DetachCupti();
+  GiveUpCuptiAfterInit();
   EndScopes();
   if (detach_action != nullptr) detach_action();
   while (FollowCuptiDetach()) SleepNs(kDetachPollNs);
@@ -237,7 +272,7 @@ void Connect() {
     Die();
     return;
   }
-  if (result == AgentLink::Result::kReady && !BeginRecording()) {
+  if (result == AgentLink::Result::kReady && !BeginRecording(true)) {
     Die();
     return;
   }
@@ -283,6 +318,17 @@ void NoteCudaFailure(int status) {
 
 void NoteCudaIsUp() { cuda_is_up.store(true, std::memory_order_relaxed); }
 
+void OnCudaCallEnded() {
+  NoteCudaIsUp();
+  if (!times_are_owed.load(std::memory_order_relaxed)) return;
+  const ErrnoKeeper keep;
+  ThreadState* thread = CurrentThread();
+  if (thread == nullptr || thread->inside_injector) return;
+  thread->inside_injector = true;
+  StartOwedTimes();
+  thread->inside_injector = false;
+}
+
 bool SessionWantsRecords() {
   if (IsRecording()) return true;
   const SessionState now = state.load(std::memory_order_acquire);
@@ -317,6 +363,7 @@ void EndSession(bool fast_exit) {
   if (!fast_exit && state.load(std::memory_order_acquire) == expected) {
     SettleSteps();
     SettleScopes();
+    if (times_are_owed.load(std::memory_order_acquire)) NoteNoCupti();
   }
   if (!state.compare_exchange_strong(expected, SessionState::kDraining,
                                      std::memory_order_acq_rel)) {
@@ -349,11 +396,10 @@ void YieldCupti() {
   CountLoss(shm::LossCounter::kCuptiYielded);
   EmitNote("cupti", "given up for the job's own profiler");
   // Its wait is for CUPTI alone: what finds no room in a ring is counted as lost.
-  LetNobodyWaitForRoom(true);
+  const NobodyWaitsForRoom nobody_waits;
   if (!AskHelper(kRequestFlush | kRequestStopCupti, kYieldWaitNs)) {
     CountLoss(shm::LossCounter::kFlushIncomplete);
   }
-  LetNobodyWaitForRoom(false);
 }
 
 void NoteForeignCuptiClient() { foreign_cupti_client.store(true, std::memory_order_relaxed); }

@@ -34,6 +34,10 @@ void YieldCupti();
 // The program has come out of cuInit: it has used CUDA.
 void NoteCudaIsUp();
 
+// The same, at the exit of a call that has succeeded: times that could not be begun in cuInit, or
+// before the program had a libcupti, begin here.
+void OnCudaCallEnded();
+
 // CUDA refused the program's first calls with this status. Where that tells about the machine the
 // session begins all the same, without CUPTI, to say so.
 void NoteCudaFailure(int status);

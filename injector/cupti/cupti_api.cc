@@ -13,6 +13,10 @@
 #include "injector/real_loader.h"
 
 namespace flopsprof::injector {
+
+const char kNoCuptiYet[] =
+    "no libcupti is mapped, nor beside a mapped library of CUDA; FLOPSPROF_CUPTI may name one";
+
 namespace {
 
 constexpr uint32_t kOldestVersion = 13;  // CUDA 11.0: records have the prefixes that we read
@@ -81,12 +85,18 @@ void* CuptiBeside(const char* library, int cuda_major) {
   return nullptr;
 }
 
+bool PythonRuns() {
+  const auto running = reinterpret_cast<int (*)()>(RealDlsym(RTLD_DEFAULT, "Py_IsInitialized"));
+  return running != nullptr && running() != 0;
+}
+
 // Of one major version: beside CUDA's other libraries, where the loader looks (LD_LIBRARY_PATH,
 // ld.so.cache), in the usual folders of toolkits.
 void* InstalledCupti(int cuda_major) {
   for (const char* library : {"libcudart.so", "libcublas.so", "libnvrtc.so", "libcudnn.so"}) {
     if (void* handle = CuptiBeside(library, cuda_major)) return handle;
   }
+  if (PythonRuns()) return nullptr;
   if (void* handle = CuptiIn("", "", cuda_major)) return handle;
   char versioned[] = "/usr/local/cuda-??";
   versioned[sizeof(versioned) - 3] = static_cast<char>('0' + cuda_major / 10 % 10);
@@ -117,6 +127,7 @@ bool Load(void* library, const char* name, F* function) {
 bool LoadAll(void* library, CuptiApi* api) {
   Load(library, "cuptiGetResultString", &api->GetResultString);
   Load(library, "cuptiActivitySetAttribute", &api->ActivitySetAttribute);
+  Load(library, "cuptiActivityGetAttribute", &api->ActivityGetAttribute);
   Load(library, "cuptiFinalize", &api->Finalize);
   Load(library, "cuptiGetGraphId", &api->GetGraphId);
   Load(library, "cuptiGetGraphExecId", &api->GetGraphExecId);
@@ -151,8 +162,7 @@ void* CuptiFor(int cuda_major) {
   return library != nullptr ? library : FindCupti(cuda_major);
 }
 
-const char* LoadFrom(void* library, int cuda_major, CuptiApi* api) {
-  if (library == nullptr) return "no libcupti found";
+const char* ProblemOf(void* library, int cuda_major, CuptiApi* api) {
   if (!LoadAll(library, api)) return "libcupti lacks a function";
   if (api->GetVersion(&api->version) != kCuptiSuccess) return "libcupti tells no version";
   if (api->version < kOldestVersion) return "libcupti is older than CUDA 11";
@@ -160,6 +170,16 @@ const char* LoadFrom(void* library, int cuda_major, CuptiApi* api) {
     return "libcupti is of another CUDA version than cudart";
   }
   return nullptr;
+}
+
+// What is not used does not stay: it would stand in for the program's own.
+const char* LoadFrom(void* library, int cuda_major, CuptiApi* api) {
+  if (library == nullptr) {
+    return PythonRuns() ? kNoCuptiYet : "no libcupti found";
+  }
+  const char* problem = ProblemOf(library, cuda_major, api);
+  if (problem != nullptr) dlclose(library);
+  return problem;
 }
 
 }  // namespace

@@ -6,6 +6,9 @@
 // mapped, else FLOPSPROF_CUPTI, else the toolkit's beside a mapped library of CUDA, else one that
 // the loader finds, else /usr/local/cuda's: of cudart's major version, or, where no cudart is
 // mapped (it is linked statically), the newest up to the driver's.
+//
+// Where Python runs, the loader and /usr/local/cuda are not asked: a module that is imported later
+// (torch) brings a libcupti of its own, and would be given ours, as it has the same name.
 
 #include <stdint.h>
 
@@ -28,6 +31,7 @@ struct CuptiApi {
   CuptiResult (*ActivityGetNumDroppedRecords)(void* context, uint32_t stream, size_t* dropped);
   // May be nullptr.
   CuptiResult (*ActivitySetAttribute)(int attribute, size_t* value_bytes, void* value);
+  CuptiResult (*ActivityGetAttribute)(int attribute, size_t* value_bytes, void* value);
 
   CuptiResult (*Finalize)();
 
@@ -38,6 +42,9 @@ struct CuptiApi {
 
   uint32_t version;  // as cuptiGetVersion gives it
 };
+
+// What LoadCupti says where a libcupti may come later: the same text, the same pointer.
+extern const char kNoCuptiYet[];
 
 // Fills in the table. On failure returns what is wrong, a constant text; else nullptr.
 const char* LoadCupti(CuptiApi* api);

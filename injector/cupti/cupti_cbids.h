@@ -6,6 +6,7 @@
 // cupti_runtime_cbid.h and cupti_driver_cbid.h (CUPTI 12.0 to 13.5, where no number ever changed
 // its meaning). Older libraries refuse the ids that they do not know, which is harmless.
 
+#include <stddef.h>
 #include <stdint.h>
 
 namespace flopsprof::injector {
@@ -55,6 +56,23 @@ constexpr CbidRange kDriverCbids[] = {
     {828, 829},  // cuSubgridScheduleLaunch of CUDA 13.1 and 13.2, which no header declares
     {837, 840},  // cuMemcpyWithAttributesAsync, cuMemcpy3DWithAttributesAsync of CUDA 13.2
 };
+
+// Calls that end contexts: cudaDeviceReset, cudaThreadExit; cuCtxDestroy, cuDevicePrimaryCtxRelease
+// and cuDevicePrimaryCtxReset, each with _v2.
+constexpr CbidRange kRuntimeContextEnds[] = {{123, 123}, {164, 164}};
+constexpr CbidRange kDriverContextEnds[] = {{11, 11}, {322, 322}, {387, 387}, {389, 389}, {544, 545}};
+
+template <size_t n>
+constexpr bool HoldsCbid(const CbidRange (&ranges)[n], uint32_t cbid) {
+  for (const CbidRange& range : ranges) {
+    if (cbid >= range.first && cbid <= range.last) return true;
+  }
+  return false;
+}
+
+constexpr bool EndsContext(int domain, uint32_t cbid) {
+  return domain == 2 ? HoldsCbid(kRuntimeContextEnds, cbid) : HoldsCbid(kDriverContextEnds, cbid);
+}
 
 // No header declares its parameters, so what it launches is not known.
 constexpr bool IsUndeclaredGraphLaunch(int domain, uint32_t cbid) {

@@ -39,6 +39,10 @@ bool CanDetach(const CuptiApi& candidate) {
 
 void PrepareDetach() { Move(Detach::kNone, Detach::kPreparing); }
 
+bool IsPreparingDetach() {
+  return detach_state.load(std::memory_order_acquire) == Detach::kPreparing;
+}
+
 void EndPreparing() { Move(Detach::kPreparing, Detach::kNone); }
 
 void BeginDetach(const CuptiApi* cupti, CuptiSubscriber whose, const ActivityBuffers* lent) {

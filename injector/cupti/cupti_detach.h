@@ -41,6 +41,7 @@ bool CanDetach(const CuptiApi& api);
 // it is unsubscribed.
 void PrepareDetach();
 void EndPreparing();
+bool IsPreparingDetach();
 
 // From now on the exit of a call may do it. The kinds are off and what CUPTI had is flushed. The
 // pointers stay valid.

@@ -35,6 +35,9 @@ std::atomic<bool> ours{false};
 std::atomic<bool> gives_nothing{false};  // said once
 GraphTimes graph_times = GraphTimes::kNodes;
 std::atomic<uint64_t> graph_nodes_seen{0};
+std::atomic<bool> counts_contexts{false};
+std::atomic<int> contexts{0};
+size_t programs_pool_limit = 0;  // what the pool's limit was before ours; 0: not changed
 
 void OnBufferRequested(uint8_t** buffer, size_t* size, size_t* max_records) {
   *buffer = buffers.Lend();
@@ -87,10 +90,21 @@ void NoteUnusable(const char* what, CuptiResult result) {
   CountLoss(shm::LossCounter::kCuptiUnusable);
 }
 
+// The program's own profiler has CUPTI's memory as it was.
+void RestorePoolLimit() {
+  if (programs_pool_limit == 0) return;
+  size_t bytes = sizeof(programs_pool_limit);
+  api.ActivitySetAttribute(kCuptiDevicePoolLimit, &bytes, &programs_pool_limit);
+  programs_pool_limit = 0;
+}
+
 // From now on CUPTI makes one record a launch of a graph, and none of its nodes.
 void TimeGraphLaunches(const char* how) {
   const bool granted = api.ActivityEnable(kCuptiGraphTrace) == kCuptiSuccess;
-  if (!granted) CountLoss(shm::LossCounter::kCuptiUnusable);
+  if (!granted) {
+    CountLoss(shm::LossCounter::kCuptiUnusable);
+    RestorePoolLimit();  // nodes are timed for good
+  }
   EmitNote("graphs", granted ? how : "per node: CUPTI does not time launches of graphs");
 }
 
@@ -99,10 +113,16 @@ void TimeGraphLaunches(const char* how) {
 // good (CUPTI 13.0), so where nodes are timed until there were so many, there is room for those.
 void BoundDeviceMemory() {
   if (api.ActivitySetAttribute == nullptr || graph_times == GraphTimes::kNodes) return;
-  size_t buffers = DeviceBuffersFor(graph_times == GraphTimes::kAuto ? GraphNodeLimit() : 0);
-  size_t bytes = sizeof(buffers);
-  if (api.ActivitySetAttribute(kCuptiDevicePoolLimit, &bytes, &buffers) != kCuptiSuccess) {
+  size_t before = 0;
+  size_t bytes = sizeof(before);
+  const bool told = api.ActivityGetAttribute != nullptr &&
+                    api.ActivityGetAttribute(kCuptiDevicePoolLimit, &bytes, &before) == kCuptiSuccess;
+  size_t limit = DeviceBuffersFor(graph_times == GraphTimes::kAuto ? GraphNodeLimit() : 0);
+  bytes = sizeof(limit);
+  if (api.ActivitySetAttribute(kCuptiDevicePoolLimit, &bytes, &limit) != kCuptiSuccess) {
     EmitNote("cupti_memory", "not bounded: CUPTI may take 800 MB of GPU memory a context");
+  } else if (told) {
+    programs_pool_limit = before;
   }
 }
 
@@ -133,27 +153,16 @@ bool EnableActivities() {
 
 }  // namespace
 
-void StartCupti(bool another_client_was_seen, GraphTimes graphs) {
-  graph_times = graphs;
-  if (another_client_was_seen) {
-    CountLoss(shm::LossCounter::kCuptiTaken);
-    EmitNote("cupti", "in use by the job's own profiler");
-    return;
-  }
-  if (const char* problem = LoadCupti(&api)) {
-    CountLoss(shm::LossCounter::kCuptiUnusable);
-    EmitNote("cupti", problem);
-    Text<200> text;
-    EmitNote("GPU times", text.Add("not recorded: ").Add(problem).get());
-    return;
-  }
-  Text<32> version;
-  EmitNote("cupti_version", version.AddNumber(api.version).get());
-  if (!buffers.Reserve()) {
-    CountLoss(shm::LossCounter::kCuptiUnusable);
-    EmitNote("cupti", "no memory for activity buffers");
-    return;
-  }
+void NoteNoCupti() {
+  CountLoss(shm::LossCounter::kCuptiUnusable);
+  EmitNote("cupti", kNoCuptiYet);
+  Text<200> text;
+  EmitNote("GPU times", text.Add("not recorded: ").Add(kNoCuptiYet).get());
+}
+
+namespace {
+
+void SubscribeToCupti() {
   const CuptiResult result = api.Subscribe(
       &subscriber, StacksAreWanted() ? OnCuptiCallbackWithStacks : OnCuptiCallback, nullptr);
   if (result == kCuptiMultipleSubscribers) {
@@ -178,6 +187,37 @@ void StartCupti(bool another_client_was_seen, GraphTimes graphs) {
   }
   EnableGraphCallbacks(api, subscriber);
   EmitNote("cupti", "recording");
+}
+
+}  // namespace
+
+bool StartCupti(bool another_client_was_seen, GraphTimes graphs) {
+  graph_times = graphs;
+  // The limit is of the process, not of a window: buffers of nodes may stay taken.
+  const bool many = graph_nodes_seen.load(std::memory_order_relaxed) >= GraphNodeLimit();
+  if (graphs == GraphTimes::kAuto && many) graph_times = GraphTimes::kLaunches;
+  if (another_client_was_seen) {
+    CountLoss(shm::LossCounter::kCuptiTaken);
+    EmitNote("cupti", "in use by the job's own profiler");
+    return true;
+  }
+  if (const char* problem = LoadCupti(&api)) {
+    if (problem == kNoCuptiYet) return false;
+    CountLoss(shm::LossCounter::kCuptiUnusable);
+    EmitNote("cupti", problem);
+    Text<200> text;
+    EmitNote("GPU times", text.Add("not recorded: ").Add(problem).get());
+    return true;
+  }
+  Text<32> version;
+  EmitNote("cupti_version", version.AddNumber(api.version).get());
+  if (!buffers.Reserve()) {
+    CountLoss(shm::LossCounter::kCuptiUnusable);
+    EmitNote("cupti", "no memory for activity buffers");
+    return true;
+  }
+  SubscribeToCupti();
+  return true;
 }
 
 size_t DeviceBuffersFor(uint64_t graph_nodes) {
@@ -209,12 +249,21 @@ void FlushCupti(bool forced) {
   }
 }
 
+void CountContextsFromNow() { counts_contexts.store(true, std::memory_order_relaxed); }
+
+void CountContext(int change) { contexts.fetch_add(change, std::memory_order_relaxed); }
+
 void FlushEndingContext() {
   // At the end of the process contexts end when the session has: nothing is called any more.
   if (!IsConnected() || !ActivitiesAreWanted()) return;
   CallbackGuard guard;
   const CuptiCallScope inside;
-  if (guard.entered()) FlushCupti(true);
+  if (!guard.entered()) return;
+  // A forced flush takes the times of what still runs, in all contexts.
+  const bool last = counts_contexts.load(std::memory_order_relaxed) &&
+                    contexts.load(std::memory_order_relaxed) == 1;
+  const NobodyWaitsForRoom nobody_waits;
+  FlushCupti(last);
 }
 
 namespace {
@@ -225,6 +274,7 @@ bool EndActivities() {
        {kCuptiConcurrentKernel, kCuptiMemcpy, kCuptiMemset, kCuptiOverhead, kCuptiGraphTrace}) {
     api.ActivityDisable(kind);
   }
+  RestorePoolLimit();
   return true;
 }
 

@@ -4,8 +4,8 @@
 
 // Our subscription to CUPTI: taken at session start or for a window, kept until its end or until
 // the program's own profiler wants it. All functions but CuptiIsOurs, the ids and
-// FlushEndingContext are called by the session only, on the helper thread (the first StartCupti:
-// where the session begins).
+// FlushEndingContext are called by the session only, on the helper thread (StartCupti also where
+// the session begins, and at the exit of a CUDA call that shows that it may).
 
 #include <stddef.h>
 #include <stdint.h>
@@ -17,8 +17,11 @@ namespace flopsprof::injector {
 enum class GraphTimes { kNodes, kLaunches, kAuto };
 
 // Subscribes and asks for launches, kernels, copies and sets. Whatever fails becomes a note
-// ("cupti") and a counter; library calls are recorded all the same.
-void StartCupti(bool another_client_was_seen, GraphTimes graphs);
+// ("cupti") and a counter; library calls are recorded all the same. False: there is no libcupti yet,
+// but one may come with what the program imports; nothing is said or counted but by NoteNoCupti.
+bool StartCupti(bool another_client_was_seen, GraphTimes graphs);
+
+void NoteNoCupti();
 
 // How many buffers of 3.2 MB of GPU memory CUPTI may take in a context, where it keeps the times of
 // so many nodes of graphs for good.
@@ -31,8 +34,12 @@ void TickCupti();
 void FlushCupti(bool forced);
 
 // The calling thread destroys a context (cudaDeviceReset, cuCtxDestroy): what CUPTI has of it is
-// lost afterwards. CUPTI's own samples flush here.
+// lost afterwards. Called as the program enters the call, as CUPTI's own samples do it.
 void FlushEndingContext();
+
+// Contexts that begin and end are told from before the first one on: then the last one is known.
+void CountContextsFromNow();
+void CountContext(int change);
 
 // Gives the subscription back. Buffers that CUPTI still holds stay valid.
 void StopCupti();

@@ -23,7 +23,9 @@ using CuptiSubscriber = void*;
 enum CuptiDomain : int { kCuptiDriverApi = 1, kCuptiRuntimeApi = 2, kCuptiResource = 3 };
 
 // CUpti_CallbackIdResource
+constexpr uint32_t kCuptiContextCreated = 1;
 constexpr uint32_t kCuptiContextDestroyStarting = 2;
+constexpr uint32_t kCuptiInitFinished = 5;
 constexpr uint32_t kCuptiGraphNodeCreated = 13;
 constexpr uint32_t kCuptiGraphNodeCloned = 20;
 

@@ -12,6 +12,7 @@
 #include "injector/record_sink.h"
 #include "injector/scopes/attribution.h"
 #include "injector/segment.h"
+#include "injector/session.h"
 #include "injector/stacks/stack_sampler.h"
 
 namespace flopsprof::injector {
@@ -42,15 +43,26 @@ FLOPSPROF_HOT void EmitLaunch(ThreadState* thread, int domain, uint32_t cbid,
   if (!emitted) CountLoss(shm::LossCounter::kLaunchNotSeen);
 }
 
+// Contexts are counted from the first one, or not at all.
+void OnContextOrInit(uint32_t cbid) {
+  if (cbid != kCuptiContextDestroyStarting) NoteCudaIsUp();
+  if (cbid == kCuptiContextCreated) CountContext(1);
+  if (cbid == kCuptiContextDestroyStarting) CountContext(-1);
+}
+
 template <bool kWithStack>
 __attribute__((always_inline)) inline void OnCallback(int domain, uint32_t cbid, const void* raw) {
   if (domain == kCuptiResource) {
-    if (cbid == kCuptiContextDestroyStarting) return FlushEndingContext();
+    if (cbid == kCuptiInitFinished || cbid == kCuptiContextCreated ||
+        cbid == kCuptiContextDestroyStarting) {
+      return OnContextOrInit(cbid);
+    }
     return OnGraphResource(cbid, raw);
   }
   const auto* data = static_cast<const CuptiCallbackData*>(raw);
   if (domain != kCuptiRuntimeApi && domain != kCuptiDriverApi) return;
   if (data->callback_site != kCuptiApiEnter) return OnApiExit();
+  if (__builtin_expect(EndsContext(domain, cbid), 0)) return FlushEndingContext();
   if (!IsRecording()) return;
   CallbackGuard guard;
   if (!guard.entered()) return;
@@ -104,8 +116,19 @@ uint32_t EnableLaunchCallbacks(const CuptiApi& api, CuptiSubscriber subscriber) 
       if (api.EnableCallback(1, subscriber, domain, cbid) == kCuptiSuccess) ++granted;
     }
   };
-  // Not counted: without it only the last records of a context are lost.
-  api.EnableCallback(1, subscriber, kCuptiResource, kCuptiContextDestroyStarting);
+  // Not counted: without these only the last records of a context are lost.
+  const auto also = [&](int domain, uint32_t cbid) {
+    api.EnableCallback(1, subscriber, domain, cbid);
+  };
+  for (const uint32_t cbid : {kCuptiInitFinished, kCuptiContextCreated, kCuptiContextDestroyStarting}) {
+    also(kCuptiResource, cbid);
+  }
+  for (const CbidRange& range : kRuntimeContextEnds) {
+    for (uint32_t cbid = range.first; cbid <= range.last; ++cbid) also(kCuptiRuntimeApi, cbid);
+  }
+  for (const CbidRange& range : kDriverContextEnds) {
+    for (uint32_t cbid = range.first; cbid <= range.last; ++cbid) also(kCuptiDriverApi, cbid);
+  }
   for (const CbidRange& range : kRuntimeCbids) enable(kCuptiRuntimeApi, range);
   for (const CbidRange& range : kDriverCbids) enable(kCuptiDriverApi, range);
   return granted;

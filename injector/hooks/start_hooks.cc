@@ -19,7 +19,7 @@ constexpr int kCublasNotSupported = 15;  // CUBLAS_STATUS_NOT_SUPPORTED
 
 void OnCudaIsUp(int status) {
   if (status != 0) return NoteCudaFailure(status);
-  NoteCudaIsUp();
+  OnCudaCallEnded();
   if (CurrentSessionState() != SessionState::kDormant) return;
   const ThreadState* thread = CurrentThread();
   if (thread != nullptr && !thread->inside_injector) StartSession();
@@ -57,6 +57,10 @@ FLOPSPROF_EXPORT int cudaGetDeviceCount(int* count) {
   auto* const function = reinterpret_cast<int (*)(int*)>(real.Enter(&caller));
   if (function == nullptr) return kCudaNotSupported;
   const int status = function(count);
-  if (status != 0) NoteCudaFailure(status);
+  if (status != 0) {
+    NoteCudaFailure(status);
+  } else if (CurrentSessionState() == SessionState::kRecording) {
+    OnCudaCallEnded();  // its first call comes before anything is launched
+  }
   return status;
 }

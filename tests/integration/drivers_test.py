@@ -3,14 +3,16 @@
 """What drivers and cards do that a stand-in has to be told to do: cuInit with its locks, contexts
 that end, programs without a shared cudart, GPU memory that CUPTI takes."""
 
+import json
 import os
 import subprocess
+import sys
 
 import ledger as book
 import pytest
 import summary_checks
 from by_name import library_folders, nvidia
-from flopsprof_run import run_profiled
+from flopsprof_run import ROOT, product, run_profiled
 
 PRODUCT = 2 * 64 * 64 * 64
 
@@ -35,6 +37,35 @@ for _ in range(20):
 torch.cuda.synchronize()
 """
 
+# Where the driver is used before torch is imported (numba, cuda.bindings, decord ...), and the loader
+# would find a libcupti of another toolkit: its folder is argument 2.
+DRIVER_FIRST = """
+import ctypes, sys
+assert ctypes.CDLL(sys.argv[1]).cuInit(0) == 0
+import torch
+a = torch.ones(64, 64, device="cuda")
+for _ in range(20):
+    a @ a
+torch.cuda.synchronize()
+print({line.split()[-1] for line in open("/proc/self/maps") if "libcupti" in line})
+"""
+
+# One device still works when the context of another one ends.
+RESET_OTHER = """
+import ctypes, torch
+cuda = ctypes.CDLL("libcudart.so.13")
+a = torch.ones(64, 64, device="cuda:0")
+pointer = ctypes.c_void_p()
+assert cuda.cudaSetDevice(1) == 0
+assert cuda.cudaMalloc(ctypes.byref(pointer), ctypes.c_size_t(64)) == 0
+assert cuda.cudaSetDevice(0) == 0
+for _ in range(50):
+    a @ a
+assert cuda.cudaSetDevice(1) == 0 and cuda.cudaDeviceReset() == 0
+assert cuda.cudaSetDevice(0) == 0
+torch.cuda.synchronize(0)
+"""
+
 POOL_LIMIT = """
 import ctypes, torch
 a = torch.ones(64, 64, device="cuda")
@@ -44,6 +75,10 @@ cupti = ctypes.CDLL("libcupti.so.13")
 value, size = ctypes.c_size_t(), ctypes.c_size_t(8)
 assert cupti.cuptiActivityGetAttribute(2, ctypes.byref(size), ctypes.byref(value)) == 0
 print("buffers:", value.value)
+from torch.profiler import ProfilerActivity, profile
+with profile(activities=[ProfilerActivity.CUDA]):
+    assert cupti.cuptiActivityGetAttribute(2, ctypes.byref(size), ctypes.byref(value)) == 0
+print("the job's own profiler:", value.value)
 """
 
 # A program of the driver's interface: no cudart is mapped, as where it is linked statically.
@@ -101,6 +136,54 @@ def test_records_of_a_context_that_ends_are_not_lost(python, folder):
     assert_all_times_are_there(run)
 
 
+def test_torch_has_its_own_libcupti_though_the_driver_was_used_before_it(python, folder, tmp_path):
+    """A library of ours that has its name would be given to it."""
+    other = tmp_path / "libcupti.so.13"
+    source = tmp_path / "other.c"
+    source.write_text("int cuptiGetVersion(unsigned *v) { *v = 130000; return 0; }\n")
+    subprocess.run(["cc", "-shared", "-fPIC", f"-Wl,-soname,{other.name}", "-o", other, source],
+                   check=True)
+    driver = next(path for path in (os.path.join(f, "libcuda.so.1")
+                                    for f in library_folders().split(":")) if os.path.exists(path))
+    run = run_profiled([python, "-c", DRIVER_FIRST, driver], folder=folder, ledger=True,
+                       env={"LD_LIBRARY_PATH": str(tmp_path)})
+    assert run.ended_well(), run.explain()
+    assert str(other) not in run.stdout and "libcupti" in run.stdout
+    assert flops_of(run) == 20 * PRODUCT
+    assert_all_times_are_there(run)
+
+
+def test_the_end_of_one_context_leaves_the_times_of_another(python, folder):
+    """On a card every product takes 2 ms: they run while the other context ends."""
+    run = run_profiled([python, "-c", RESET_OTHER], folder=folder, ledger=True,
+                       faults='{"durations": 2000000}')
+    assert run.ended_well(), run.explain()
+    assert_all_times_are_there(run)
+
+
+@pytest.mark.parametrize("init_ms, options", [(2500, ["--delay-ms", "1500"]), (7000, [])])
+def test_nothing_calls_cupti_inside_of_a_long_cuinit(python, tmp_path, init_ms, options):
+    """Whenever the agent answers, and however long the driver takes."""
+    agent = os.path.join(ROOT, "tests", "support", "fake_agent.py")
+    out = tmp_path / "records.jsonl"
+    command = [sys.executable, agent, "--library", product("lib/libflopsprof_inject.so"),
+               "--out", str(out), *options, "--", python, "-c", PRODUCTS]
+    environment = dict(os.environ, SIMGPU_FAULTS=json.dumps({"init_ms": init_ms}))
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    records = [json.loads(line) for line in out.read_text().splitlines()]
+    assert sum(record["type"] == "activity" for record in records) >= 20
+
+
+def test_an_agent_that_goes_during_cuinit_is_survived(python, tmp_path):
+    agent = os.path.join(ROOT, "tests", "support", "fake_agent.py")
+    command = [sys.executable, agent, "--library", product("lib/libflopsprof_inject.so"),
+               "--vanish-after", "1", "--", python, "-c", PRODUCTS + "print('whole')"]
+    environment = dict(os.environ, SIMGPU_FAULTS='{"init_ms": 3000}')
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, "whole" in done.stdout) == (0, True), done.stdout + done.stderr
+
+
 # 3.2 MB each, and CUPTI's own limit is 250: six for kernels, and one for each 100,000 nodes of
 # graphs that are timed before `--graphs auto` goes over to launches.
 @pytest.mark.parametrize("graphs, limit, buffers", [
@@ -109,7 +192,7 @@ def test_gpu_memory_of_cupti_is_bounded(graphs, limit, buffers, python, folder):
     env = {"FLOPSPROF_GRAPH_NODE_LIMIT": limit} if limit else {}
     run = run_profiled([python, "-c", POOL_LIMIT], "--graphs", graphs, folder=folder, env=env)
     assert run.ended_well(), run.explain()
-    assert run.stdout == f"buffers: {buffers}\n"
+    assert run.stdout == f"buffers: {buffers}\nthe job's own profiler: 250\n"
 
 
 def test_a_program_without_a_shared_cudart_has_times(folder, tmp_path):

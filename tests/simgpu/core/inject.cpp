@@ -34,6 +34,8 @@ void sim_inject() {
     initializing = true;
     std::this_thread::sleep_for(std::chrono::milliseconds(simgpu::GetFaults().init_ms));
     initializing = false;
+    constexpr int kCuInitFinished = 5;
+    if (SimSink* sink = sim_sink) sink->resource(kCuInitFinished, nullptr, nullptr);
   });
 }
 

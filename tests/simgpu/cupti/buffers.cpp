@@ -36,6 +36,7 @@ struct Buffer {
   size_t size = 0, used = 0;
   size_t max_records = 0;  // 0: as many as fit
   std::vector<uint32_t> offsets;
+  std::vector<int> devices;  // of these records
   std::vector<char*> recycled_names;
 };
 
@@ -60,7 +61,7 @@ class Delivery {
   void Put(Record record);
   CUptiResult Flush(bool forced);
   void SetPeriod(uint32_t period_ms);
-  void ForgetUndelivered();
+  void ForgetUndelivered(int device);
   size_t LeaveProcess();
   size_t TakeDropped();
   CUptiResult Next(uint8_t* buffer, size_t valid_bytes, CUpti_Activity** record);
@@ -219,6 +220,7 @@ void Delivery::Append(const Record& record) {
   Buffer& buffer = it->second;
   memcpy(buffer.memory + buffer.used, record.data, record.size);
   buffer.offsets.push_back(static_cast<uint32_t>(buffer.used));
+  buffer.devices.push_back(record.device);
   buffer.used += record.size;
   if (record.recycled_name) buffer.recycled_names.push_back(record.recycled_name);
 }
@@ -381,12 +383,17 @@ void Delivery::SetPeriod(uint32_t period_ms) {
   work_.notify_all();
 }
 
-void Delivery::ForgetUndelivered() {
+// A buffer with records of other devices too is kept as it is: what was written there is safe.
+void Delivery::ForgetUndelivered(int device) {
   std::lock_guard<std::mutex> lock(mutex_);
-  pending_.clear();
+  std::erase_if(pending_, [device](const auto& record) { return record->device == device; });
+  std::make_heap(pending_.begin(), pending_.end(), ReadyLater());
   for (auto& [thread, buffer] : current_) {
+    const auto others = [device](int its) { return its != device; };
+    if (std::any_of(buffer.devices.begin(), buffer.devices.end(), others)) continue;
     buffer.used = 0;
     buffer.offsets.clear();
+    buffer.devices.clear();
   }
 }
 
@@ -445,7 +452,7 @@ CUptiResult RegisterBufferCallbacks(CUpti_BuffersCallbackRequestFunc request,
 
 CUptiResult Flush(bool forced) { return Delivery::Get().Flush(forced); }
 void SetFlushPeriod(uint32_t period_ms) { Delivery::Get().SetPeriod(period_ms); }
-void ForgetUndelivered() { Delivery::Get().ForgetUndelivered(); }
+void ForgetUndelivered(int device) { Delivery::Get().ForgetUndelivered(device); }
 size_t LeaveProcess() { return Delivery::Get().LeaveProcess(); }
 size_t TakeDropped() { return Delivery::Get().TakeDropped(); }
 

@@ -29,7 +29,7 @@ CUptiResult Flush(bool forced);
 void SetFlushPeriod(uint32_t period_ms);
 
 // Records that are not with the client are lost, and not counted.
-void ForgetUndelivered();
+void ForgetUndelivered(int device);
 
 // CUPTI leaves the process: nothing is delivered any more, and nothing registered. Returns how many
 // buffers of the client it had, which the client never sees again.

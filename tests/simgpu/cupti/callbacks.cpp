@@ -103,7 +103,9 @@ void OnResource(int id, void* context, void* stream) {
     Call(CUPTI_CB_DOMAIN_RESOURCE, static_cast<uint32_t>(id), &data);
   }
   // What nobody has flushed by now is gone with the context, and nobody is told.
-  if (id == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) ForgetUndelivered();
+  if (id == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) {
+    ForgetUndelivered(sim_ctx_dev(context));
+  }
 }
 
 void OnGraph(const SimGraphEvent* event) {

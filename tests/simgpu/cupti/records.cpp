@@ -205,6 +205,7 @@ void PutOperationRecord(const SimOp& op) {
     if (GetFaults().unknown_kind.Hits(op.ordinal)) PutUnknownRecord(op.end);
   }
   record.end_ns = on_device ? op.end : 0;
+  record.device = op.dev;
   PutRecord(record);
 }
 

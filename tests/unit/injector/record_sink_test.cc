@@ -59,12 +59,14 @@ TEST(RecordSinkTest, ThreadsThatMayWaitForRoomDoNotWhileNobodyDoes) {
   for (int i = 0; i < 4; ++i) ASSERT_TRUE(EmitRecord(&record));
   constexpr uint64_t kPatienceNs = 30'000'000'000;
   CurrentThread()->patient_until_ns = MonoNs() + kPatienceNs;
-  LetNobodyWaitForRoom(true);
-  const uint64_t begin_ns = MonoNs();
-  EXPECT_FALSE(EmitRecord(&record));
-  EXPECT_LT(MonoNs() - begin_ns, kPatienceNs / 2);
-  EXPECT_EQ(segment.loss(shm::LossCounter::kRingFull), 1u);
-  LetNobodyWaitForRoom(false);
+  {
+    const NobodyWaitsForRoom outer;
+    { const NobodyWaitsForRoom inner; }
+    const uint64_t begin_ns = MonoNs();
+    EXPECT_FALSE(EmitRecord(&record));
+    EXPECT_LT(MonoNs() - begin_ns, kPatienceNs / 2);
+    EXPECT_EQ(segment.loss(shm::LossCounter::kRingFull), 1u);
+  }
   // Else it waits: for an agent that makes room.
   std::thread agent([&segment] { segment.Drain(); });
   EXPECT_TRUE(EmitRecord(&record));

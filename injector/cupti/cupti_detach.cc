@@ -37,7 +37,8 @@ bool CanDetach(const CuptiApi& candidate) {
   return candidate.Finalize != nullptr && candidate.version >= kFirstVersion;
 }
 
-void PrepareDetach() { Move(Detach::kNone, Detach::kPreparing); }
+// CUPTI is ours: nothing is under way.
+void PrepareDetach() { detach_state.store(Detach::kPreparing, std::memory_order_seq_cst); }
 
 bool IsPreparingDetach() {
   return detach_state.load(std::memory_order_acquire) == Detach::kPreparing;

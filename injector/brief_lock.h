@@ -7,8 +7,8 @@
 // work without libpthread and never sleeps on a futex in the profiled program's name.
 //
 // What another thread held when the process forked is free in the child, where that thread is not:
-// the lock remembers the process's generation, and each kind of fork that copies memory begins a new
-// one. (A vfork child shares its parent's memory, and its generation.) What the lock guards may
+// the lock remembers the process's generation, and each kind of fork that copies memory begins a
+// new one. (A vfork child shares its parent's memory, and its generation.) What the lock guards may
 // then be in the middle of a change: each holder leaves it such that a child may go on.
 
 #include <stdint.h>

@@ -3,7 +3,8 @@
 #pragma once
 
 // Strings by content, each with one id for the life of the process. Reading is lock-free; a lock
-// is taken only to add a string, and nothing is mapped under it but all room, for the first one. Bounded: at most kMaxStrings and kMaxTextBytes.
+// is taken only to add a string, and nothing is mapped under it but all room, for the first one.
+// Bounded: at most kMaxStrings and kMaxTextBytes.
 
 #include <stddef.h>
 #include <stdint.h>

@@ -29,7 +29,7 @@ struct Object {
   const char* path;
   const ElfW(Dyn) * dynamic;
   uintptr_t base, begin, end;
-  uintptr_t writable_begin, writable_end;    // as linked; what is protected later included
+  uintptr_t writable_begin, writable_end;  // as linked; what is protected later included
   ProtectedRange protected_pages;
 };
 

@@ -7,8 +7,8 @@
 // are noted in the thread's sequence log. The rules are those of README.md, section "Rules".
 //
 // One ThreadScopes per thread, touched only by it. Frames live in pages that are reserved with the
-// first frame and never moved; the depth is restored from the caller's C frame: with greenlets, which swap C stacks, names may blur, but
-// nothing dangles.
+// first frame and never moved; the depth is restored from the caller's C frame: with greenlets,
+// which swap C stacks, names may blur, but nothing dangles.
 
 #include <stddef.h>
 #include <stdint.h>

@@ -213,9 +213,9 @@ NodeLookup SearchChunk(const Chunk& chunk, uint32_t ticket, uint64_t sequence, u
   const uint64_t before = chunk.state.load(std::memory_order_acquire);
   if (TicketOf(before) != ticket || (before & 3) == kFilling) return NodeLookup::kPruned;
   const uint32_t count = chunk.count.load(std::memory_order_acquire);
-  const auto found = static_cast<uint32_t>(UpperBound(
-      [&](uint64_t i) { return chunk.sequences[i].load(std::memory_order_acquire); }, 0,
-      count < kChunkEntries ? count : kChunkEntries, sequence));
+  const auto found = static_cast<uint32_t>(
+      UpperBound([&](uint64_t i) { return chunk.sequences[i].load(std::memory_order_acquire); }, 0,
+                 count < kChunkEntries ? count : kChunkEntries, sequence));
   const uint32_t answer = chunk.scopes[found == 0 ? 0 : found - 1].load(std::memory_order_acquire);
   const uint64_t after = chunk.state.load(std::memory_order_acquire);
   if (TicketOf(after) != ticket || (after & 3) == kFilling || found == 0) {
@@ -286,8 +286,8 @@ ThreadLog* AcquireThreadLog(uint64_t thread_number) {
     Owner owner = Owner::kEnded;  // the main thread runs on after its end
     const bool again =
         known->owner.compare_exchange_strong(owner, Owner::kRuns, std::memory_order_acq_rel);
-    if (again || (owner == Owner::kRuns &&
-                  known->thread.load(std::memory_order_acquire) == thread_number)) {
+    if (again ||
+        (owner == Owner::kRuns && known->thread.load(std::memory_order_acquire) == thread_number)) {
       return known;
     }
   }

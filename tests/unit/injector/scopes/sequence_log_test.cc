@@ -188,7 +188,7 @@ TEST_F(SequenceLogTest, LogsThatTakeEachOthersChunksNeverMisnameANode) {
     });
   }
   uint64_t wrong = 0, found = 0;
-  for (uint64_t round = 0; round < 300000; ++round) {
+  for (uint64_t round = 0; found < 200000; ++round) {
     const uint64_t t = round % kThreads;
     const uint64_t now = newest[t];
     const uint64_t sequence = now > round % 400 ? now - round % 400 : now;
@@ -201,7 +201,6 @@ TEST_F(SequenceLogTest, LogsThatTakeEachOthersChunksNeverMisnameANode) {
   stop = true;
   for (std::thread& owner : owners) owner.join();
   EXPECT_EQ(wrong, 0u);
-  EXPECT_GT(found, 0u);
 }
 
 TEST_F(SequenceLogTest, ReadersSeeWholeTransitionsWhileTheOwnerWrites) {

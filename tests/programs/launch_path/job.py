@@ -13,6 +13,7 @@ import torch
 import torch.distributed as dist
 from torch import nn
 from torch.nn import functional as F
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 WARM, WATCHED = 4, 3
 
@@ -41,10 +42,8 @@ class Net(nn.Module):
         return self.last(x.reshape(16, 64))
 
 
-def replayed():
-    model = nn.Linear(32, 32).cuda()
+def replayed(model):
     x = torch.ones(4, 32, device="cuda")
-    model(x)
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
         model(x)
@@ -54,12 +53,15 @@ def replayed():
 def main():
     os.environ.update(MASTER_ADDR="localhost", RANK="0", WORLD_SIZE="1")
     dist.init_process_group("nccl", store=dist.HashStore(), rank=0, world_size=1)
-    model, graph = Net().cuda(), replayed()
+    model, small = Net().cuda(), nn.Linear(32, 32).cuda()
+    small(torch.ones(4, 32, device="cuda"))
+    graph = replayed(small)
+    query = torch.ones(2, 4, 8, 16, device="cuda", dtype=torch.half)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, foreach=False)
     x = torch.randn(16, 64, device="cuda")
-    rows = torch.tensor([0, 1, 2], device="cuda")
-    sparse = torch.sparse_coo_tensor(torch.stack([rows, rows]), torch.ones(3, device="cuda"),
-                                     (4, 64)).to_sparse_csr()
+    numbers = torch.arange(5, device="cuda", dtype=torch.int32)
+    sparse = torch.sparse_csr_tensor(numbers, numbers[:4], torch.ones(4, device="cuda"), (4, 64),
+                                     check_invariants=False)
     stream = torch.cuda.Stream()
 
     def step():
@@ -73,6 +75,13 @@ def main():
         optimizer.zero_grad(set_to_none=True)
         with torch.no_grad():
             model(x)
+        for _ in range(100):  # deeper than the frames of a new thread were made for
+            torch.cuda.nvtx.range_push("deep")
+        with sdpa_kernel(SDPBackend.FLASH_ATTENTION):
+            F.scaled_dot_product_attention(query, query, query)
+        for _ in range(100):
+            torch.cuda.nvtx.range_pop()
+        replayed(small)
         begun = torch.cuda.nvtx.range_start("between")
         graph.replay()
         sparse @ model.first.weight

@@ -199,6 +199,7 @@ static void arm(void) {
 static inline void on_allocation(const char* kind) {
   if (!watching || inside) return;
   if (!armed) arm();
+  if (armed == 2) return;
   allocations++;
   see(kind, 0, __builtin_frame_address(0));
 }

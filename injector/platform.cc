@@ -3,8 +3,6 @@
 #include "injector/platform.h"
 
 #include <linux/futex.h>
-#include <sched.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -42,12 +40,6 @@ void SleepNs(uint64_t duration_ns) {
   nanosleep(&t, nullptr);
 }
 
-void* MapPages(size_t bytes) {
-  void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return pages == MAP_FAILED ? nullptr : pages;
-}
-
 void FutexWait(std::atomic<uint32_t>* word, uint32_t expected, uint64_t timeout_ns) {
   const timespec t = ToTimespec(timeout_ns);
   syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, &t, nullptr, 0);
@@ -55,24 +47,6 @@ void FutexWait(std::atomic<uint32_t>* word, uint32_t expected, uint64_t timeout_
 
 void FutexWakeAll(std::atomic<uint32_t>* word) {
   syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 0x7fffffff, nullptr, nullptr, 0);
-}
-
-void BriefLock::Lock() {
-  for (int spins = 0; locked_.exchange(true, std::memory_order_acquire); ++spins) {
-    if (spins > 100) sched_yield();
-  }
-}
-
-bool BriefLock::LockWithin(uint64_t timeout_ns) {
-  uint64_t deadline_ns = 0;
-  for (int spins = 0; locked_.exchange(true, std::memory_order_acquire); ++spins) {
-    if (spins <= 100) continue;
-    const uint64_t now_ns = MonoNs();
-    if (deadline_ns == 0) deadline_ns = now_ns + timeout_ns;
-    if (now_ns >= deadline_ns) return false;
-    sched_yield();
-  }
-  return true;
 }
 
 }  // namespace flopsprof::injector

@@ -11,6 +11,9 @@
 
 #include <atomic>
 
+#include "injector/brief_lock.h"
+#include "injector/pages.h"
+
 // A path that is taken thousands of times a step: what it calls is compiled into it. What it calls
 // rarely is FLOPSPROF_APART, and stays outside.
 #define FLOPSPROF_HOT __attribute__((flatten, hot))
@@ -28,36 +31,9 @@ int32_t ProcessId();  // getpid, from the kernel: right in a vfork child too
 uint64_t ThreadCpuNs();
 void SleepNs(uint64_t duration_ns);
 
-// Zeroed pages, untouched until used; nullptr on failure. Never freed by their users.
-void* MapPages(size_t bytes);
-
 // Waits until *word != expected, the timeout, or a wake (or for no reason at all).
 void FutexWait(std::atomic<uint32_t>* word, uint32_t expected, uint64_t timeout_ns);
 void FutexWakeAll(std::atomic<uint32_t>* word);
-
-// For short critical sections off the launch path that call nothing outside of the injector.
-class BriefLock {
- public:
-  void Lock();
-  // For what a signal handler may reach by _exit: the thread that it interrupted may hold the
-  // lock. False: not free for so long.
-  bool LockWithin(uint64_t timeout_ns);
-  void Unlock() { locked_.store(false, std::memory_order_release); }
-
- private:
-  std::atomic<bool> locked_{false};
-};
-
-class BriefLockHolder {
- public:
-  explicit BriefLockHolder(BriefLock* lock) : lock_(lock) { lock_->Lock(); }
-  ~BriefLockHolder() { lock_->Unlock(); }
-  BriefLockHolder(const BriefLockHolder&) = delete;
-  BriefLockHolder& operator=(const BriefLockHolder&) = delete;
-
- private:
-  BriefLock* const lock_;
-};
 
 // Around whatever makes system calls in a hook: the program may look at errno after its own call.
 class ErrnoKeeper {

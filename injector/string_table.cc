@@ -7,8 +7,6 @@
 namespace flopsprof::injector {
 namespace {
 
-constexpr size_t kTextChunkBytes = 1u << 20;
-
 uint64_t Hash(const char* text, size_t bytes) {  // FNV-1a, 64 bit
   uint64_t hash = 0xcbf29ce484222325ull;
   for (size_t i = 0; i < bytes; ++i) {
@@ -52,14 +50,15 @@ StringTable::Entry* StringTable::Add(const char* text, size_t bytes, uint64_t ha
   if (buckets == nullptr) {
     buckets = static_cast<std::atomic<Entry*>*>(MapPages(kBuckets * sizeof(*buckets)));
     entries_ = static_cast<Entry*>(MapPages(kMaxStrings * sizeof(Entry)));
-    if (buckets == nullptr || entries_ == nullptr) return nullptr;
+    text_ = static_cast<char*>(MapPages(kMaxTextBytes));
+    if (buckets == nullptr || entries_ == nullptr || text_ == nullptr) return nullptr;
     buckets_.store(buckets, std::memory_order_release);
   }
   uint32_t bucket = 0;
   if (Entry* entry = Find(buckets, text, bytes, hash, &bucket)) return entry;  // another thread
-  if (entry_count_ == kMaxStrings) return nullptr;
-  char* copy = AllocateText(bytes);
-  if (copy == nullptr) return nullptr;
+  if (entry_count_ == kMaxStrings || bytes > kMaxTextBytes - text_used_) return nullptr;
+  char* copy = text_ + text_used_;
+  text_used_ += bytes;
   memcpy(copy, text, bytes);
   Entry* entry = &entries_[entry_count_++];
   entry->hash = hash;
@@ -69,21 +68,6 @@ StringTable::Entry* StringTable::Add(const char* text, size_t bytes, uint64_t ha
   // Release; pairs with the acquire in Find.
   buckets[bucket].store(entry, std::memory_order_release);
   return entry;
-}
-
-char* StringTable::AllocateText(size_t bytes) {
-  if (bytes > text_left_) {
-    if (text_total_ + kTextChunkBytes > kMaxTextBytes) return nullptr;
-    auto* chunk = static_cast<char*>(MapPages(kTextChunkBytes));
-    if (chunk == nullptr) return nullptr;
-    text_ = chunk;
-    text_left_ = kTextChunkBytes;
-    text_total_ += kTextChunkBytes;
-  }
-  char* result = text_;
-  text_ += bytes;
-  text_left_ -= bytes;
-  return result;
 }
 
 }  // namespace flopsprof::injector

@@ -3,7 +3,8 @@
 #pragma once
 
 // Strings by content, each with one id for the life of the process. Reading is lock-free; a lock
-// is taken only to add a string. Bounded: at most kMaxStrings and kMaxTextBytes.
+// is taken only to add a string, and nothing is mapped under it but all room, for the first one.
+// Bounded: at most kMaxStrings and kMaxTextBytes.
 
 #include <stddef.h>
 #include <stdint.h>
@@ -39,16 +40,14 @@ class StringTable {
   Entry* Find(const std::atomic<Entry*>* buckets, const char* text, size_t bytes, uint64_t hash,
               uint32_t* bucket) const;
   Entry* Add(const char* text, size_t bytes, uint64_t hash);
-  char* AllocateText(size_t bytes);
 
   std::atomic<std::atomic<Entry*>*> buckets_{nullptr};
   BriefLock lock_;
   // Under lock_:
   Entry* entries_ = nullptr;
   uint32_t entry_count_ = 0;
-  char* text_ = nullptr;
-  size_t text_left_ = 0;
-  size_t text_total_ = 0;
+  char* text_ = nullptr;  // address space until used
+  size_t text_used_ = 0;
 };
 
 }  // namespace flopsprof::injector

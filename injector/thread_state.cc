@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sys/mman.h>
 
 #include <atomic>
 #include <new>
@@ -66,18 +67,26 @@ void Renew(ThreadState* state) {
   state->nodes.store(nodes, std::memory_order_relaxed);
 }
 
-// With states_lock held.
+// One of a thread that has ended, else a new one. Null: no memory, or the lock is not free.
 ThreadState* TakeState() {
-  if (ThreadState* state = free_states) {
+  if (!states_lock.LockWithin(kLockPatienceNs)) return nullptr;
+  ThreadState* state = free_states;
+  if (state != nullptr) {
     free_states = state->next_free;
     Renew(state);
-    return state;
   }
-  void* memory = MapPages(sizeof(ThreadState));
+  states_lock.Unlock();
+  if (state != nullptr) return state;
+  void* memory = MapPages(sizeof(ThreadState));  // without the lock: others begin, too
   if (memory == nullptr) return nullptr;
-  auto* state = new (memory) ThreadState();
+  state = new (memory) ThreadState();
+  if (!states_lock.LockWithin(kLockPatienceNs)) {
+    munmap(memory, sizeof(ThreadState));
+    return nullptr;
+  }
   state->next_of_all = all_states;
   all_states = state;
+  states_lock.Unlock();
   return state;
 }
 
@@ -86,9 +95,7 @@ ThreadState* TakeState() {
 ThreadState* MakeThreadState() {
   if (forked_child.load(std::memory_order_relaxed)) return nullptr;
   const ErrnoKeeper keep;
-  if (!states_lock.LockWithin(kLockPatienceNs)) return nullptr;
   ThreadState* state = TakeState();
-  states_lock.Unlock();
   if (state == nullptr) return nullptr;
   current_thread_state = state;
   const auto set = thread_is_ending ? set_end_key.load(std::memory_order_acquire) : nullptr;
@@ -122,7 +129,12 @@ bool EnsureRing(ThreadState* state) {
     state->claims_refused = 1;
   }
   // Call ids go on counting: the slot may come in the middle of a call, which has its id already.
-  return state->ring.Claim(segment, ThreadId(), state->may_use_reserved_slots);
+  // Asked for once: a thread without a slot comes here again and again.
+  if (state->thread_id == 0) {
+    const ErrnoKeeper keep;
+    state->thread_id = ThreadId();
+  }
+  return state->ring.Claim(segment, state->thread_id, state->may_use_reserved_slots);
 }
 
 void FoldCounts() {

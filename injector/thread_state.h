@@ -22,6 +22,7 @@ struct ThreadState {
   RingWriter ring;
   uint32_t ring_epoch = 0;  // segment that `ring` belongs to; 0 = none
   uint32_t claims_refused = 0;
+  uint32_t thread_id = 0;               // the system's; 0: not asked yet
   bool may_use_reserved_slots = false;  // our thread and CUPTI's: without them there are no times
   bool may_wait = false;                // our thread and CUPTI's, never one of the program's
   uint64_t patient_until_ns = 0;        // until then a full ring is waited for

@@ -5,8 +5,6 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <stddef.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <atomic>
 
@@ -31,8 +29,8 @@ struct Object {
   const char* path;
   const ElfW(Dyn) * dynamic;
   uintptr_t base, begin, end;
-  uintptr_t writable_begin, writable_end;    // as linked; what is protected later included
-  uintptr_t protected_begin, protected_end;  // RELRO
+  uintptr_t writable_begin, writable_end;  // as linked; what is protected later included
+  ProtectedRange protected_pages;
 };
 
 struct Slot {
@@ -96,11 +94,7 @@ int Collect(dl_phdr_info* info, size_t, void*) {
       if (object.writable_end == 0) object.writable_begin = begin;
       object.writable_end = end;
     }
-    if (part.p_type == PT_GNU_RELRO) {
-      const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-      object.protected_begin = begin & ~(page - 1);  // rounded as the loader does
-      object.protected_end = end & ~(page - 1);
-    }
+    if (part.p_type == PT_GNU_RELRO) object.protected_pages = ProtectedRangeOf(begin, end);
   }
   if (object.dynamic != nullptr) memory->objects[memory->object_count++] = object;
   return 0;
@@ -138,42 +132,24 @@ void* ReplacementFor(const Object& object, const Hook& hook, void* value) {
   return door;
 }
 
-// Makes the pages of one object that the loader protected writable while it lives.
+// Writes into one object while it lives.
 class OpenPages {
  public:
-  explicit OpenPages(const Object& object) : object_(object) {}
-  ~OpenPages() {
-    if (open_) Protect(PROT_READ);
-  }
-  OpenPages(const OpenPages&) = delete;
-  OpenPages& operator=(const OpenPages&) = delete;
+  explicit OpenPages(const Object& object) : object_(object), writer_(object.protected_pages) {}
 
   bool Write(void** place, void* value) {
     const auto address = reinterpret_cast<uintptr_t>(place);
-    if (address >= object_.protected_begin && address < object_.protected_end && !open_) {
-      open_ = Protect(PROT_READ | PROT_WRITE);
-      if (!open_) return Refuse();
-    }
     // A relocated address in the middle of code is left alone.
-    if (address < object_.writable_begin || address >= object_.writable_end) return Refuse();
-    __atomic_store_n(place, value, __ATOMIC_RELEASE);
-    return true;
-  }
-
- private:
-  bool Refuse() {
+    const bool writable = address >= object_.writable_begin && address < object_.writable_end;
+    if (writable && writer_.Write(place, value)) return true;
     ++counts.unwritable;
     CountLoss(shm::LossCounter::kCallerUnseen);
     return false;
   }
 
-  bool Protect(int rights) {
-    return mprotect(reinterpret_cast<void*>(object_.protected_begin),
-                    object_.protected_end - object_.protected_begin, rights) == 0;
-  }
-
+ private:
   const Object& object_;
-  bool open_ = false;
+  ProtectedWriter writer_;
 };
 
 void PatchSlot(const Object& object, const Hook& hook, uintptr_t address, OpenPages* pages) {

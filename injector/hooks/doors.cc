@@ -3,6 +3,9 @@
 #include "injector/hooks/doors.h"
 
 #include <stddef.h>
+#include <stdint.h>
+
+#include <atomic>
 
 #include "injector/hooks/door_layout.h"
 
@@ -20,9 +23,8 @@ constexpr uint32_t kDoors = FLOPSPROF_DOOR_COUNT;
 constexpr uint32_t kIndexSlots = 2 * kDoors;
 static_assert((kIndexSlots & (kIndexSlots - 1)) == 0 && kDoors < UINT16_MAX);
 
-BriefLock lock;
-uint32_t taken = 0;           // under `lock`
-uint16_t index[kIndexSlots];  // number of the door + 1; under `lock`
+std::atomic<uint32_t> taken{0};
+std::atomic<uint16_t> index[kIndexSlots];  // number of the door + 1
 
 uint32_t SlotOf(const void* function, const void* entry) {
   const auto mixed =
@@ -42,20 +44,36 @@ flopsprof::injector::Door flopsprof_doors[flopsprof::injector::kDoors];
 }
 
 namespace flopsprof::injector {
+namespace {
+
+// Number of the door + 1; 0: all are taken.
+uint16_t MakeDoor(void* function, void* entry) {
+  uint32_t number = taken.load(std::memory_order_relaxed);
+  do {
+    if (number == kDoors) return 0;
+  } while (!taken.compare_exchange_weak(number, number + 1, std::memory_order_relaxed));
+  flopsprof_doors[number] = {function, entry};
+  return static_cast<uint16_t>(number + 1);
+}
+
+}  // namespace
 
 void* DoorTo(const Hook& hook, void* function) {
-  BriefLockHolder hold(&lock);
-  uint32_t at = SlotOf(function, hook.entry);
-  for (; index[at] != 0; at = (at + 1) & (kIndexSlots - 1)) {
-    const Door& door = flopsprof_doors[index[at] - 1];
-    if (door.function == function && door.entry == hook.entry) break;
+  uint16_t made = 0;
+  for (uint32_t at = SlotOf(function, hook.entry);; at = (at + 1) & (kIndexSlots - 1)) {
+    // Acquire; pairs with the exchange below: the door is complete.
+    uint16_t number = index[at].load(std::memory_order_acquire);
+    if (number == 0) {
+      if (made == 0) made = MakeDoor(function, hook.entry);
+      if (made == 0) return nullptr;
+      if (index[at].compare_exchange_strong(number, made, std::memory_order_acq_rel)) number = made;
+    }
+    const Door& door = flopsprof_doors[number - 1];
+    // Where another thread was faster, one door stays without use.
+    if (door.function == function && door.entry == hook.entry) {
+      return const_cast<char*>(flopsprof_door_code) + (number - 1) * size_t{FLOPSPROF_DOOR_BYTES};
+    }
   }
-  if (index[at] == 0) {
-    if (taken == kDoors) return nullptr;
-    flopsprof_doors[taken] = {function, hook.entry};
-    index[at] = static_cast<uint16_t>(++taken);
-  }
-  return const_cast<char*>(flopsprof_door_code) + (index[at] - 1) * size_t{FLOPSPROF_DOOR_BYTES};
 }
 
 void* BehindDoor(const void* address) {

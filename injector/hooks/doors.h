@@ -9,7 +9,8 @@
 //
 // The code of all doors is part of this library (door_code.S): no memory is ever made executable.
 // A door is never taken away again; like the pointer that it stands for it means nothing after
-// the library behind it was unloaded. Threads: any; a new door takes a brief lock.
+// the library behind it was unloaded. Threads: any, without a lock: a forked child, too, asks
+// dlsym.
 
 #include "injector/hooks/hook_table.h"
 

@@ -4,7 +4,6 @@
 
 #include <link.h>
 #include <stddef.h>
-#include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -43,7 +42,7 @@ struct Entry {
   Evaluate* place;
   Evaluate real;
   uintptr_t object_begin, object_end;
-  uintptr_t protected_begin, protected_end;  // RELRO
+  ProtectedRange protected_pages;
 };
 
 Entry g_entry;
@@ -79,11 +78,7 @@ void ReadObject(const dl_phdr_info& info, Entry* entry) {
       if (begin < entry->object_begin) entry->object_begin = begin;
       if (end > entry->object_end) entry->object_end = end;
     }
-    if (part.p_type == PT_GNU_RELRO) {
-      const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-      entry->protected_begin = begin & ~(page - 1);  // rounded as the loader does
-      entry->protected_end = end & ~(page - 1);
-    }
+    if (part.p_type == PT_GNU_RELRO) entry->protected_pages = ProtectedRangeOf(begin, end);
   }
   ElfTables tables;
   if (dynamic == nullptr || !tables.Read(info.dlpi_addr, dynamic)) return;
@@ -118,16 +113,8 @@ bool IsTorchs(Evaluate value) {
 }
 
 bool Write(Evaluate value) {
-  const auto address = reinterpret_cast<uintptr_t>(g_entry.place);
-  const bool is_protected = address >= g_entry.protected_begin && address < g_entry.protected_end;
-  const auto protect = [](int rights) {
-    return mprotect(reinterpret_cast<void*>(g_entry.protected_begin),
-                    g_entry.protected_end - g_entry.protected_begin, rights) == 0;
-  };
-  if (is_protected && !protect(PROT_READ | PROT_WRITE)) return false;
-  __atomic_store_n(g_entry.place, value, __ATOMIC_RELEASE);
-  if (is_protected) protect(PROT_READ);
-  return true;
+  ProtectedWriter writer(g_entry.protected_pages);
+  return writer.Write(reinterpret_cast<void**>(g_entry.place), reinterpret_cast<void*>(value));
 }
 
 // Copies what may not be mapped: a PyTorch of another layout must not crash.

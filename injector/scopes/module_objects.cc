@@ -8,6 +8,7 @@
 
 #include "injector/platform.h"
 #include "injector/scopes/class_name.h"
+#include "injector/scopes/growing_table.h"
 
 namespace flopsprof::injector {
 
@@ -21,96 +22,77 @@ constexpr int kAddressBits = 48;
 constexpr uint64_t kMostGenerations = 8;
 constexpr uint64_t kPrime = 0x9E3779B97F4A7C15ull;
 
+uint32_t HashOfKey(uint64_t key) { return static_cast<uint32_t>(key * kPrime >> 32); }
+
 struct Object {
   PyObject* address;    // never followed
   PyObject* reference;  // weak
+  uint32_t next;        // in the table
   uint16_t generation;
+
+  uint64_t Key() const { return reinterpret_cast<uintptr_t>(address); }
+  uint32_t Hash() const { return HashOfKey(Key()); }
 };
 
 struct Place {
-  uint64_t hash;  // 0: free
+  uint64_t hash;
   uint64_t first;
   uint64_t* more;
   uint32_t count;
   uint32_t described_epoch;
   uint32_t described;  // a bit for each number
+  uint32_t next;       // in the table
+
+  uint64_t Key() const { return hash; }
+  uint32_t Hash() const { return HashOfKey(hash); }
 };
 
-// Open addressing; an entry is never taken out. All under Python's lock.
-template <typename Entry>
-struct Table {
-  Entry* entries;
-  uint32_t mask;
-  uint32_t count;
-};
-Table<Object> g_objects;
-Table<Place> g_places;
+// All under Python's lock.
+GrowingTable<Object, kMaxEntries> g_objects;
+GrowingTable<Place, kMaxEntries> g_places;
 PyObject* g_modules_name;
 uint16_t g_oldest_generation;  // what objects at unknown addresses begin with
 
-uint64_t KeyOf(const Object& object) { return reinterpret_cast<uintptr_t>(object.address); }
-uint64_t KeyOf(const Place& place) { return place.hash; }
-
+// Null: it is not there.
 template <typename Entry>
-Entry* Find(const Table<Entry>& table, uint64_t key) {
-  auto at = static_cast<uint32_t>(key * kPrime >> 32) & table.mask;
-  while (KeyOf(table.entries[at]) != 0 && KeyOf(table.entries[at]) != key) {
-    at = (at + 1) & table.mask;
-  }
-  return &table.entries[at];
-}
-
-// Room for one more; false: no memory, or full.
-template <typename Entry>
-bool MakeRoom(Table<Entry>& table) {
-  if (table.entries != nullptr && (table.count + 1) * 2 <= table.mask + 1) return true;
-  if (table.count >= kMaxEntries) return false;
-  Table<Entry> grown = {};
-  const uint32_t size = table.entries == nullptr ? 1024 : (table.mask + 1) * 2;
-  grown.entries = static_cast<Entry*>(calloc(size, sizeof(Entry)));
-  if (grown.entries == nullptr) return false;
-  grown.mask = size - 1;
-  grown.count = table.count;
-  for (uint32_t i = 0; table.entries != nullptr && i <= table.mask; ++i) {
-    if (KeyOf(table.entries[i]) != 0) *Find(grown, KeyOf(table.entries[i])) = table.entries[i];
-  }
-  free(table.entries);
-  table = grown;
-  return true;
+Entry* Find(const GrowingTable<Entry, kMaxEntries>& table, uint64_t key) {
+  uint32_t number = table.First(HashOfKey(key));
+  while (number != 0 && table.at(number).Key() != key) number = table.at(number).next;
+  return number == 0 ? nullptr : &table.at(number);
 }
 
 // Addresses of modules that are gone are forgotten. What comes there is younger than all of them.
 FLOPSPROF_APART void ForgetDeadObjects() {
-  Table<Object> old = g_objects;
-  g_objects = {};
-  for (uint32_t i = 0; i <= old.mask; ++i) {
-    const Object& object = old.entries[i];
+  const uint32_t count = g_objects.count();
+  g_objects.Clear();
+  for (uint32_t i = 1; i <= count; ++i) {
+    const Object object = g_objects.at(i);  // whose place one before it may take
     if (object.generation >= g_oldest_generation) g_oldest_generation = object.generation + 1;
-    if (KeyOf(object) == 0) continue;
-    if (AliveModule(object.reference) == object.address && MakeRoom(g_objects)) {
-      *Find(g_objects, KeyOf(object)) = object;
-      ++g_objects.count;
+    if (AliveModule(object.reference) == object.address) {
+      g_objects.Add(object);
     } else {
       g_python.DecRef(object.reference);
     }
   }
-  free(old.entries);
 }
 
 // Null: no memory, or too many modules.
 Object* FindOrAddObject(PyObject* module) {
-  if (g_objects.count >= kMaxEntries) ForgetDeadObjects();
-  if (!MakeRoom(g_objects)) return nullptr;
   Object* object = Find(g_objects, reinterpret_cast<uintptr_t>(module));
-  if (object->address == module && AliveModule(object->reference) == module) return object;
-  if (object->address == nullptr) {
-    object->generation = g_oldest_generation;
-    ++g_objects.count;
-  } else {
-    ++object->generation;
-    g_python.DecRef(object->reference);
+  if (object == nullptr) {
+    if (g_objects.full()) ForgetDeadObjects();
+    Object added = {};
+    added.address = module;
+    added.reference = NewModuleReference(module);
+    added.generation = g_oldest_generation;
+    const uint32_t number = g_objects.Add(added);
+    if (number != 0) return &g_objects.at(number);
+    g_python.DecRef(added.reference);
+    return nullptr;
   }
-  object->address = module;
+  if (AliveModule(object->reference) == module) return object;
+  ++object->generation;
+  g_python.DecRef(object->reference);
   object->reference = NewModuleReference(module);
   return object;
 }
@@ -158,13 +140,14 @@ uint64_t Mix(uint64_t hash, uint64_t value) {
 
 // 1 for the first object in the place, and so on; kMaxObjectsInPlace + 1 for all further ones.
 uint32_t NumberInPlace(ModulePlace where, uint64_t object) {
-  if (!MakeRoom(g_places)) return 1;
   Place* place = Find(g_places, where.hash);
-  if (place->hash == 0) {
-    place->hash = where.hash;
-    place->first = object;
-    place->count = 1;
-    ++g_places.count;
+  if (place == nullptr) {
+    Place added = {};
+    added.hash = where.hash;
+    added.first = object;
+    added.count = 1;
+    g_places.Add(added);
+    return 1;
   }
   if (place->first == object) return 1;
   for (uint32_t i = 1; i < place->count; ++i) {
@@ -237,29 +220,23 @@ void NameInPlace(ModulePlace above, PyObject* child, PlacedName* name) {
 }
 
 void NoteDescribed(ModulePlace where, uint32_t number, uint32_t epoch) {
-  if (g_places.entries == nullptr || number == 0) return;
-  Place* place = Find(g_places, where.hash);
-  if (place->hash == 0) return;
+  Place* place = number == 0 ? nullptr : Find(g_places, where.hash);
+  if (place == nullptr) return;
   if (place->described_epoch != epoch) place->described = 0;
   place->described_epoch = epoch;
   place->described |= 1u << number;
 }
 
 bool IsDescribed(ModulePlace where, uint32_t number, uint32_t epoch) {
-  if (g_places.entries == nullptr || number == 0) return true;
-  const Place* place = Find(g_places, where.hash);
-  return place->hash == 0 ||
+  const Place* place = number == 0 ? nullptr : Find(g_places, where.hash);
+  return place == nullptr ||
          (place->described_epoch == epoch && (place->described >> number & 1u) != 0);
 }
 
 void ForgetModuleObjects() {
-  for (uint32_t i = 0; g_places.entries != nullptr && i <= g_places.mask; ++i) {
-    free(g_places.entries[i].more);
-  }
-  free(g_objects.entries);
-  free(g_places.entries);
-  g_objects = {};
-  g_places = {};
+  for (uint32_t i = 1; i <= g_places.count(); ++i) free(g_places.at(i).more);
+  g_objects.Clear();
+  g_places.Clear();
   g_modules_name = nullptr;
 }
 

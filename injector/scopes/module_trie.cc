@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "injector/pages.h"
 #include "injector/platform.h"
 #include "injector/record_sink.h"
 #include "injector/scopes/class_name.h"
+#include "injector/scopes/growing_table.h"
 #include "injector/scopes/module_objects.h"
 #include "injector/scopes/python_shim.h"
 #include "injector/scopes/scope_table.h"
@@ -32,17 +34,12 @@ struct ScopeModule {
 };
 
 // All under Python's lock.
-ModuleEdge* g_edges;
-uint32_t g_edge_count = 1;  // 0 is "none"
-uint32_t g_edge_capacity;
-uint32_t* g_buckets;
-uint32_t g_bucket_mask;
+GrowingTable<ModuleEdge, kMaxEdges> g_edges;
 uint32_t g_generation;
 uint32_t g_registrations;
-uint32_t g_looked_at;  // modules, in the current search
-ScopeModule* g_scope_modules;
-uint32_t g_scope_module_capacity;
-PyObject** g_shared;  // open addressing
+uint32_t g_looked_at;          // modules, in the current search
+ScopeModule* g_scope_modules;  // kMaxScopes, once there is one
+PyObject** g_shared;           // open addressing
 uint32_t g_shared_mask, g_shared_count;
 ModuleEdge g_no_memory_edge;
 
@@ -52,15 +49,13 @@ uint32_t HashPointer(const void* pointer, uint32_t salt) {
   return static_cast<uint32_t>(hash >> 32) ^ static_cast<uint32_t>(hash);
 }
 
-uint32_t* FindBucket(uint32_t parent, PyObject* child) {
-  uint32_t bucket = HashPointer(child, parent) & g_bucket_mask;
-  for (;;) {
-    const uint32_t edge = g_buckets[bucket];
-    if (edge == 0 || (g_edges[edge].child == child && g_edges[edge].parent == parent)) {
-      return &g_buckets[bucket];
-    }
-    bucket = (bucket + 1) & g_bucket_mask;
+// 0: there is none.
+uint32_t FindEdge(uint32_t parent, PyObject* child) {
+  uint32_t index = g_edges.First(HashPointer(child, parent));
+  while (index != 0 && (g_edges.at(index).child != child || g_edges.at(index).parent != parent)) {
+    index = g_edges.at(index).next;
   }
+  return index;
 }
 
 void ClearPath(ModuleEdge& edge) {
@@ -73,59 +68,28 @@ void ClearPath(ModuleEdge& edge) {
 }
 
 FLOPSPROF_APART void StartAgain() {
-  for (uint32_t i = 1; i < g_edge_count; ++i) ClearPath(g_edges[i]);
-  memset(g_buckets, 0, (g_bucket_mask + 1) * sizeof(*g_buckets));
-  g_edge_count = 1;
-}
-
-FLOPSPROF_APART bool GrowBuckets() {
-  const uint32_t size = g_buckets == nullptr ? 4096 : (g_bucket_mask + 1) * 2;
-  auto* fresh = static_cast<uint32_t*>(calloc(size, sizeof(uint32_t)));
-  if (fresh == nullptr) return false;
-  free(g_buckets);
-  g_buckets = fresh;
-  g_bucket_mask = size - 1;
-  for (uint32_t i = 1; i < g_edge_count; ++i) {
-    *FindBucket(g_edges[i].parent, g_edges[i].child) = i;
-  }
-  return true;
+  for (uint32_t i = 1; i <= g_edges.count(); ++i) ClearPath(g_edges.at(i));
+  g_edges.Clear();
 }
 
 // Index of the edge, made when missing; 0: no memory.
 uint32_t FindOrAddEdge(uint32_t parent, PyObject* child) {
-  if (g_buckets == nullptr || g_edge_count * 2 > g_bucket_mask) {
-    if (!GrowBuckets() && g_buckets == nullptr) return 0;
-  }
-  uint32_t* bucket = FindBucket(parent, child);
-  if (*bucket != 0) return *bucket;
-  if (g_edge_count >= g_edge_capacity) {
-    const uint32_t capacity = g_edge_capacity == 0 ? 1024 : g_edge_capacity * 2;
-    void* grown = realloc(g_edges, capacity * sizeof(ModuleEdge));
-    if (grown == nullptr) return 0;
-    g_edges = static_cast<ModuleEdge*>(grown);
-    g_edge_capacity = capacity;
-  }
-  *bucket = g_edge_count;
-  ModuleEdge& edge = g_edges[g_edge_count];
-  memset(&edge, 0, sizeof(edge));
+  const uint32_t index = FindEdge(parent, child);
+  if (index != 0) return index;
+  ModuleEdge edge = {};
   edge.parent = parent;
   edge.child = child;
-  return g_edge_count++;
+  return g_edges.Add(edge);
 }
 
 ScopeModule* ModuleRow(uint32_t scope) {
-  if (scope >= g_scope_module_capacity) {
-    uint32_t capacity = g_scope_module_capacity == 0 ? 1024 : g_scope_module_capacity;
-    while (capacity <= scope) capacity *= 2;
-    void* grown = realloc(g_scope_modules, capacity * sizeof(ScopeModule));
-    if (grown == nullptr) return nullptr;
-    g_scope_modules = static_cast<ScopeModule*>(grown);
-    memset(g_scope_modules + g_scope_module_capacity, 0,
-           (capacity - g_scope_module_capacity) * sizeof(ScopeModule));
-    g_scope_module_capacity = capacity;
+  if (g_scope_modules == nullptr) {
+    g_scope_modules = static_cast<ScopeModule*>(MapPages(kMaxScopes * sizeof(ScopeModule)));
   }
-  return &g_scope_modules[scope];
+  return g_scope_modules == nullptr || scope >= kMaxScopes ? nullptr : &g_scope_modules[scope];
 }
+
+bool HasRow(uint32_t scope) { return g_scope_modules != nullptr && scope < kMaxScopes; }
 
 // modules[key] of a module (borrowed), or null.
 PyObject* ChildByKey(PyObject* module, PyObject* key) {
@@ -137,9 +101,7 @@ PyObject* ChildByKey(PyObject* module, PyObject* key) {
   return child == g_python.none ? nullptr : child;
 }
 
-bool IsOfMany(uint32_t scope) {
-  return scope < g_scope_module_capacity && g_scope_modules[scope].many;
-}
+bool IsOfMany(uint32_t scope) { return HasRow(scope) && g_scope_modules[scope].many; }
 
 // The scope's module is this one now.
 void ReferToModule(uint32_t scope, PyObject* module) {
@@ -265,7 +227,7 @@ bool IndexLevel(uint32_t parent, PyObject* module, PyObject* child, PyObject** k
     if (value != child && IsShared(value)) continue;
     const uint32_t index = FindOrAddEdge(parent, value);
     if (index == 0) break;
-    ModuleEdge& edge = g_edges[index];
+    ModuleEdge& edge = g_edges.at(index);
     const bool wanted = value == child && !found;
     if (wanted || edge.kind == EdgeKind::kNew) {
       SetKeys(edge, keys, static_cast<uint32_t>(level));
@@ -299,7 +261,7 @@ bool UseChain(uint32_t index, PyObject* chain) {
   const auto count = static_cast<uint32_t>(size / 2);
   for (uint32_t i = 0; i < count; ++i) keys[i] = g_python.PyList_GetItem(chain, 2 * i + 1);
   PyObject* root = g_python.PyList_GetItem(chain, 0);
-  ModuleEdge& edge = g_edges[index];
+  ModuleEdge& edge = g_edges.at(index);
   if (!SetKeys(edge, keys, count)) return false;
   edge.anchor = NewModuleReference(root);
   uint32_t scope = ModuleScope(shm::kOutsideScope, "", 0, root, true);
@@ -310,7 +272,7 @@ bool UseChain(uint32_t index, PyObject* chain) {
 }
 
 void BeUnparented(uint32_t index, PyObject* module, bool outermost) {
-  ModuleEdge& edge = g_edges[index];
+  ModuleEdge& edge = g_edges.at(index);
   ClearPath(edge);
   if (outermost) {
     edge.kind = EdgeKind::kRoot;
@@ -330,21 +292,22 @@ PyObject* StartOf(const ModuleEdge& edge, const ModuleParent& parent) {
 
 // Gives a named edge its scope. False: the path is gone.
 FLOPSPROF_APART bool EnterPath(uint32_t index, const ModuleParent& parent) {
-  PyObject* start = StartOf(g_edges[index], parent);
-  if (start == nullptr) return g_edges[index].scope != 0;
-  uint32_t scope = g_edges[index].anchor == nullptr ? parent.scope : g_edges[index].root_scope;
-  const ModuleEdge edge = g_edges[index];
+  PyObject* start = StartOf(g_edges.at(index), parent);
+  if (start == nullptr) return g_edges.at(index).scope != 0;
+  uint32_t scope =
+      g_edges.at(index).anchor == nullptr ? parent.scope : g_edges.at(index).root_scope;
+  const ModuleEdge edge = g_edges.at(index);
   if (FollowKeys(start, edge, &scope) != edge.child) return false;
-  g_edges[index].scope = scope;
-  g_edges[index].root_scope = RootOf(scope);
+  g_edges.at(index).scope = scope;
+  g_edges.at(index).root_scope = RootOf(scope);
   return true;
 }
 
 FLOPSPROF_APART void Resolve(uint32_t index, PyObject* module, const ModuleParent& parent) {
-  const bool was_below = g_edges[index].kind == EdgeKind::kNamed;
-  g_edges[index].type = module->type;
-  g_edges[index].registrations = g_registrations;
-  g_edges[index].kind = EdgeKind::kNew;
+  const bool was_below = g_edges.at(index).kind == EdgeKind::kNamed;
+  g_edges.at(index).type = module->type;
+  g_edges.at(index).registrations = g_registrations;
+  g_edges.at(index).kind = EdgeKind::kNew;
   const bool nested = parent.scope != shm::kOutsideScope;
   PyObject* caller = parent.module != nullptr ? parent.module : ModuleOfScope(parent.scope);
   if (nested && caller != nullptr && !IsShared(module) &&
@@ -355,7 +318,7 @@ FLOPSPROF_APART void Resolve(uint32_t index, PyObject* module, const ModuleParen
   PyObject* chain = AskShimForChain(module, parent.outermost);
   const bool listed = chain != nullptr && chain != g_python.none;
   if (chain == g_python.none) {
-    g_edges[index].kind = EdgeKind::kInherited;
+    g_edges.at(index).kind = EdgeKind::kInherited;
   } else if (!listed || !UseChain(index, chain)) {
     if (!(nested && caller != nullptr && IsShared(module) &&
           FindBelow(parent.scope, caller, module, was_below) && EnterPath(index, parent))) {
@@ -391,17 +354,19 @@ bool StillRight(ModuleEdge& edge, PyObject* module, const ModuleParent& parent) 
 
 }  // namespace
 
+uint32_t ModuleEdge::Hash() const { return HashPointer(child, parent); }
+
 FLOPSPROF_HOT const ModuleEdge& ResolveModule(PyObject* module, const ModuleParent& parent) {
   if (parent.outermost) {
     ++g_generation;
-    if (g_edge_count > kMaxEdges) StartAgain();
+    if (g_edges.full()) StartAgain();
   }
   const uint32_t index = FindOrAddEdge(parent.scope, module);
   if (index == 0) {
     g_no_memory_edge.kind = EdgeKind::kInherited;
     return g_no_memory_edge;
   }
-  ModuleEdge& edge = g_edges[index];
+  ModuleEdge& edge = g_edges.at(index);
   if (edge.generation == g_generation && edge.type == module->type && edge.kind != EdgeKind::kNew &&
       (edge.scope != 0 || edge.kind == EdgeKind::kInherited)) {
     return edge;
@@ -423,12 +388,12 @@ FLOPSPROF_HOT const ModuleEdge& ResolveModule(PyObject* module, const ModulePare
       }
     }
   }
-  g_edges[index].generation = generation;
-  return g_edges[index];
+  g_edges.at(index).generation = generation;
+  return g_edges.at(index);
 }
 
 PyObject* ModuleOfScope(uint32_t scope) {
-  return scope < g_scope_module_capacity ? AliveModule(g_scope_modules[scope].reference) : nullptr;
+  return HasRow(scope) ? AliveModule(g_scope_modules[scope].reference) : nullptr;
 }
 
 uint32_t ModuleScopeAtOrAbove(uint32_t scope) {
@@ -441,20 +406,18 @@ uint32_t ModuleScopeAtOrAbove(uint32_t scope) {
 }
 
 bool NeedsDescription(uint32_t root_scope, uint32_t epoch) {
-  return root_scope < g_scope_module_capacity &&
-         g_scope_modules[root_scope].described_epoch != epoch;
+  return HasRow(root_scope) && g_scope_modules[root_scope].described_epoch != epoch;
 }
 
 void SetDescribed(uint32_t root_scope, uint32_t epoch) {
-  if (root_scope < g_scope_module_capacity) g_scope_modules[root_scope].described_epoch = epoch;
+  if (HasRow(root_scope)) g_scope_modules[root_scope].described_epoch = epoch;
 }
 
 void OnModuleRegistered(PyObject* child) {
   ++g_registrations;
-  if (g_buckets == nullptr) return;
-  const uint32_t index = *FindBucket(shm::kOutsideScope, child);
+  const uint32_t index = FindEdge(shm::kOutsideScope, child);
   if (index == 0) return;
-  g_edges[index].kind = EdgeKind::kNew;  // a root got a parent: name it again
+  g_edges.at(index).kind = EdgeKind::kNew;  // a root got a parent: name it again
 }
 
 void OnModuleShared(PyObject* child) {
@@ -478,9 +441,9 @@ void OnModuleShared(PyObject* child) {
   g_shared[i] = child;
   ++g_shared_count;
   // Its edges may be anywhere: let every one of them be resolved again.
-  for (uint32_t e = 1; e < g_edge_count; ++e) {
-    if (g_edges[e].child == child && g_edges[e].kind != EdgeKind::kAlias) {
-      g_edges[e].kind = EdgeKind::kNew;
+  for (uint32_t e = 1; e <= g_edges.count(); ++e) {
+    if (g_edges.at(e).child == child && g_edges.at(e).kind != EdgeKind::kAlias) {
+      g_edges.at(e).kind = EdgeKind::kNew;
     }
   }
 }
@@ -488,7 +451,7 @@ void OnModuleShared(PyObject* child) {
 void AddModuleAlias(PyObject* replica, uint32_t scope) {
   const uint32_t index = FindOrAddEdge(shm::kOutsideScope, replica);
   if (index == 0 || FindScopeEntry(scope) == nullptr) return;
-  ModuleEdge& edge = g_edges[index];
+  ModuleEdge& edge = g_edges.at(index);
   ClearPath(edge);
   edge.kind = EdgeKind::kAlias;
   edge.type = replica->type;
@@ -498,14 +461,9 @@ void AddModuleAlias(PyObject* replica, uint32_t scope) {
 }
 
 void ForgetModuleTrie() {
-  if (g_edges != nullptr) {
-    for (uint32_t i = 1; i < g_edge_count; ++i) free(g_edges[i].keys);
-  }
-  if (g_buckets != nullptr) memset(g_buckets, 0, (g_bucket_mask + 1) * sizeof(*g_buckets));
-  g_edge_count = 1;
-  if (g_scope_modules != nullptr) {
-    memset(g_scope_modules, 0, g_scope_module_capacity * sizeof(ScopeModule));
-  }
+  for (uint32_t i = 1; i <= g_edges.count(); ++i) free(g_edges.at(i).keys);
+  g_edges.Clear();
+  if (g_scope_modules != nullptr) memset(g_scope_modules, 0, kMaxScopes * sizeof(ScopeModule));
   free(g_shared);
   g_shared = nullptr;
   g_shared_mask = g_shared_count = 0;
@@ -513,6 +471,6 @@ void ForgetModuleTrie() {
   ForgetModuleObjects();
 }
 
-uint32_t ModuleEdgeCount() { return g_edge_count - 1; }
+uint32_t ModuleEdgeCount() { return g_edges.count(); }
 
 }  // namespace flopsprof::injector

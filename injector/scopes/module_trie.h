@@ -42,8 +42,11 @@ struct ModuleEdge {
   uint32_t root_scope;  // first scope above that has no parent
   uint32_t generation;  // outermost call that checked it last
   uint32_t registrations;
+  uint32_t next;  // in the table
   uint16_t key_count;
   EdgeKind kind;
+
+  uint32_t Hash() const;
 };
 
 // Valid until the next call.

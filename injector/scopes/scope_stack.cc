@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "injector/scopes/scope_stack.h"
 
-#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "injector/record_sink.h"
 #include "injector/scopes/started_ranges.h"
@@ -28,16 +28,16 @@ void EndThisThread(void* scopes) { static_cast<ThreadScopes*>(scopes)->OnThreadE
 
 }  // namespace
 
-bool ThreadScopes::Grow() {
-  if (capacity_ >= kMaxFrames) return false;
-  const uint32_t capacity = capacity_ == 0 ? 64 : capacity_ * 2;
-  void* grown = realloc(frames_, capacity * sizeof(Frame));
-  if (grown == nullptr) return false;
-  frames_ = static_cast<Frame*>(grown);
-  capacity_ = capacity;
-  if (recent_ == nullptr) {
-    recent_ = static_cast<RecentRange*>(calloc(kRecentRanges, sizeof(RecentRange)));
-  }
+bool ThreadScopes::MakeRoom() {
+  if (room_ != nullptr) return false;  // too deep
+  const ErrnoKeeper keep;
+  void* pages = MapPages(sizeof(Room));
+  if (pages == nullptr) return false;
+  // Where huge pages come unasked each thread would have one.
+  madvise(pages, sizeof(Room), MADV_NOHUGEPAGE);
+  room_ = static_cast<Room*>(pages);
+  frames_ = room_->frames;
+  capacity_ = kMaxFrames;
   FollowThreadEnd();
   return true;
 }
@@ -48,7 +48,7 @@ void ThreadScopes::RegisterThreadEnd() {
 }
 
 Frame* ThreadScopes::Push() {
-  if (depth_ == capacity_ && !Grow()) {
+  if (depth_ == capacity_ && !MakeRoom()) {
     CountLoss(shm::LossCounter::kScopeDepth);
     return nullptr;
   }
@@ -270,9 +270,8 @@ const Frame* ThreadScopes::NearestModuleOrNode() const {
 void ThreadScopes::OnThreadEnd() {
   ReleaseStepLoops(this);
   if (log_ != nullptr) ReleaseThreadLog(log_);
-  free(frames_);
-  free(recent_);
-  recent_ = nullptr;
+  if (room_ != nullptr) munmap(static_cast<void*>(room_), sizeof(Room));
+  room_ = nullptr;
   // The main thread runs on after this (exit handlers), others in late destructors: start over
   // empty, to be ended again.
   at_thread_end_known_ = false;
@@ -285,7 +284,7 @@ void ThreadScopes::OnThreadEnd() {
 }
 
 void ThreadScopes::Forget() {
-  if (recent_ != nullptr) memset(recent_, 0, kRecentRanges * sizeof(RecentRange));
+  if (room_ != nullptr) memset(room_->recent, 0, sizeof(room_->recent));
   depth_ = 0;
   last_node_scope_ = shm::kOutsideScope;
   log_ = nullptr;

@@ -6,9 +6,9 @@
 // last. Attribution of a launch reads the top frame; autograd nodes made while a frame is on top
 // are noted in the thread's sequence log. The rules are those of README.md, section "Rules".
 //
-// One ThreadScopes per thread, touched only by it. Frames live in a heap array and the depth is
-// restored from the caller's C frame: with greenlets, which swap C stacks, names may blur, but
-// nothing dangles.
+// One ThreadScopes per thread, touched only by it. Frames live in pages that are reserved with the
+// first frame and never moved; the depth is restored from the caller's C frame: with greenlets,
+// which swap C stacks, names may blur, but nothing dangles.
 
 #include <stddef.h>
 #include <stdint.h>
@@ -92,9 +92,9 @@ class ThreadScopes {
 
   // Place for a range with this name and parent, or null before the first frame.
   RecentRange* Recent(const char* name, uint32_t parent) {
-    if (recent_ == nullptr) return nullptr;
+    if (room_ == nullptr) return nullptr;
     const auto hash = (reinterpret_cast<uintptr_t>(name) >> 3) + parent * uint64_t{0x9E3779B1u};
-    return &recent_[(hash ^ hash >> 7) & (kRecentRanges - 1)];
+    return &room_->recent[(hash ^ hash >> 7) & (kRecentRanges - 1)];
   }
 
   uint32_t depth() const { return depth_; }
@@ -116,19 +116,24 @@ class ThreadScopes {
  private:
   const Frame& Top() const { return frames_[depth_ - 1]; }
   Frame* Push();
-  FLOPSPROF_APART bool Grow();
+  FLOPSPROF_APART bool MakeRoom();
   FLOPSPROF_APART void RegisterThreadEnd();
   FLOPSPROF_APART void Note(uint64_t sequence, uint32_t scope);
   void NoteTopNode();
   void NoteEntered(uint32_t scope);
 
+  struct Room {
+    RecentRange recent[kRecentRanges];
+    Frame frames[kMaxFrames];  // address space until used
+  };
+
   Frame* frames_;
   uint32_t depth_;
-  uint32_t capacity_;
+  uint32_t capacity_;  // 0 or kMaxFrames
   uint32_t last_node_scope_;
   bool at_thread_end_known_;
   ThreadLog* log_;
-  RecentRange* recent_;  // kRecentRanges entries, allocated with the first frames
+  Room* room_;  // mapped with the first frame
 };
 
 extern __thread ThreadScopes t_scopes __attribute__((tls_model("initial-exec")));

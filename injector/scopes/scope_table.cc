@@ -2,18 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "injector/scopes/scope_table.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
+#include "injector/brief_lock.h"
+#include "injector/pages.h"
 #include "injector/scopes/attribution.h"
-#include "injector/scopes/spin_lock.h"
 #include "injector/scopes/step_at.h"
 #include "injector/scopes/text_table.h"
-
-// What pthread_atfork calls; in libc itself since glibc 2.3.2.
-extern "C" int __register_atfork(void (*prepare)(), void (*parent)(), void (*child)(), void* dso);
-extern "C" __attribute__((visibility("hidden"))) void* __dso_handle;
 
 namespace flopsprof::injector {
 
@@ -28,30 +23,20 @@ constexpr char kDeeperName[] = "(deeper)";
 
 // Names of ranges share the string table, here and in the agent, with kernels and modules.
 constexpr size_t kMaxRangeTextBytes = size_t{8} << 20;
+constexpr size_t kMaxTextBytes = size_t{128} << 20;  // of all scopes
 constexpr uint32_t kMaxDomains = 1u << 10;
 constexpr uint32_t kMaxOtherClasses = 1u << 10;
 
-SpinLock g_lock;  // adding, class_name and object of entries
+BriefLock g_lock;  // adding, class_name and object of entries
 std::atomic<uint32_t>* g_buckets;
 std::atomic<uint32_t> g_count{0};  // ids given, 0 included
 // Written under the lock, read without.
 std::atomic<uint32_t> g_range_count{0};
 std::atomic<size_t> g_range_text_bytes{0};
+char* g_texts;  // names and classes; address space until used
+size_t g_text_used;
 TextTable<kMaxDomains> g_domains;
 TextTable<kMaxOtherClasses> g_other_classes;  // of modules that took the scope of another one
-
-// Ranges come before any session and its fork guard. Without this a forked child would wait for
-// ever for a thread that the fork left behind with the lock; every step of what it was doing
-// leaves the table whole.
-void GuardForks() {
-  static std::atomic<bool> guarded{false};
-  if (guarded.load(std::memory_order_acquire)) return;
-  // Each thread that comes before the first has done it does it too: none may take the lock
-  // without, and twice does no harm.
-  __register_atfork(
-      nullptr, nullptr, [] { g_lock.Unlock(); }, &__dso_handle);
-  guarded.store(true, std::memory_order_release);
-}
 
 uint64_t HashText(uint64_t hash, const char* text, size_t bytes) {
   constexpr uint64_t kPrime = 0x9E3779B97F4A7C15ull;
@@ -103,25 +88,24 @@ uint32_t FindBucket(const ScopeIdentity& identity, size_t name_bytes, uint64_t h
   }
 }
 
-char* CopyText(const char* text, size_t bytes) {
-  auto* copy = static_cast<char*>(malloc(bytes + 1));
-  if (copy == nullptr) return nullptr;
+// With the lock held. Null: no room.
+const char* CopyText(const char* text, size_t bytes) {
+  if (bytes + 1 > kMaxTextBytes - g_text_used) return nullptr;
+  char* copy = g_texts + g_text_used;
   memcpy(copy, text, bytes);
   copy[bytes] = '\0';
+  g_text_used += bytes + 1;
   return copy;
-}
-
-void* Reserve(size_t bytes) {
-  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return memory == MAP_FAILED ? nullptr : memory;
 }
 
 // With the lock held.
 bool MakeTable() {
-  void* buckets = Reserve(kBuckets * sizeof(std::atomic<uint32_t>));
-  void* scopes = Reserve(kMaxScopes * sizeof(ScopeEntry));
-  if (buckets == nullptr || scopes == nullptr) return false;
+  void* buckets = MapPages(kBuckets * sizeof(std::atomic<uint32_t>));
+  void* scopes = MapPages(kMaxScopes * sizeof(ScopeEntry));
+  void* texts = MapPages(kMaxTextBytes);
+  if (buckets == nullptr || scopes == nullptr || texts == nullptr) return false;
+  g_texts = static_cast<char*>(texts);
+  g_text_used = 0;
   auto* entries = static_cast<ScopeEntry*>(scopes);
   ScopeEntry& other = entries[kOtherScope];
   other.name = kOtherName;
@@ -144,13 +128,11 @@ bool RoomForRange(size_t name_bytes) {
 uint32_t Publish(const ScopeIdentity& identity, size_t name_bytes, uint64_t hash, uint32_t bucket) {
   const uint32_t scope = g_count.load(std::memory_order_relaxed);
   if (scope >= kMaxScopes) return 0;
-  char* name = CopyText(identity.name, name_bytes);
-  char* class_name = CopyText(identity.class_name, strlen(identity.class_name));
-  if (name == nullptr || class_name == nullptr) {
-    free(name);
-    free(class_name);
-    return 0;
-  }
+  const char* name = CopyText(identity.name, name_bytes);
+  if (name == nullptr) return 0;
+  const size_t class_bytes = strlen(identity.class_name);
+  const char* class_name = class_bytes == 0 ? "" : CopyText(identity.class_name, class_bytes);
+  if (class_name == nullptr) return 0;
   ScopeEntry& entry = g_scopes[scope];
   entry.hash = hash;
   entry.parent = identity.parent;
@@ -178,8 +160,7 @@ uint32_t FindScope(const ScopeIdentity& identity, size_t name_bytes, uint64_t ha
 
 // The scope, added when it is not there; 0: no room. `limited`: it is to take room of ranges.
 uint32_t AddScope(const ScopeIdentity& identity, size_t name_bytes, uint64_t hash, bool limited) {
-  GuardForks();
-  SpinGuard guard(g_lock);
+  const BriefLockHolder guard(&g_lock);
   if (g_scopes == nullptr && !MakeTable()) return 0;
   const uint32_t bucket = FindBucket(identity, name_bytes, hash);
   uint32_t scope = g_buckets[bucket].load(std::memory_order_relaxed);
@@ -260,7 +241,7 @@ uint32_t FindOrAddScope(const ScopeIdentity& identity) {
 
 void RebindScope(uint32_t scope, const char* class_name, uint64_t object) {
   if (g_scopes[scope].kind != shm::ScopeKind::kModule) return;
-  SpinGuard guard(g_lock);
+  const BriefLockHolder guard(&g_lock);
   ScopeEntry& entry = g_scopes[scope];
   const bool other_class = strcmp(entry.class_name, class_name) != 0;
   if (!other_class && entry.object == object) return;
@@ -289,7 +270,7 @@ void DefineScope(uint32_t scope) {
     const char* class_name;
     uint64_t object;
     {
-      SpinGuard guard(g_lock);
+      const BriefLockHolder guard(&g_lock);
       class_name = entry.class_name;
       object = entry.object;
     }
@@ -314,7 +295,7 @@ void DefineScope(uint32_t scope) {
 void DefineScopesSoFar() {
   uint32_t count = 0;
   {
-    SpinGuard guard(g_lock);  // entries below the count are complete
+    const BriefLockHolder guard(&g_lock);  // entries below the count are complete
     count = g_count.load(std::memory_order_relaxed);
   }
   for (uint32_t scope = kOtherScope + 1; scope < count; ++scope) DefineScope(scope);
@@ -339,7 +320,6 @@ void ForgetDomainsForTesting() {
 uint32_t ScopeCount() { return g_count.load(std::memory_order_relaxed); }
 
 void ForgetScopeTable() {
-  g_lock.Unlock();
   g_scopes = nullptr;
   g_buckets = nullptr;
   g_count.store(0, std::memory_order_relaxed);

@@ -5,7 +5,8 @@
 // Every scope of the process, by its identity (parent, kind, domain, name); roots also by their
 // object. Ids are given once and never reused, so frames, logs and records may hold them.
 // Lookup takes no lock (entries are immutable once published); adding one and sending its
-// definition do. Reserved address space, touched page by page; texts are copied and kept.
+// definition do. Reserved address space, touched page by page, for the texts too; nothing is
+// allocated under the lock but that, with the first scope.
 
 #include <stddef.h>
 #include <stdint.h>
@@ -55,8 +56,7 @@ struct ScopeEntry {
 
 // Id of the scope, added when new. When the table is full: a shared scope named "(other)", of a
 // range below the module around it, else of no one; counted as kScopeTableFull. Deeper than
-// allowed: one scope "(deeper)" of its parent, counted as kScopeTooDeep. Not for the launch path:
-// adding allocates.
+// allowed: one scope "(deeper)" of its parent, counted as kScopeTooDeep.
 uint32_t FindOrAddScope(const ScopeIdentity& identity);
 
 // A module scope now stands for another object or class (replaced under the same name). Roots keep

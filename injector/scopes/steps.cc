@@ -4,11 +4,11 @@
 
 #include <atomic>
 
+#include "injector/brief_lock.h"
 #include "injector/record_sink.h"
 #include "injector/scopes/captured_steps.h"
 #include "injector/scopes/scope_stack.h"
 #include "injector/scopes/scope_table.h"
-#include "injector/scopes/spin_lock.h"
 #include "injector/scopes/step_cycle.h"
 #include "injector/window.h"
 
@@ -82,7 +82,7 @@ std::atomic<bool> g_optimizer_known{false};  // made, or seen stepping
 std::atomic<uint32_t> g_optimizers_made{0};
 std::atomic<bool> g_explicit{false};
 std::atomic<uint32_t> g_checks_left{kOptimizerChecks};
-SpinLock g_lock;
+BriefLock g_lock;
 
 void StepLoop::Forget() {
   step.store(shm::kNoStep, std::memory_order_relaxed);
@@ -439,7 +439,7 @@ void OnRootForward(uint32_t root_scope, bool with_gradients) {
   if (NoteIfCaptured(known && !with_gradients ? kCapturedEvaluation : kCapturedForward)) return;
   ThreadScopes& thread = ThisThread();
   thread.FollowThreadEnd();
-  SpinGuard guard(g_lock);
+  const BriefLockHolder guard(&g_lock);
   if (known && !with_gradients) {
     StepLoop& loop = g_loops[thread.step_loop];
     if (loop.owner != nullptr && loop.owner != &thread) return;
@@ -485,7 +485,7 @@ bool WantsOptimizerCheck() {
 bool OptimizerKnown() { return g_optimizer_known.load(std::memory_order_relaxed); }
 
 void OnOptimizerFound() {
-  SpinGuard guard(g_lock);
+  const BriefLockHolder guard(&g_lock);
   OptimizerHasCome(false);
 }
 
@@ -496,7 +496,7 @@ void OnOptimizerMade() {
 
 void OnOptimizerBegins() {
   if (NoteIfCaptured(0)) return;
-  SpinGuard guard(g_lock);
+  const BriefLockHolder guard(&g_lock);
   if (ThisThread().makes_no_steps) return;
   StepLoop& loop = g_loops[ThisThread().step_loop];
   if (PlaceNow(loop) == StepPlace::kTail) SetPlace(&loop, StepPlace::kIn);
@@ -504,11 +504,11 @@ void OnOptimizerBegins() {
 
 void OnOptimizerStepped(uint32_t optimizer) {
   if (NoteIfCaptured(CapturedOptimizer(optimizer))) {
-    SpinGuard guard(g_lock);
+    const BriefLockHolder guard(&g_lock);
     return OptimizerHasCome(false);
   }
   ThisThread().FollowThreadEnd();
-  SpinGuard guard(g_lock);
+  const BriefLockHolder guard(&g_lock);
   OptimizerHasCome(true);
   if (ThisThread().makes_no_steps) return;
   StepLoop& loop = g_loops[ThisThread().step_loop];
@@ -534,7 +534,7 @@ void OnOptimizerStepped(uint32_t optimizer) {
 void OnBackwardSlow(uint32_t scope) {
   bool first = false;
   {
-    SpinGuard guard(g_lock);
+    const BriefLockHolder guard(&g_lock);
     bool awaited = false;  // a pass of another loop
     if (!g_optimizer_known.load(std::memory_order_relaxed) &&
         !g_explicit.load(std::memory_order_relaxed)) {
@@ -562,7 +562,7 @@ void Settle(StepLoop* loop) {
 }  // namespace
 
 void SettleSteps() {
-  SpinGuard guard(g_lock);
+  const BriefLockHolder guard(&g_lock);
   for (StepLoop& loop : g_loops) Settle(&loop);
 }
 
@@ -573,7 +573,7 @@ void OnExplicitStep() {
   if (first) EmitNote("steps", "flopsprof.step()");
   ThreadScopes& thread = ThisThread();
   thread.FollowThreadEnd();
-  SpinGuard guard(g_lock);
+  const BriefLockHolder guard(&g_lock);
   const StepLoop& known = g_loops[thread.step_loop];
   if (!known.IsBegunBy(nullptr) && !known.IsBegunBy(&thread)) {
     const StepLoop* own = FindFreeLoop();
@@ -591,7 +591,7 @@ void OnExplicitStep() {
 }
 
 void ReleaseStepLoops(ThreadScopes* thread) {
-  SpinGuard guard(g_lock);
+  const BriefLockHolder guard(&g_lock);
   EnterLoop(thread, g_loops[0]);
   for (StepLoop& loop : g_loops) {
     if (loop.owner != thread && !loop.IsBegunBy(thread)) continue;
@@ -610,7 +610,6 @@ void ReleaseStepLoops(ThreadScopes* thread) {
 }
 
 void ForgetSteps() {
-  g_lock.Unlock();
   for (StepLoop& loop : g_loops) loop.Forget();
   g_loop_count.store(1, std::memory_order_relaxed);
   g_root_count.store(0, std::memory_order_relaxed);

@@ -205,7 +205,6 @@ uint32_t InternStack(const FoundStack& stack) {
 void ForgetStacks() {
   g_places.store(nullptr, std::memory_order_relaxed);
   g_count.store(0, std::memory_order_relaxed);
-  g_lock.Unlock();
 }
 
 }  // namespace flopsprof::injector

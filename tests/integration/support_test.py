@@ -15,6 +15,7 @@ import compare
 import flopsprof_run
 import include_direction
 import ledger
+import lock_list
 import pytest
 import summary_checks
 import test_results
@@ -331,3 +332,13 @@ def test_the_judge_of_cases_can_say_no(check, spoil):
     expected, summary, steps, text = json.loads(json.dumps(right_case()))
     spoil(expected, summary)
     assert case_judge.judge(check, expected, summary, steps, text) != []
+
+
+def test_a_lock_that_is_not_listed_and_one_that_is_gone_are_found():
+    readme = "| lock | x | y |\n| `a/one` `lock_` | x | y |\n| `gone` `g_lock` | x | y |\n"
+    files = [("a/one.h", "  BriefLock lock_;\n"), ("b.cc", "static BriefLock g_other;\n"),
+             ("c.cc", "pthread_mutex_lock(&m);  // std::mutex\n")]
+    assert lock_list.differences(readme, files) == [
+        "c.cc: pthread_mutex_lock: a lock or wait that the list does not know",
+        "b: g_other is not in the list of injector/README.md",
+        "injector/README.md: no lock g_lock in gone"]

@@ -3,7 +3,11 @@
 #include "injector/hooks/doors.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include <atomic>
+#include <thread>
 
 #include "injector/hooks/real_function.h"
 
@@ -48,6 +52,28 @@ TEST(DoorsTest, SaysWhatStandsBehind) {
   EXPECT_EQ(BehindDoor(door), Address(Second));
   EXPECT_EQ(BehindDoor(static_cast<char*>(door) + 1), nullptr);
   EXPECT_EQ(BehindDoor(Address(First)), nullptr);
+}
+
+// Without a lock there is none that a thread, which the child has not got, may hold.
+TEST(DoorsTest, AForkedChildHasItsDoorWhateverOtherThreadsDid) {
+  std::atomic<bool> stop{false};
+  std::thread other([&] {
+    while (!stop) DoorTo(hook, Address(First));
+  });
+  int failed = 0;
+  for (int i = 0; i < 200 && failed == 0; ++i) {
+    const pid_t pid = fork();
+    if (pid == 0) {
+      alarm(5);
+      _exit(DoorTo(hook, Address(Second)) != nullptr ? 0 : 1);
+    }
+    int status = 0;
+    waitpid(pid, &status, 0);
+    failed += status != 0 ? 1 : 0;
+  }
+  stop = true;
+  other.join();
+  EXPECT_EQ(failed, 0);
 }
 
 TEST(DoorsTest, WithoutADoorTheHookLooksForTheFunction) { EXPECT_EQ(PassOn(1, 1.0), -1000); }

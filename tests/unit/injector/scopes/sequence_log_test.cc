@@ -93,9 +93,9 @@ TEST_F(SequenceLogTest, ManyThreadsAreFound) {
 }
 
 TEST_F(SequenceLogTest, OldNodesArePrunedNeverMisnamed) {
-  SetSequenceLogLimitForTesting(64);
+  SetSequenceLogLimitForTesting(8 * kChunkEntries);
   for (uint64_t i = 0; i < 1000; ++i) NoteTransition(log_, i, i % 2 == 0 ? 1 : 2);
-  EXPECT_LE(SequenceLogEntries(), 65u);
+  EXPECT_LE(SequenceLogEntries(), 8u * kChunkEntries);
   EXPECT_EQ(Look(7, 0), NodeLookup::kPruned);
   uint32_t found = 0;
   for (uint64_t i = 0; i < 1000; ++i) {
@@ -104,11 +104,11 @@ TEST_F(SequenceLogTest, OldNodesArePrunedNeverMisnamed) {
     ++found;
     ASSERT_EQ(scope, i % 2 == 0 ? 1u : 2u) << i;
   }
-  EXPECT_GE(found, 48u);
+  EXPECT_GE(found, 7u * (kChunkEntries - 1));
 }
 
 TEST_F(SequenceLogTest, PruningKeepsTheStateOfAQuietThread) {
-  SetSequenceLogLimitForTesting(64);
+  SetSequenceLogLimitForTesting(8 * kChunkEntries);
   ThreadLog* quiet = AcquireThreadLog(8);
   NoteTransition(quiet, 5, 4);
   for (uint64_t i = 0; i < 1000; ++i) NoteTransition(log_, i, i % 2 == 0 ? 1 : 2);
@@ -116,7 +116,7 @@ TEST_F(SequenceLogTest, PruningKeepsTheStateOfAQuietThread) {
 }
 
 TEST_F(SequenceLogTest, PruningKeepsTheTransitionThatReachesIntoWhatIsLeft) {
-  SetSequenceLogLimitForTesting(64);
+  SetSequenceLogLimitForTesting(8 * kChunkEntries);
   ThreadLog* quiet = AcquireThreadLog(8);
   NoteTransition(quiet, 5, 4);
   NoteTransition(quiet, 50, 9);
@@ -126,18 +126,19 @@ TEST_F(SequenceLogTest, PruningKeepsTheTransitionThatReachesIntoWhatIsLeft) {
 }
 
 TEST_F(SequenceLogTest, LogOfAThreadThatJustEndedIsKept) {
-  SetSequenceLogLimitForTesting(64);
-  for (uint64_t i = 0; i < 60; ++i) NoteTransition(log_, i, i % 2 == 0 ? 1 : 2);
+  SetSequenceLogLimitForTesting(8 * kChunkEntries);
+  for (uint64_t i = 0; i < 480; ++i) NoteTransition(log_, i, i % 2 == 0 ? 1 : 2);
   ThreadLog* ended = AcquireThreadLog(8);
   NoteTransition(ended, 1, 5);
+  NoteTransition(ended, 2, 6);
   ReleaseThreadLog(ended);
-  for (uint64_t i = 60; i < 80; ++i) NoteTransition(log_, i, i % 2 == 0 ? 1 : 2);
+  for (uint64_t i = 480; i < 700; ++i) NoteTransition(log_, i, i % 2 == 0 ? 1 : 2);
   EXPECT_EQ(Look(7, 0), NodeLookup::kPruned);
   EXPECT_EQ(ScopeOf(8, 1), 5u);
 }
 
 TEST_F(SequenceLogTest, LogsOfEndedThreadsGoAndTheirNodesArePruned) {
-  SetSequenceLogLimitForTesting(64);
+  SetSequenceLogLimitForTesting(8 * kChunkEntries);
   ThreadLog* ended = AcquireThreadLog(8);
   NoteTransition(ended, 1, 5);
   NoteTransition(ended, 2, 6);
@@ -146,6 +147,60 @@ TEST_F(SequenceLogTest, LogsOfEndedThreadsGoAndTheirNodesArePruned) {
   for (uint64_t i = 0; i < 1000; ++i) NoteTransition(log_, i, i % 2 == 0 ? 1 : 2);
   EXPECT_EQ(Look(8, 2), NodeLookup::kPruned);
   EXPECT_EQ(Look(9, 2), NodeLookup::kBeforeLog);
+}
+
+TEST_F(SequenceLogTest, ALogIsGivenToAnotherThreadOnlyAfterTheEndOfItsOwn) {
+  for (uint64_t i = 1; i < 8; ++i) ASSERT_NE(AcquireThreadLog(7 + i * 1024), nullptr) << i;
+  NoteTransition(log_, 1, 3);
+  EXPECT_EQ(AcquireThreadLog(7 + 8 * 1024), nullptr);
+  EXPECT_EQ(ScopeOf(7, 1), 3u);
+}
+
+TEST_F(SequenceLogTest, NodesOfAThreadWithoutAPlaceArePruned) {
+  ThreadLog* second = AcquireThreadLog(7 + 1024);
+  for (uint64_t i = 2; i < 8; ++i) ASSERT_NE(AcquireThreadLog(7 + i * 1024), nullptr) << i;
+  EXPECT_EQ(AcquireThreadLog(7 + 8 * 1024), nullptr);
+  EXPECT_EQ(Look(7 + 8 * 1024, 1), NodeLookup::kPruned);
+  NoteTransition(log_, 1, 3);
+  NoteTransition(second, 1, 4);
+  ReleaseThreadLog(second);
+  ThreadLog* late = AcquireThreadLog(7 + 9 * 1024);
+  ASSERT_EQ(late, second);
+  NoteTransition(late, 1, 5);
+  EXPECT_EQ(ScopeOf(7, 1), 3u);
+  EXPECT_EQ(Look(7 + 1024, 1), NodeLookup::kPruned);
+  EXPECT_EQ(ScopeOf(7 + 9 * 1024, 1), 5u);
+}
+
+TEST_F(SequenceLogTest, LogsThatTakeEachOthersChunksNeverMisnameANode) {
+  SetSequenceLogLimitForTesting(16 * kChunkEntries);
+  constexpr uint64_t kThreads = 3;
+  std::atomic<bool> stop{false};
+  std::atomic<uint64_t> newest[kThreads] = {};
+  std::thread owners[kThreads];
+  for (uint64_t t = 0; t < kThreads; ++t) {
+    owners[t] = std::thread([&, t] {
+      ThreadLog* log = AcquireThreadLog(100 + t);
+      for (uint64_t i = 1; !stop; ++i) {
+        NoteTransition(log, i, static_cast<uint32_t>(i * kThreads + t));
+        newest[t] = i;
+      }
+    });
+  }
+  uint64_t wrong = 0, found = 0;
+  for (uint64_t round = 0; found < 200000; ++round) {
+    const uint64_t t = round % kThreads;
+    const uint64_t now = newest[t];
+    const uint64_t sequence = now > round % 400 ? now - round % 400 : now;
+    uint32_t scope = 0;
+    if (sequence == 0) continue;
+    if (FindNodeScope(100 + t, sequence, &scope) != NodeLookup::kFound) continue;
+    ++found;
+    if (scope != static_cast<uint32_t>(sequence * kThreads + t)) ++wrong;
+  }
+  stop = true;
+  for (std::thread& owner : owners) owner.join();
+  EXPECT_EQ(wrong, 0u);
 }
 
 TEST_F(SequenceLogTest, ReadersSeeWholeTransitionsWhileTheOwnerWrites) {

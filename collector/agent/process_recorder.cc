@@ -64,8 +64,6 @@ void ProcessRecorder::Finish(const ProcessEnd& end, uint64_t now_ns) {
 }
 
 void ProcessRecorder::Heartbeat(uint64_t now_ns) {
-  const auto seconds = static_cast<uint32_t>(now_ns / 1'000'000'000);
-  segment_.header().agent_alive.store(seconds, std::memory_order_relaxed);
   windows_.Seen(now_ns, /*final=*/false);
 }
 

@@ -63,9 +63,7 @@ void ProcessRecorder::Finish(const ProcessEnd& end, uint64_t now_ns) {
   finished_ = true;
 }
 
-void ProcessRecorder::Heartbeat(uint64_t now_ns) {
-  windows_.Seen(now_ns, /*final=*/false);
-}
+void ProcessRecorder::Heartbeat(uint64_t now_ns) { windows_.Seen(now_ns, /*final=*/false); }
 
 void ProcessRecorder::OnString(uint32_t id, std::string text) { names_.Define(id, text); }
 

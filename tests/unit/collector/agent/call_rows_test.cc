@@ -21,12 +21,14 @@ std::string Product(int64_t m, int64_t n) {
       R"("matA":"1","matB":"2","matC":"3"}]}})");
 }
 
-model::FlopCount FlopsOf(CallRows* rows, uint32_t plan) {
+CallWork Execute(CallRows* rows, uint32_t plan) {
   shm::CudnnCall call{};
   call.header.type = static_cast<uint16_t>(shm::RecordType::kCudnnCall);
   call.plan = plan;
-  return rows->AddCudnn(call).flops;
+  return rows->AddCudnn(call);
 }
+
+model::FlopCount FlopsOf(CallRows* rows, uint32_t plan) { return Execute(rows, plan).flops; }
 
 TEST(CallRowsTest, CountsPlansThatAreTooMany) {
   CallRows rows(nullptr, /*max_plans=*/100);
@@ -55,11 +57,7 @@ TEST(CallRowsTest, APlanWhoseTextIsTooMuchKeepsItsWork) {
   rows.DefinePlan(3, Product(7, 13));
   EXPECT_EQ(FlopsOf(&rows, 1), 2u * 8 * 3 * 5);
   EXPECT_EQ(FlopsOf(&rows, 2), 2u * 8 * 7 * 11);
-  const CallWork last = rows.AddCudnn([] {
-    shm::CudnnCall call{};
-    call.plan = 3;
-    return call;
-  }());
+  const CallWork last = Execute(&rows, 3);
   EXPECT_EQ(last.flops, 2u * 8 * 7 * 13);
   EXPECT_EQ(rows.Describe(last.row).shape(), "a further plan");
 }

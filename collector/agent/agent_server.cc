@@ -205,13 +205,15 @@ void AgentServer::OnHello(Connection* connection, const shm::Hello& hello, pid_t
 }
 
 pid_t AgentServer::AncestorOf(pid_t pid) const {
+  bool below_us = pid == ::getpid();
   for (int i = 0; i < kMaxAncestors && pid > 1; ++i) {
     pid = ReadParent(pid);
+    below_us = below_us || pid == ::getpid();
     for (const auto& connection : connections_) {
       if (pid > 1 && connection->watch != nullptr && connection->pid == pid) return pid;
     }
   }
-  return 0;
+  return pid == 1 && !below_us ? -1 : 0;
 }
 
 v1::ProcessKey AgentServer::MakeKey(pid_t pid, uint64_t start_ticks) {

@@ -25,7 +25,7 @@ struct NewProcess {
   v1::ProcessKey key;
   v1::ProcessInfo info;
   std::string executable;  // its file; "" = not known
-  pid_t ancestor_pid = 0;  // nearest process around it that came before; 0 = none
+  pid_t ancestor_pid = 0;  // see v1::ProcessLife
 };
 
 // Where profiled processes find their agent: a Unix socket in a folder that only its user can

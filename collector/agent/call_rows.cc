@@ -87,7 +87,7 @@ v1::TimeCategory CategoryOf(const std::optional<model::FlopCount>& flops, bool h
 
 void CallRows::DefinePlan(uint32_t id, std::string_view json) {
   if (plan_index_.contains(id)) return;
-  if (plan_index_.size() >= kMaxPlans) {
+  if (plan_index_.size() >= max_plans_) {
     plans_refused_count_++;
     return;
   }
@@ -99,10 +99,22 @@ void CallRows::DefinePlan(uint32_t id, std::string_view json) {
   plan.shape = BoundedIdentity(std::move(plan.shape));
   plan.description = BoundedUtf8(plan.description, kMaxTextBytes);
   const auto next = static_cast<uint32_t>(plans_.size());
+  if (plan_text_bytes_ >= max_plan_text_bytes_) {
+    plan.shape = "a further plan";
+    plan.description.clear();
+    plan.operations = {};
+    plan_index_.emplace(id, next);
+    plans_.push_back(std::move(plan));
+    return;
+  }
   // Plans with the same text but other compute types differ (the engine's notes).
   const std::string identity = absl::StrCat(plan.shape, "|", plan.compute_type);
   const auto [found, added] = plan_by_shape_.try_emplace(identity, next);
-  if (added) plans_.push_back(std::move(plan));
+  if (added) {
+    plan_text_bytes_ +=
+        2 * plan.shape.size() + plan.description.size() + plan.unknown_reason.size();
+    plans_.push_back(std::move(plan));
+  }
   plan_index_.emplace(id, found->second);
 }
 

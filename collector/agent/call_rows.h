@@ -16,6 +16,7 @@
 #include "collector/model/flops_cudnn.h"
 #include "collector/model/formula_registry.h"
 #include "flopsprof/v1/profile.pb.h"
+#include "proto/shm/cudnn_plans.h"
 #include "proto/shm/records.h"
 
 namespace flopsprof::agent {
@@ -53,9 +54,13 @@ struct RowChange {
 class CallRows {
  public:
   // `formulas` outlives this; null: all are on.
-  explicit CallRows(const model::FormulaRegistry* formulas = nullptr) : formulas_(formulas) {}
+  explicit CallRows(const model::FormulaRegistry* formulas = nullptr,
+                    size_t max_plans = shm::kMaxCudnnPlans,
+                    size_t max_plan_text_bytes = size_t{64} << 20)
+      : formulas_(formulas), max_plans_(max_plans), max_plan_text_bytes_(max_plan_text_bytes) {}
 
-  // The first description of a plan counts. Bounded; what is over the bound stays unknown.
+  // The first description of a plan counts. Bounded: beyond `max_plans` they stay unknown, beyond
+  // `max_plan_text_bytes` a plan keeps its flops and has no text of its own.
   void DefinePlan(uint32_t id, std::string_view json);
   bool HasPlan(uint32_t id) const { return plan_index_.contains(id); }
 
@@ -98,13 +103,12 @@ class CallRows {
 
   // Calls that found no row: more than kMaxRows shapes. Their flops are in the step sums only.
   uint64_t refused_count() const { return refused_count_; }
-  // Plans beyond kMaxPlans: their calls are unknown.
+  // Plans beyond `max_plans`: their calls are unknown.
   uint64_t plans_refused_count() const { return plans_refused_count_; }
   uint64_t call_count() const { return call_count_; }
 
  private:
   static constexpr size_t kMaxRows = 1 << 18;
-  static constexpr size_t kMaxPlans = 1 << 14;
   static constexpr size_t kMaxPartLists = 1 << 14;
   static constexpr size_t kMaxModelled = 1 << 14;
 
@@ -144,7 +148,10 @@ class CallRows {
                              v1::ProcessProfile* profile);
 
   const model::FormulaRegistry* const formulas_;
-  std::deque<model::CudnnPlan> plans_;                        // canonical ones
+  const size_t max_plans_;
+  const size_t max_plan_text_bytes_;
+  std::deque<model::CudnnPlan> plans_;  // canonical ones
+  size_t plan_text_bytes_ = 0;
   absl::flat_hash_map<std::string, uint32_t> plan_by_shape_;  // -> index in plans_
   absl::flat_hash_map<uint32_t, uint32_t> plan_index_;        // plan id -> index in plans_
   std::deque<PartList> part_lists_;

@@ -63,11 +63,7 @@ void ProcessRecorder::Finish(const ProcessEnd& end, uint64_t now_ns) {
   finished_ = true;
 }
 
-void ProcessRecorder::Heartbeat(uint64_t now_ns) {
-  const auto seconds = static_cast<uint32_t>(now_ns / 1'000'000'000);
-  segment_.header().agent_alive.store(seconds, std::memory_order_relaxed);
-  windows_.Seen(now_ns, /*final=*/false);
-}
+void ProcessRecorder::Heartbeat(uint64_t now_ns) { windows_.Seen(now_ns, /*final=*/false); }
 
 void ProcessRecorder::OnString(uint32_t id, std::string text) { names_.Define(id, text); }
 

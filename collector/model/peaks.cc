@@ -4,9 +4,13 @@
 
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <set>
+#include <string>
 
 #include "collector/model/peaks_cards.h"
 
@@ -218,6 +222,21 @@ std::string PeakText(const DevicePeaks& peaks) {
   return text;
 }
 
+namespace {
+
+// What CallRow.compute_type may say and no card of the table has a peak for.
+constexpr const char* kOtherTypes[] = {"fp32_emulated", "fp32_or_tf32", "fp64_emulated"};
+
+std::set<std::string> KnownTypes() {
+  std::set<std::string> types(std::begin(kOtherTypes), std::end(kOtherTypes));
+  for (const DevicePeaks& card : AllPeaks()) {
+    for (const TypePeak& peak : card.types) types.insert(peak.type);
+  }
+  return types;
+}
+
+}  // namespace
+
 std::string ParseGivenPeaks(std::string_view text, GivenPeaks* given) {
   for (const std::string& part : Split(text)) {
     const size_t equals = part.find('=');
@@ -230,6 +249,12 @@ std::string ParseGivenPeaks(std::string_view text, GivenPeaks* given) {
       return absl::StrCat("'", part,
                           "' is no peak: want TYPE=OPERATIONS_PER_SECOND, such as bf16=989e12, "
                           "bf16=989T or fp8=1.98P, from 1 G on");
+    }
+    const std::set<std::string> known = KnownTypes();
+    if (!known.contains(type)) {
+      return absl::StrCat("'", type,
+                          "' is no data type of products; known: ", absl::StrJoin(known, ", "),
+                          " (which card has which: flopsprof peaks)");
     }
     (*given)[type] = value * factor;
   }

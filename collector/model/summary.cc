@@ -33,11 +33,26 @@
 namespace flopsprof::model {
 namespace {
 
+// Where the launcher only waits for processes that somebody else starts (`flopsprof env`), its own
+// command is not what was profiled.
+std::string CommandOf(const RunProfile& run) {
+  const v1::ProcessProfile* first = nullptr;
+  for (const v1::ProcessProfile& process : run.processes) {
+    if (!process.has_info() || process.info().command().empty()) continue;
+    if (process.process_lives_size() == 0 || process.process_lives(0).ancestor_pid() != -1) {
+      return run.run.command();
+    }
+    const auto start = [](const v1::ProcessProfile& p) { return p.info().start_utc_ns(); };
+    if (first == nullptr || start(process) < start(*first)) first = &process;
+  }
+  return first == nullptr ? run.run.command() : first->info().command();
+}
+
 JobSummary SummarizeJob(const RunProfile& run, const RankGroups& groups) {
   JobSummary job;
   job.id = run.run_id;
   job.name = run.run.job();
-  job.command = run.run.command();
+  job.command = CommandOf(run);
   job.start_utc_ns = run.run.start_utc_ns();
   job.version = run.run.version();
   if (run.run.job_exit_known()) job.exit_code = run.run.job_exit_code();

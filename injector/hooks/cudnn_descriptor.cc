@@ -11,6 +11,12 @@ CudnnGetter FindCudnnGetter(const void* caller) {
   return reinterpret_cast<CudnnGetter>(real.Find(caller));
 }
 
+size_t CudnnVersion(const void* caller) {
+  static RealFunction real("cudnnGetVersion", kCudnn);
+  auto* const version = reinterpret_cast<size_t (*)()>(real.Find(caller));
+  return version == nullptr ? 0 : version();
+}
+
 OwnCudnnDescriptor::OwnCudnnDescriptor(const void* caller, int type) {
   static RealFunction create("cudnnBackendCreateDescriptor", kCudnn);
   static RealFunction destroy("cudnnBackendDestroyDescriptor", kCudnn);

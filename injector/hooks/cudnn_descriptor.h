@@ -26,6 +26,9 @@ using CudnnGetter = int (*)(const void* descriptor, int name, int type, int64_t 
                             int64_t* count, void* values);
 CudnnGetter FindCudnnGetter(const void* caller);
 
+// cudnnGetVersion of the caller's library; 0: not known.
+size_t CudnnVersion(const void* caller);
+
 // A descriptor of ours, to be filled by the library.
 class OwnCudnnDescriptor {
  public:

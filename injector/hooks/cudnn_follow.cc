@@ -4,10 +4,11 @@
 
 #include <sys/mman.h>
 
+#include "injector/hooks/address_table.h"
 #include "injector/hooks/cudnn_call.h"
+#include "injector/hooks/cudnn_contents.h"
 #include "injector/hooks/cudnn_descriptor.h"
 #include "injector/hooks/cudnn_plan_cache.h"
-#include "injector/hooks/cudnn_plan_ids.h"
 #include "injector/platform.h"
 #include "injector/record_sink.h"
 
@@ -25,6 +26,19 @@ constexpr int kEngineGraph = 1300;
 
 CudnnPlanCache followed;  // graphs, heuristics, engines, configurations and plans
 
+struct Nothing {
+  void Forget() {}
+};
+AddressTable<Nothing, 256, 7> ragged;  // tensors, and operations on them
+// Final, for more than a million ragged tensors at once: any may be, none is believed, and each
+// plan of them is counted as unknown.
+std::atomic<bool> ragged_lost{false};
+
+bool IsRagged(const void* descriptor) {
+  return ragged_lost.load(std::memory_order_relaxed) ||
+         (descriptor != nullptr && ragged.Find(AddressKey(descriptor)) != nullptr);
+}
+
 // The reader's id of what `from` leads to is that of `to`, too.
 void Pass(const void* from, const void* to) {
   if (from == nullptr || to == nullptr) return;
@@ -41,10 +55,9 @@ void Describe(const void* caller, const void* graph, const void* const* operatio
   if (room == nullptr) return;
   const size_t bytes =
       WriteCudnnOperations(caller, operations, count, may_be_ragged, room, kRoomBytes);
-  const uint32_t id = NewCudnnPlanId();
-  if (bytes != 0 && EmitBlob(shm::BlobKind::kCudnnPlan, id, room, bytes)) {
-    followed.Insert(graph, id, SessionEpoch());
-  }
+  bool full = false;
+  const uint32_t id = bytes == 0 ? 0 : IdOfCudnnText(room, bytes, &full);
+  if (id != 0) followed.Insert(graph, id, SessionEpoch());
   munmap(room, kRoomBytes);
 }
 
@@ -53,11 +66,20 @@ void Describe(const void* caller, const void* graph, const void* const* operatio
 CudnnFollower cudnn_follower;
 
 bool CudnnFollower::AskVersion(const void* caller) {
-  static RealFunction real("cudnnGetVersion", kCudnn);
-  auto* const version = reinterpret_cast<size_t (*)()>(real.Find(caller));
-  const bool old = version != nullptr && version() < 9000;
+  const size_t version = CudnnVersion(caller);
+  const bool old = version != 0 && version < 9000;
   state_.store(old ? kOn : kOff, std::memory_order_relaxed);
   return old;
+}
+
+void CudnnFollower::NoteRagged(const void* descriptor, int name, int type, int64_t count,
+                               const void* elements) {
+  if (type != kCudnnTypeDescriptor || elements == nullptr || count < 1) return;
+  const bool tensor = name == kTensorRaggedOffset;
+  if (!tensor && !any_ragged_.load(std::memory_order_relaxed)) return;
+  if (!tensor && !IsRagged(*static_cast<const void* const*>(elements))) return;
+  any_ragged_.store(true, std::memory_order_relaxed);
+  if (ragged.FindOrAdd(AddressKey(descriptor)) == nullptr) ragged_lost.store(true);
 }
 
 void CudnnFollower::OnSet(const void* caller, const void* descriptor, int name, int type,
@@ -65,10 +87,11 @@ void CudnnFollower::OnSet(const void* caller, const void* descriptor, int name, 
   if (type != kCudnnTypeDescriptor || elements == nullptr || count < 1) return;
   const auto* children = static_cast<const void* const*>(elements);
   switch (name) {
-    case kGraphOperations:
-      return Describe(caller, descriptor, children, count, ragged_.load(std::memory_order_relaxed));
-    case kTensorRaggedOffset:
-      return ragged_.store(true, std::memory_order_relaxed);
+    case kGraphOperations: {
+      bool may_be_ragged = false;
+      for (int64_t i = 0; i < count; ++i) may_be_ragged |= IsRagged(children[i]);
+      return Describe(caller, descriptor, children, count, may_be_ragged);
+    }
     case kHeuristicsGraph:
     case kConfigEngine:
     case kPlanConfig:
@@ -87,7 +110,12 @@ void CudnnFollower::OnGet(const void* descriptor, int name, int type, int64_t co
   for (int64_t i = 0; i < count; ++i) Pass(descriptor, children[i]);
 }
 
-void CudnnFollower::OnDestroy(const void* descriptor) { followed.Remove(descriptor); }
+void CudnnFollower::OnDestroy(const void* descriptor) {
+  followed.Remove(descriptor);
+  if (descriptor != nullptr && any_ragged_.load(std::memory_order_relaxed)) {
+    ragged.Remove(AddressKey(descriptor));
+  }
+}
 
 uint32_t CudnnFollower::IdOf(const void* plan) const {
   const uint32_t id = followed.Find(plan, SessionEpoch());

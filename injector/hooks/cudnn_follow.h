@@ -23,7 +23,10 @@ class CudnnFollower {
   }
   void TurnOn() { state_.store(kOn, std::memory_order_relaxed); }
 
-  // After the library has accepted them.
+  // After the library has accepted them. A tensor may have its lengths on the device; it cannot be
+  // asked (cuDNN 9.24 crashes when it has none), so they are noted as they are set, also while this
+  // is off.
+  void NoteRagged(const void* descriptor, int name, int type, int64_t count, const void* elements);
   void OnSet(const void* caller, const void* descriptor, int name, int type, int64_t count,
              const void* elements);
   void OnGet(const void* descriptor, int name, int type, int64_t count, const void* elements);
@@ -37,9 +40,7 @@ class CudnnFollower {
   bool AskVersion(const void* caller);
 
   std::atomic<uint8_t> state_{kNotAsked};
-  // Some tensor has its lengths on the device. A tensor cannot be asked (cuDNN 9.24 crashes when
-  // it has none): from then on none is believed.
-  std::atomic<bool> ragged_{false};
+  std::atomic<bool> any_ragged_{false};
 };
 
 // Text of the operations as an operation graph in the library's form, in `room`. Bytes; 0: it

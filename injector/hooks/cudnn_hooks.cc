@@ -25,11 +25,10 @@ CudnnOverrideTable overridden_packs;
 
 void EmitCudnnCall(const CallScope& call, const void* caller, void* plan, const void* pack,
                    uint8_t flags = 0) {
-  CudnnOverrides overrides;
-  const bool overridden = overridden_packs.Find(pack, &overrides);
-  const bool sizes_known = !overridden || overrides.readable;
+  const CudnnOverrides* const overrides = overridden_packs.Find(pack);
+  const bool sizes_known = overrides == nullptr || overrides->readable;
   shm::CudnnCall record{};
-  record.plan = sizes_known ? IdOfCudnnPlan(caller, plan, overridden ? &overrides : nullptr) : 0;
+  record.plan = sizes_known ? IdOfCudnnPlan(caller, plan, overrides) : 0;
   record.header = call.Header(shm::RecordType::kCudnnCall);
   record.header.flags |= flags;
   if (!sizes_known) {
@@ -45,10 +44,14 @@ void EmitCudnnCall(const CallScope& call, const void* caller, void* plan, const 
 // What cannot be asked for later.
 void NoteAttribute(const void* caller, const void* descriptor, int name, int type, int64_t count,
                    const void* elements) {
+  cudnn_follower.NoteRagged(descriptor, name, type, count, elements);
   if (name == kPackOverrideIds && type == kCudnnTypeInt64) {
     overridden_packs.NoteIds(descriptor, static_cast<const int64_t*>(elements), count);
   } else if (name == kPackOverrideShapes && type == kCudnnTypePointer && count == 1) {
-    overridden_packs.NoteShapes(descriptor, elements);
+    // Versions whose vectors have been read; another one may lay them out as it likes.
+    const size_t version = CudnnVersion(caller);
+    const bool known = version >= 90000 && version < 92500;
+    overridden_packs.NoteShapes(descriptor, elements, known);
   } else if (IsConnected() && cudnn_follower.on(caller)) {
     cudnn_follower.OnSet(caller, descriptor, name, type, count, elements);
   }

@@ -4,122 +4,109 @@
 
 #include <string.h>
 
+#include "injector/mapped_memory.h"
+
 namespace flopsprof::injector {
 namespace {
 
 // A std::vector as every C++ library of this system lays it out.
-template <class Element>
 struct Vector {
-  const Element* begin;
-  const Element* end;
-  const Element* room_end;
+  uintptr_t begin;
+  uintptr_t end;
+  uintptr_t room_end;
 
-  // -1: no vector.
-  int64_t size() const {
-    const auto from = reinterpret_cast<uintptr_t>(begin);
-    const auto to = reinterpret_cast<uintptr_t>(end);
-    const auto room = reinterpret_cast<uintptr_t>(room_end);
-    const bool sane = from <= to && to <= room && (to - from) % sizeof(Element) == 0 &&
-                      from % alignof(Element) == 0 && (from != 0 || to == 0);
-    return sane ? static_cast<int64_t>((to - from) / sizeof(Element)) : -1;
+  // -1: no vector of elements of so many bytes.
+  int64_t size(size_t element_bytes) const {
+    const bool sane = begin <= end && end <= room_end && (end - begin) % element_bytes == 0 &&
+                      begin % alignof(int64_t) == 0 && (begin != 0 || end == 0);
+    return sane ? static_cast<int64_t>((end - begin) / element_bytes) : -1;
   }
 };
 
-}  // namespace
-
-CudnnOverrideTable::Entry* CudnnOverrideTable::Take(const void* pack) {
-  Entry* free = nullptr;
-  for (Entry& entry : entries_) {
-    if (entry.pack == pack) return &entry;
-    if (entry.pack == nullptr && free == nullptr) free = &entry;
-  }
-  if (free == nullptr) {
-    full_.store(true, std::memory_order_relaxed);
-    return nullptr;
-  }
-  memset(&free->overrides, 0, sizeof free->overrides);
-  free->shapes = 0;
-  free->pack = pack;
-  used_.fetch_add(1, std::memory_order_relaxed);
-  return free;
+bool Read(uintptr_t from, size_t bytes, bool trusted, void* to) {
+  const auto* const address = reinterpret_cast<const void*>(from);
+  if (!trusted) return ReadMapped(address, bytes, to);
+  memcpy(to, address, bytes);
+  return true;
 }
 
-// A forked child has packs, too; a thread that it does not have may have held the lock.
-bool CudnnOverrideTable::Lock() {
-  constexpr uint64_t kMaxWaitNs = 10'000'000;
-  if (lock_.LockWithin(kMaxWaitNs)) return true;
-  full_.store(true, std::memory_order_relaxed);
-  return false;
+}  // namespace
+
+void CudnnOverrideTable::Pack::Forget() {
+  memset(&overrides, 0, sizeof overrides);
+  ids_readable = false;
+  shapes = 0;
+}
+
+// More or fewer shapes than ids: nobody knows which is whose.
+void CudnnOverrideTable::Pack::Settle() {
+  overrides.readable = ids_readable && shapes == overrides.tensors;
+}
+
+CudnnOverrideTable::Pack* CudnnOverrideTable::Take(const void* pack) {
+  if (pack == nullptr) return nullptr;
+  const uint64_t key = AddressKey(pack);
+  if (Pack* known = packs_.Find(key)) return known;
+  if (refused_.Find(key) != nullptr) return nullptr;
+  any_.store(true, std::memory_order_relaxed);
+  if (Pack* added = packs_.FindOrAdd(key)) return added;
+  if (refused_.FindOrAdd(key) == nullptr) lost_.store(true, std::memory_order_relaxed);
+  return nullptr;
 }
 
 void CudnnOverrideTable::NoteIds(const void* pack, const int64_t* uids, int64_t count) {
-  if (count <= 0 || uids == nullptr || !Lock()) return;
-  Entry* entry = Take(pack);
-  if (entry != nullptr) SetIds(uids, count, entry);
-  lock_.Unlock();
+  if (count <= 0 || uids == nullptr) return;
+  Pack* const taken = Take(pack);
+  if (taken == nullptr) return;
+  CudnnOverrides& overrides = taken->overrides;
+  taken->ids_readable = count <= CudnnOverrides::kMaxTensors;
+  overrides.tensors = taken->ids_readable ? static_cast<uint32_t>(count) : 1;
+  if (taken->ids_readable) memcpy(overrides.uids, uids, static_cast<size_t>(count) * sizeof *uids);
+  taken->Settle();
 }
 
-void CudnnOverrideTable::SetIds(const int64_t* uids, int64_t count, Entry* entry) {
-  CudnnOverrides& overrides = entry->overrides;
-  overrides.tensors = count <= CudnnOverrides::kMaxTensors ? static_cast<uint32_t>(count) : 1;
-  overrides.readable = count <= CudnnOverrides::kMaxTensors;
-  for (uint32_t i = 0; overrides.readable && i < overrides.tensors; ++i) {
-    overrides.uids[i] = uids[i];
-  }
+void CudnnOverrideTable::NoteShapes(const void* pack, const void* elements, bool trusted) {
+  Vector shapes{};
+  if (elements == nullptr) return;
+  const bool mapped = Read(reinterpret_cast<uintptr_t>(elements), sizeof shapes, trusted, &shapes);
+  if (mapped && shapes.size(sizeof(Vector)) == 0) return;
+  Pack* const taken = Take(pack);
+  if (taken == nullptr) return;
+  taken->shapes = mapped ? shapes.size(sizeof(Vector)) : -1;
+  if (!ReadShapes(shapes.begin, taken->shapes, trusted, &taken->overrides)) taken->shapes = -1;
+  if (taken->overrides.tensors == 0) taken->overrides.tensors = 1;  // there are some
+  taken->Settle();
 }
 
-void CudnnOverrideTable::NoteShapes(const void* pack, const void* elements) {
-  const auto* shapes = static_cast<const Vector<Vector<int64_t>>*>(elements);
-  if (shapes == nullptr || shapes->size() == 0 || !Lock()) return;
-  Entry* entry = Take(pack);
-  if (entry != nullptr) SetShapes(elements, entry);
-  lock_.Unlock();
-}
-
-void CudnnOverrideTable::SetShapes(const void* elements, Entry* entry) {
-  const auto* shapes = static_cast<const Vector<Vector<int64_t>>*>(elements);
-  CudnnOverrides& overrides = entry->overrides;
-  const int64_t count = shapes->size();
-  overrides.has_sizes = count > 0 && count <= CudnnOverrides::kMaxTensors;
-  for (int64_t i = 0; overrides.has_sizes && i < count; ++i) {
-    const Vector<int64_t>& shape = shapes->begin[i];
-    const int64_t rank = shape.size();
-    if (rank < 1 || rank > CudnnOverrides::kMaxRank) {
-      overrides.has_sizes = false;
-      break;
+bool CudnnOverrideTable::ReadShapes(uintptr_t at, int64_t count, bool trusted,
+                                    CudnnOverrides* overrides) {
+  if (count < 1 || count > CudnnOverrides::kMaxTensors) return false;
+  Vector shapes[CudnnOverrides::kMaxTensors];
+  if (!Read(at, static_cast<size_t>(count) * sizeof(Vector), trusted, shapes)) return false;
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t rank = shapes[i].size(sizeof(int64_t));
+    if (rank < 1 || rank > CudnnOverrides::kMaxRank) return false;
+    overrides->ranks[i] = static_cast<uint8_t>(rank);
+    if (!Read(shapes[i].begin, static_cast<size_t>(rank) * sizeof(int64_t), trusted,
+              overrides->sizes[i])) {
+      return false;
     }
-    overrides.ranks[i] = static_cast<uint8_t>(rank);
-    memcpy(overrides.sizes[i], shape.begin, static_cast<size_t>(rank) * sizeof(int64_t));
   }
-  entry->shapes = count;
+  return true;
 }
 
 void CudnnOverrideTable::Remove(const void* pack) {
-  if (used_.load(std::memory_order_relaxed) == 0) return;
-  if (!Lock()) return;
-  for (Entry& entry : entries_) {
-    if (entry.pack != pack) continue;
-    entry.pack = nullptr;
-    used_.fetch_sub(1, std::memory_order_relaxed);
-  }
-  lock_.Unlock();
+  if (pack == nullptr || !any_.load(std::memory_order_relaxed)) return;
+  if (!packs_.Remove(AddressKey(pack))) refused_.Remove(AddressKey(pack));
 }
 
-bool CudnnOverrideTable::Find(const void* pack, CudnnOverrides* overrides) {
-  const bool full = full_.load(std::memory_order_relaxed);
-  if (used_.load(std::memory_order_relaxed) == 0 && !full) return false;
-  BriefLockHolder hold(&lock_);
-  for (const Entry& entry : entries_) {
-    if (entry.pack != pack) continue;
-    *overrides = entry.overrides;
-    // More or fewer shapes than ids: nobody knows which is whose.
-    overrides->readable =
-        overrides->readable && overrides->has_sizes && entry.shapes == overrides->tensors;
-    return true;
-  }
-  overrides->tensors = 1;
-  overrides->readable = false;
-  return full;
+const CudnnOverrides* CudnnOverrideTable::Find(const void* pack) {
+  static constexpr CudnnOverrides kUnreadable = {1, false, {}, {}, {}};
+  if (pack == nullptr || !any_.load(std::memory_order_relaxed)) return nullptr;
+  const uint64_t key = AddressKey(pack);
+  if (const Pack* known = packs_.Find(key)) return &known->overrides;
+  const bool refused = lost_.load(std::memory_order_relaxed) || refused_.Find(key) != nullptr;
+  return refused ? &kUnreadable : nullptr;
 }
 
 }  // namespace flopsprof::injector

@@ -4,14 +4,15 @@
 
 // Sizes that a variant pack gives in place of the plan's own. The pack does not tell them again,
 // so they are noted as they are set (cudnnBackendSetAttribute), ids and shapes in any order, and
-// also before anything is recorded.
+// also before anything is recorded. No lock: a program sets, executes and destroys one pack in an
+// order of its own, and a forked child destroys packs, too.
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include <atomic>
 
-#include "injector/platform.h"
+#include "injector/hooks/address_table.h"
 
 namespace flopsprof::injector {
 
@@ -21,7 +22,6 @@ struct CudnnOverrides {
 
   uint32_t tensors;  // 0: none
   bool readable;     // false: sizes are overridden, nobody knows to what
-  bool has_sizes;
   int64_t uids[kMaxTensors];
   uint8_t ranks[kMaxTensors];
   int64_t sizes[kMaxTensors][kMaxRank];
@@ -33,31 +33,37 @@ class CudnnOverrideTable {
 
   void NoteIds(const void* pack, const int64_t* uids, int64_t count);
   // `elements`: what the caller passes as CUDNN_ATTR_VARIANT_PACK_OVERRIDE_SHAPES, a
-  // std::vector<std::vector<int64_t>> with one vector for each id.
-  void NoteShapes(const void* pack, const void* elements);
+  // std::vector<std::vector<int64_t>> with one vector for each id. `trusted`: of a library that is
+  // known to take it so. Else what lies there is read only where memory is mapped, and what is no
+  // such vector is not readable.
+  void NoteShapes(const void* pack, const void* elements, bool trusted);
   void Remove(const void* pack);
 
-  // False: the pack overrides nothing. One load when no pack does.
-  bool Find(const void* pack, CudnnOverrides* overrides);
+  // nullptr: the pack overrides nothing. Valid as long as the pack. One load while no pack ever
+  // did.
+  const CudnnOverrides* Find(const void* pack);
 
  private:
-  static constexpr uint32_t kPacks = 64;  // alive at once: about one a thread
-
-  struct Entry {
-    const void* pack;
-    CudnnOverrides overrides;
-    int64_t shapes;  // number of them; 0: not set
+  struct Pack {
+    CudnnOverrides overrides{};
+    bool ids_readable = false;
+    int64_t shapes = 0;  // number of them; 0: not set, -1: not readable
+    void Forget();
+    void Settle();
+  };
+  struct Nothing {
+    void Forget() {}
   };
 
-  bool Lock();
-  Entry* Take(const void* pack);
-  static void SetIds(const int64_t* uids, int64_t count, Entry* entry);
-  static void SetShapes(const void* elements, Entry* entry);
+  Pack* Take(const void* pack);
+  static bool ReadShapes(uintptr_t at, int64_t count, bool trusted, CudnnOverrides* overrides);
 
-  BriefLock lock_;
-  std::atomic<uint32_t> used_{0};
-  std::atomic<bool> full_{false};  // once: packs that are not in the table may override, too
-  Entry entries_[kPacks] = {};
+  std::atomic<bool> any_{false};
+  AddressTable<Pack, 64, 6> packs_;        // 87,000 alive at once
+  AddressTable<Nothing, 256, 7> refused_;  // those that found no room: not readable
+  // Final: a pack that overrides is in neither table, so any pack that is not there may be it. Each
+  // of their executions is counted as unknown. It takes more than a million packs at once.
+  std::atomic<bool> lost_{false};
 };
 
 }  // namespace flopsprof::injector

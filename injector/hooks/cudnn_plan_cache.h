@@ -5,11 +5,11 @@
 // Plan ids by the address of the plan. An entry lives until the plan is destroyed, so that an
 // address that is used again is a new plan. Lookups take no lock.
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include <atomic>
 
+#include "injector/hooks/address_table.h"
 #include "injector/platform.h"
 
 namespace flopsprof::injector {
@@ -23,24 +23,19 @@ class CudnnPlanCache {
   // Id of the plan in this epoch (0: it is known to have no description), or kNotCached.
   uint32_t Find(const void* plan, uint32_t epoch) const;
 
-  void Insert(const void* plan, uint32_t id, uint32_t epoch);
+  // False: no room, which more than a million plans at once need.
+  bool Insert(const void* plan, uint32_t id, uint32_t epoch);
+  // Takes no lock: a forked child, too, destroys plans.
   void Remove(const void* plan);
 
  private:
-  static constexpr uint32_t kEntries = 8192;
-  static constexpr uint32_t kProbes = 64;
-
-  struct Entry {
-    std::atomic<const void*> plan{nullptr};
-    std::atomic<uint32_t> id{0};
-    std::atomic<uint32_t> epoch{0};
+  struct Id {
+    std::atomic<uint64_t> word{0};  // epoch << 32 | id
+    void Forget() { word.store(0, std::memory_order_relaxed); }
   };
 
-  static uint32_t FirstIndex(const void* plan);
-  int32_t IndexOf(const void* plan) const;
-
-  BriefLock lock_;
-  Entry entries_[kEntries];
+  BriefLock lock_;  // of Insert: two threads may execute one plan
+  AddressTable<Id, 4096, 5> ids_;
 };
 
 }  // namespace flopsprof::injector

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "injector/hooks/cudnn_contents.h"
 #include "injector/hooks/cudnn_descriptor.h"
 #include "injector/hooks/cudnn_plan_json.h"
 #include "injector/hooks/json_writer.h"
@@ -58,8 +59,9 @@ size_t WriteTail(const void* caller, CudnnGetter get, const void* plan,
 
 // Sends {"operationGraph":GRAPH,...}. The graph is moved to the front of the library's text,
 // behind `kHead`, and the tail written behind it.
-PlanAnswer Send(const void* caller, CudnnGetter get, const void* plan, uint32_t id,
-                const CudnnOverrides* overrides, char* text, size_t json_bytes, size_t room) {
+PlanAnswer Send(const void* caller, CudnnGetter get, const void* plan,
+                const CudnnOverrides* overrides, char* text, size_t json_bytes, size_t room,
+                uint32_t* id) {
   static constexpr char kHead[] = "{\"operationGraph\":";
   constexpr size_t kHeadBytes = sizeof kHead - 1;
   const TextSpan graph = FindOperationGraph(text, json_bytes);
@@ -72,8 +74,10 @@ PlanAnswer Send(const void* caller, CudnnGetter get, const void* plan, uint32_t 
     CountLoss(shm::LossCounter::kBlobTooLarge);
     return PlanAnswer::kRefused;
   }
-  return EmitBlob(shm::BlobKind::kCudnnPlan, id, text, bytes) ? PlanAnswer::kSent
-                                                              : PlanAnswer::kUnsent;
+  bool full = false;
+  *id = IdOfCudnnText(text, bytes, &full);
+  if (full) return PlanAnswer::kFull;
+  return *id != 0 ? PlanAnswer::kSent : PlanAnswer::kUnsent;
 }
 
 }  // namespace
@@ -95,8 +99,9 @@ size_t WriteOverrides(const CudnnOverrides& overrides, char* room, size_t bytes)
   return writer.used();
 }
 
-PlanAnswer SendPlanDescription(const void* caller, void* plan, uint32_t id,
-                               const CudnnOverrides* overrides) {
+PlanAnswer SendPlanDescription(const void* caller, void* plan, const CudnnOverrides* overrides,
+                               uint32_t* id) {
+  *id = 0;
   const CudnnGetter get = FindCudnnGetter(caller);
   int64_t bytes = 0;
   if (get == nullptr || get(plan, kPlanJson, kCudnnTypeChar, 0, &bytes, nullptr) != 0 ||
@@ -111,7 +116,7 @@ PlanAnswer SendPlanDescription(const void* caller, void* plan, uint32_t id,
   int64_t written = 0;
   if (get(plan, kPlanJson, kCudnnTypeChar, bytes, &written, text) == 0 && written > 0 &&
       written <= bytes) {
-    answer = Send(caller, get, plan, id, overrides, text, static_cast<size_t>(written), room);
+    answer = Send(caller, get, plan, overrides, text, static_cast<size_t>(written), room, id);
   }
   munmap(text, room);
   return answer;

@@ -13,8 +13,6 @@ namespace flopsprof::injector {
 // sight of a plan sends its description, later ones look into a table.
 uint32_t IdOfCudnnPlan(const void* caller, void* plan, const CudnnOverrides* overrides);
 
-uint32_t NewCudnnPlanId();
-
 // The descriptor is destroyed: its address may become another plan.
 void ForgetCudnnPlan(const void* descriptor);
 

@@ -4,74 +4,34 @@
 
 #include <atomic>
 
-#include "injector/platform.h"
+#include "injector/hooks/address_table.h"
 
 namespace flopsprof::injector {
 namespace {
 
-constexpr uint32_t kSlots = 512;    // a power of two
-constexpr uint32_t kMaxUsed = 384;  // forgotten ones included, until they are used again
-constexpr int32_t kMaxPeers = 64;   // of sends and receives; beyond them calls have no number
-constexpr uint64_t kMaxWaitNs = 10'000'000;
+constexpr int32_t kMaxPeers = 64;      // of sends and receives; beyond them calls have no number
 constexpr uint64_t kSplitSeed = 0x51;  // any; not that of unique ids
 
-// A communicator that is gone leaves its slot to the next one.
 struct Slot {
-  std::atomic<const void*> communicator{nullptr};
-  bool gone = false;  // under the lock
-  std::atomic<uint64_t> group{0};
+  std::atomic<uint64_t> group{0};  // 0: not known
   std::atomic<uint64_t> calls{0};
   std::atomic<uint64_t> splits{0};
-  std::atomic<uint32_t> sends[kMaxPeers];
-  std::atomic<uint32_t> receives[kMaxPeers];
+  std::atomic<uint32_t> sends[kMaxPeers] = {};
+  std::atomic<uint32_t> receives[kMaxPeers] = {};
+
+  void Forget() {
+    group.store(0, std::memory_order_relaxed);
+    calls.store(0, std::memory_order_relaxed);
+    splits.store(0, std::memory_order_relaxed);
+    for (auto& count : sends) count.store(0, std::memory_order_relaxed);
+    for (auto& count : receives) count.store(0, std::memory_order_relaxed);
+  }
 };
 
-Slot g_slots[kSlots];
-uint32_t g_used;  // under g_lock
-BriefLock g_lock;
-
-uint32_t FirstSlot(const void* communicator) {
-  return static_cast<uint32_t>(
-             (reinterpret_cast<uintptr_t>(communicator) >> 4) * 0x9E3779B97F4A7C15ull >> 32) &
-         (kSlots - 1);
-}
+AddressTable<Slot, 64, 6> g_communicators;  // 87,000 alive at once; those beyond have no group
 
 Slot* Find(const void* communicator) {
-  if (communicator == nullptr) return nullptr;
-  uint32_t at = FirstSlot(communicator);
-  for (uint32_t i = 0; i < kSlots; ++i, at = (at + 1) & (kSlots - 1)) {
-    // Acquire; pairs with the release in AddCommunicator.
-    const void* known = g_slots[at].communicator.load(std::memory_order_acquire);
-    if (known == communicator) return &g_slots[at];
-    if (known == nullptr) return nullptr;
-  }
-  return nullptr;
-}
-
-// The communicator's own slot, else one that is free or whose communicator is gone.
-Slot* FindForAdding(const void* communicator) {
-  Slot* slot = Find(communicator);
-  if (slot != nullptr) return slot;
-  uint32_t at = FirstSlot(communicator);
-  for (uint32_t i = 0; i < kSlots; ++i, at = (at + 1) & (kSlots - 1)) {
-    slot = &g_slots[at];
-    if (slot->gone) return slot;
-    if (slot->communicator.load(std::memory_order_relaxed) != nullptr) continue;
-    if (g_used >= kMaxUsed) return nullptr;
-    ++g_used;
-    return slot;
-  }
-  return nullptr;
-}
-
-void Fill(const void* communicator, uint64_t group, Slot* slot) {
-  slot->gone = false;
-  slot->group.store(group, std::memory_order_relaxed);
-  slot->calls.store(0, std::memory_order_relaxed);
-  slot->splits.store(0, std::memory_order_relaxed);
-  for (auto& count : slot->sends) count.store(0, std::memory_order_relaxed);
-  for (auto& count : slot->receives) count.store(0, std::memory_order_relaxed);
-  slot->communicator.store(communicator, std::memory_order_release);
+  return communicator == nullptr ? nullptr : g_communicators.Find(AddressKey(communicator));
 }
 
 }  // namespace
@@ -88,23 +48,15 @@ uint64_t HashBytes(const void* bytes, uint64_t count, uint64_t seed) {
 }
 
 void AddCommunicator(const void* communicator, uint64_t group) {
-  if (communicator == nullptr || !g_lock.LockWithin(kMaxWaitNs)) return;
-  Slot* slot = FindForAdding(communicator);
-  if (slot != nullptr) Fill(communicator, group, slot);
-  g_lock.Unlock();
+  if (communicator == nullptr) return;
+  Slot* const slot = g_communicators.FindOrAdd(AddressKey(communicator));
+  if (slot == nullptr) return;
+  slot->Forget();
+  slot->group.store(group, std::memory_order_relaxed);
 }
 
 void ForgetCommunicator(const void* communicator) {
-  // In a forked child a thread that it does not have may hold the lock: the child's calls count
-  // without a group, and its communicators are gone with it.
-  if (!g_lock.LockWithin(kMaxWaitNs)) return;
-  Slot* slot = Find(communicator);
-  if (slot != nullptr) {
-    // The address stays, so that those behind it are still found.
-    slot->gone = true;
-    slot->group.store(0, std::memory_order_relaxed);
-  }
-  g_lock.Unlock();
+  if (communicator != nullptr) g_communicators.Remove(AddressKey(communicator));
 }
 
 uint64_t ChildGroup(const void* parent, int64_t color) {

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "injector/scopes/backward_callback.h"
 
+#include <string.h>
+
 #include <atomic>
 
+#include "injector/mapped_memory.h"
 #include "injector/scopes/backward_node.h"
 #include "injector/scopes/field_search.h"
 #include "injector/scopes/scopes.h"
@@ -41,12 +44,27 @@ NoContext NodeBegins(const void* record) {
 
 void NodeEnds(const void*, void*) { OnNodeEnds(); }
 
+// 2.4 to 2.14: those whose RecordFunctionCallback is as torch_functions.h has it.
+bool HasKnownLayout(const char* version) {
+  if (version == nullptr || strncmp(version, "2.", 2) != 0) return false;
+  uint32_t minor = 0;
+  const char* at = version + 2;
+  for (; *at >= '0' && *at <= '9' && minor < 100; ++at) {
+    minor = 10 * minor + static_cast<uint32_t>(*at - '0');
+  }
+  return *at == '.' && minor >= 4 && minor <= 14;
+}
+
 }  // namespace
 
 void OnNodeBegins(const void* record) {
   // Acquire; pairs with the release in ExpectNode.
   if (g_expected.running.load(std::memory_order_acquire)) {
-    g_search.Compare(record, g_expected.sequence, g_expected.thread);
+    // Where it is smaller than what is searched, memory may end behind it.
+    char copy[kSearchedBytes];
+    if (ReadMapped(record, sizeof copy, copy)) {
+      g_search.Compare(copy, g_expected.sequence, g_expected.thread);
+    }
   }
   const uint32_t offsets = g_offsets.load(std::memory_order_relaxed);
   if (offsets == 0 || !ScopesEnabled()) return;
@@ -59,7 +77,8 @@ void OnNodeEnds() {
   ThisThread().EndNode();
 }
 
-bool BeginFieldSearch() {
+bool BeginFieldSearch(const char* torch_version) {
+  if (!HasKnownLayout(torch_version)) return false;
   if (g_torch.add_global_callback == nullptr || g_torch.next_sequence == nullptr) return false;
   if (!g_added) {
     RecordFunctionCallback callback = {};

@@ -12,8 +12,10 @@
 
 namespace flopsprof::injector {
 
-// Adds the callback (once in a process) and starts a search. False: PyTorch has no such callback.
-bool BeginFieldSearch();
+// Adds the callback (once in a process) and starts a search. False: PyTorch has no such callback,
+// or is of a version (torch.__version__) whose callbacks may be laid out in another way: they are
+// passed by value, and nothing can be asked about them.
+bool BeginFieldSearch(const char* torch_version);
 
 // The next node that this or another thread runs has these numbers.
 void ExpectNode(uint64_t sequence, uint64_t thread_number);

@@ -4,12 +4,12 @@
 
 #include <link.h>
 #include <stddef.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include <atomic>
 
 #include "injector/elf_tables.h"
+#include "injector/mapped_memory.h"
 #include "injector/platform.h"
 #include "injector/scopes/backward_node.h"
 #include "injector/scopes/field_search.h"
@@ -117,14 +117,6 @@ bool Write(Evaluate value) {
   return writer.Write(reinterpret_cast<void**>(g_entry.place), reinterpret_cast<void*>(value));
 }
 
-// Copies what may not be mapped: a PyTorch of another layout must not crash.
-bool TryRead(const void* address, void* copy, size_t bytes) {
-  const ErrnoKeeper keep;
-  const iovec to{copy, bytes};
-  const iovec from{const_cast<void*>(address), bytes};
-  return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == static_cast<ssize_t>(bytes);
-}
-
 }  // namespace
 
 bool BeginNodeSearch() {
@@ -142,7 +134,7 @@ void CompareNode(const void* grad_fn, uint64_t sequence, uint64_t thread_number)
   const void* node = nullptr;
   uint64_t words[kSearchedBytes / 8];
   const void* const holder = static_cast<const char*>(grad_fn) + kPyObjectHead;
-  if (!TryRead(holder, &node, sizeof(node)) || !TryRead(node, words, sizeof(words))) return;
+  if (!ReadMapped(holder, sizeof(node), &node) || !ReadMapped(node, sizeof(words), words)) return;
   g_search.Compare(words, sequence, thread_number);
 }
 

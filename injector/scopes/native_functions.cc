@@ -272,8 +272,10 @@ FLOPSPROF_NATIVE(follow_engine, 1) {
           ? 1
           : 0);
 }
-FLOPSPROF_NATIVE(search_begin, 0) {
-  return Number(BackwardMayUse("callback") && BeginFieldSearch() ? 1 : 0);
+// torch.__version__
+FLOPSPROF_NATIVE(search_begin, 1) {
+  size_t bytes;
+  return Number(BackwardMayUse("callback") && BeginFieldSearch(Text(a[0], &bytes)) ? 1 : 0);
 }
 FLOPSPROF_NATIVE(search_expect, 2) {
   ExpectNode(Unsigned(a[0]), Unsigned(a[1]));

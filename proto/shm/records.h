@@ -131,7 +131,7 @@ constexpr uint32_t StepAt(StepPlace place, uint32_t key) {
   return static_cast<uint32_t>(place) << kStepPlaceShift | key;
 }
 
-enum class GoodbyeReason : uint8_t { kUnspecified = 0, kExit = 1, kFastExit = 2, kDetach = 3 };
+enum class GoodbyeReason : uint8_t { kUnspecified = 0, kExit = 1, kFastExit = 2 };
 
 enum class CollectiveKind : uint8_t {
   kUnspecified = 0,

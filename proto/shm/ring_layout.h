@@ -87,7 +87,7 @@ struct SegmentHeader {
   uint64_t reserved0[3];
   // Written by the agent at any time.
   alignas(64) std::atomic<uint32_t> recording;  // Recording
-  std::atomic<uint32_t> agent_alive;            // agent's heartbeat, seconds, wraps
+  uint32_t reserved6;
   uint64_t reserved1[7];
   // Written by the injector at any time.
   alignas(64) std::atomic<uint32_t> process_state;  // ProcessState

@@ -10,6 +10,7 @@ import subprocess
 
 import pytest
 from flopsprof_run import PROGRAMS, environment, product, run_plain, run_profiled, torchrun
+from wait_until import wait_until
 
 JOB = os.path.join(PROGRAMS, "jobs", "controlled.py")
 TOOL = product("bin/flopsprof")
@@ -197,6 +198,33 @@ def test_ctl_says_what_is_wrong(python, folder, tmp_path):
     assert ended.returncode == 3 and "has ended" in ended.stderr
     assert "no such run" in ctl(str(tmp_path / "none"), "status").stderr
     assert "is not a run folder" in ctl(str(tmp_path), "status").stderr
+
+
+def test_ctl_without_a_run_asks_which_of_two(folder, tmp_path):
+    """Each writes its folder's control.sock when it can be asked, and runs until it is told."""
+    done, other = tmp_path / "done", folder + "-other"
+    waits = ["sh", "-c", f"while [ ! -e {folder}/control.sock -o ! -e {other}/control.sock ]; "
+                         f"do sleep 0.05; done; while [ ! -e {done} ]; do sleep 0.05; done"]
+
+    def while_first(first):
+        def while_both(second):
+            wait_until(lambda: os.path.exists(os.path.join(other, "control.sock")), 60, "both run")
+            for verb in ("status", "start", "flush"):
+                answers.append(ctl(verb))
+            answers.append(ctl(folder, "status", "--json"))
+            done.touch()
+
+        wait_until(lambda: os.path.exists(os.path.join(folder, "control.sock")), 60, "one runs")
+        run_profiled(waits, "--paused", folder=other, while_running=while_both)
+
+    answers = []
+    run_profiled(waits, "--paused", folder=folder, while_running=while_first)
+    *without, named = answers
+    for answer in without:
+        assert answer.returncode == 2, answer
+        assert "name one: flopsprof ctl RUN" in answer.stderr
+        assert f"{folder}  pid" in answer.stderr and f"{other}  pid" in answer.stderr
+    assert json.loads(named.stdout)["state"] == "paused"
 
 
 def test_a_job_outlives_its_launcher(python, folder, tmp_path):

@@ -51,6 +51,9 @@ def test_a_job_that_somebody_else_starts_is_profiled_by_the_launcher_beside_it(p
     assert launched.exit_code == 128 + signal.SIGTERM, launched.explain()
     ours = launched.summary
     assert ours["empty"] is False
+    # What ran, not what the launcher waited with.
+    assert ours["job"]["command"].split() == job
+    assert launched.report().splitlines()[1].startswith("$ " + job[0][:8])
     usual = run_profiled(job, folder=folder + "-usual").summary
     assert ours["totals"]["flops"] == usual["totals"]["flops"]
     assert ours["steps"]["profiled"] == usual["steps"]["profiled"] == 2

@@ -2,14 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The job does the same with the profiler as without: output, exit code, numbers, calls."""
 
+import json
 import os
 import re
 import subprocess
+import sys
 
 import pytest
 import summary_checks
 from flopsprof_run import (
     PROGRAMS,
+    ROOT,
     acceptance,
     environment,
     product,
@@ -91,6 +94,26 @@ def test_the_jobs_own_torch_profiler_comes_first(when, python, folder):
     assert totals["backward"] == steps * backward
     reasons = " ".join(profiled.summary["coverage"]["reasons"]).lower()
     assert "profiler" in reasons or "cupti" in reasons, profiled.summary["coverage"]
+
+
+def test_a_yield_with_full_rings_waits_for_nobody_and_counts_what_is_lost(python, folder):
+    """The agent reads nothing before the job has ended. A wait for room sleeps 0.1 ms at a time."""
+    os.makedirs(folder)
+    records = os.path.join(folder, "records.jsonl")
+    agent = os.path.join(ROOT, "tests", "support", "fake_agent.py")
+    ours = run_plain(job(python, "yields_with_full_rings"), prefix=(
+        sys.executable, agent, "--library", product("lib/libflopsprof_inject.so"),
+        "--out", records, "--no-drain", "--records", "1024", "--"))
+    assert ours.exit_code == 0, ours.explain()
+    events, sleeps = map(int, ours.stdout.split())
+    assert events > 0
+    assert sleeps < 200, f"the threads beside the program's slept {sleeps} times while it waited"
+    with open(records, encoding="utf-8") as file:
+        rows = [json.loads(line) for line in file]
+    (end,) = [row for row in rows if row["type"] == "end" and row["loss"].get("cupti_yielded")]
+    assert end["loss"]["cupti_yielded"] == 1
+    read = sum(row["type"] in ("activity", "launch") and row["pid"] == end["pid"] for row in rows)
+    assert 0 < end["launches"] + end["activities"] - read <= end["loss"]["ring_full"]
 
 
 def small_net_flops():

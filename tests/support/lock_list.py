@@ -18,7 +18,7 @@ OTHER = re.compile(r"std::(?:mutex|shared_mutex|once_flag|call_once|atomic_flag|
                    r"|\bFutexWait\(|\bSleepNs\(|\bnanosleep\(")
 # Where threads of ours, or the end of the process, wait a bounded time: injector/README.md, Threads.
 WAITS = {"brief_lock.cc", "platform.cc", "platform.h", "record_sink.cc", "helper_thread.cc",
-         "session.cc", "cupti/cupti_session.cc", "agent_link.cc"}
+         "session.cc", "cupti/cupti_session.cc", "cupti/cupti_detach.cc", "agent_link.cc"}
 
 
 def sources():

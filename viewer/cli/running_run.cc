@@ -97,10 +97,14 @@ RunningRun OfId(const std::string& run_id) {
     others.push_back(Line(*status));
     if (run_id.empty() || status->run_id() == run_id) found.push_back(Found(socket, *status));
   }
-  if (found.size() == 1) return found[0];
+  // One that does not answer may be the one that was meant.
+  const bool only = silent.empty() || !run_id.empty();
+  if (found.size() == 1 && only) return found[0];
   if (!found.empty()) {
     others.insert(others.begin(), "name one: flopsprof ctl RUN ... or --run ID");
-    return Failed(kExitUsage, absl::StrCat(found.size(), " runs of yours are running here"),
+    return Failed(kExitUsage,
+                  only ? absl::StrCat(found.size(), " runs of yours are running here")
+                       : absl::StrCat("not all runs of yours here answer: ", silent),
                   others);
   }
   if (!silent.empty()) return Failed(kExitNothing, silent, {});

@@ -2,16 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // A libcudnn whose plans are numbers and compute nothing. What a plan's JSON is, CUDNN_JSON says:
 // "refused", a number of bytes of nonsense in front of the graph, or nothing. CUDNN_SAYS is its
-// version. Operations are products of [4,8] and [8,2].
+// version. Operations are products of [4,8] and [8,2]; with CUDNN_PLANS each plan's JSON is of one
+// of its own, [m,8] and [8,n] with m = 1 + plan % 200 and n = 1 + plan / 200.
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char graph[] =
-    "\"operationGraph\":{\"tensors\":[{\"name\":\"1\",\"dim\":[4,8]},{\"name\":\"2\",\"dim\":"
-    "[8,2]},{\"name\":\"3\",\"dim\":[4,2]}],\"nodes\":[{\"operation\":\"CUDNN_BACKEND_OPERATION_"
-    "MATMUL_DESCRIPTOR\",\"matA\":\"1\",\"matB\":\"2\",\"matC\":\"3\"}]}}";
+    "\"operationGraph\":{\"tensors\":[{\"name\":\"1\",\"dim\":[%ld,8]},{\"name\":\"2\",\"dim\":"
+    "[8,%ld]},{\"name\":\"3\",\"dim\":[%ld,%ld]}],\"nodes\":[{\"operation\":\"CUDNN_BACKEND_"
+    "OPERATION_MATMUL_DESCRIPTOR\",\"matA\":\"1\",\"matB\":\"2\",\"matC\":\"3\"}]}}";
+static long json_asked;
+
+// How often plans were asked for their JSON.
+long cudnn_json_asked(void) { return json_asked; }
 
 struct tensor {
   int role;  // 0 ... 2: A, B, C
@@ -116,13 +122,19 @@ int cudnnBackendGetAttribute(void* descriptor, int name, int type, int64_t room,
   const char* how = getenv("CUDNN_JSON");
   if (how != NULL && strcmp(how, "refused") == 0) return 3000;
   const size_t padding = how == NULL ? 0 : (size_t)atol(how);
-  *count = (int64_t)(padding + sizeof graph + 9);
+  const long plan = (long)descriptor / 16;
+  const bool each = getenv("CUDNN_PLANS") != NULL;
+  const long m = each ? 1 + plan % 200 : 4, n = each ? 1 + plan / 200 : 2;
+  char its_graph[sizeof graph + 64];
+  const size_t graph_bytes = (size_t)sprintf(its_graph, graph, m, n, m, n);
+  ++json_asked;
+  *count = (int64_t)(padding + graph_bytes + 10);
   if (elements == NULL || room < *count) return 0;
   char* text = elements;
   text += sprintf(text, "{\"code\":\"");
   memset(text, 'x', padding);
   text += padding;
   memcpy(text, "\",", 2);
-  memcpy(text + 2, graph, sizeof graph - 1);
+  memcpy(text + 2, its_graph, graph_bytes);
   return 0;
 }

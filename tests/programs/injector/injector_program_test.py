@@ -77,13 +77,48 @@ class Calls(unittest.TestCase):
         [end] = run.of("call_end")
         self.assertEqual((end["status"], end["api"]), (13, 1))
 
-    def test_a_plan_is_described_once_until_it_is_destroyed(self):
+    def test_a_plan_is_described_once(self):
+        run = Run("execute=1", "execute=1", "execute=2", "destroy=1", "execute=401", "execute=1",
+                  env={"CUDNN_PLANS": "1"})
+        self.assertEqual([row["plan"] for row in run.of("cudnn")], [1, 1, 2, 3, 1])
+        self.assertEqual(len({str(row["graph"]) for row in run.of("cudnn")}), 3)
+
+    def test_plans_that_compute_the_same_have_one_id(self):
         run = Run("execute=1", "execute=1", "execute=2", "destroy=1", "execute=1")
-        self.assertEqual([row["plan"] for row in run.of("cudnn")], [1, 1, 2, 3])
+        self.assertEqual([row["plan"] for row in run.of("cudnn")], [1, 1, 1, 1])
         for row in run.of("cudnn"):
             (node,) = row["graph"]["operationGraph"]["nodes"]
             self.assertEqual(node["matC"], "3")
         self.assertEqual(run.loss.get("cudnn_plan_unknown", 0), 0)
+
+    def test_twenty_thousand_plans_each_have_their_own_work(self):
+        run = Run("many_plans=20000", agent=("--slots=4", "--records=1048576"),
+                  env={"CUDNN_PLANS": "1"})
+        self.assertEqual(run.loss, {})
+        # Twice for each: how long, and the text. Not once more for those that live.
+        self.assertEqual(run.output, "asked 40000, then 0\n")
+        made, ids = {}, set()
+        for row in run.of("cudnn"):
+            a, b, _ = (tensor["dim"] for tensor in row["graph"]["operationGraph"]["tensors"])
+            made[a[0], b[1]] = made.get((a[0], b[1]), 0) + 2 * a[0] * a[1] * b[1]
+            ids.add(row["plan"])
+        expected = {}
+        for plan in range(1, 20001):
+            m, n = 1 + plan % 200, 1 + plan // 200
+            expected[m, n] = (4 if plan > 10000 else 2) * 2 * m * 8 * n
+        self.assertEqual(made, expected)
+        self.assertEqual(len(ids), 20000)
+
+    def test_sizes_of_a_layout_that_is_not_known_are_unknown(self):
+        for version in ("92400", "100000"):
+            run = Run("override=vectors", "execute=1", env={"CUDNN_SAYS": version})
+            (row,) = run.of("cudnn")
+            self.assertEqual(row["graph"]["overrides"], [{"uid": 1, "dim": [5, 8]}])
+        run = Run("override=other", "execute=1", env={"CUDNN_SAYS": "100000"})
+        self.assertEqual(run.status, 0, run.errors)
+        (row,) = run.of("cudnn")
+        self.assertEqual((row["plan"], row["flags"] & 4), (0, 4))
+        self.assertEqual(run.loss, {"cudnn_plan_unknown": 1})
 
     def test_a_plan_that_becomes_nodes_of_a_graph_is_not_executed(self):
         run = Run("populate=1", "execute=1")

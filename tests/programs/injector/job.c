@@ -35,6 +35,7 @@ int cudnnBackendPopulateCudaGraph(void*, void*, void*, void*);
 int cudnnBackendDestroyDescriptor(void*);
 int cudnnBackendSetAttribute(void*, int, int, int64_t, void*);
 int cudnnBackendGetAttribute(void*, int, int, int64_t, int64_t*, void*);
+long cudnn_json_asked(void);
 
 // Executes a plan: its number is its address.
 static void execute(const char* plan) {
@@ -78,6 +79,36 @@ static void build(const char* plan) {
   cudnnBackendGetAttribute(parts[kHeuristics], 202, descriptor, 1, &count, &parts[kConfiguration]);
   cudnnBackendSetAttribute((void*)(atol(plan) * 16), 401, descriptor, 1, &parts[kConfiguration]);
   for (int i = 1; i < 5; ++i) cudnnBackendDestroyDescriptor(parts[i]);
+}
+
+// As PyTorch's cache does it: each of `count` plans is executed twice, then the oldest of more than
+// 10,000 is destroyed; those that live are executed twice more.
+static void many_plans(const char* text) {
+  const long count = atol(text), alive = 10000;
+  for (long plan = 1; plan <= count; ++plan) {
+    for (int i = 0; i < 2; ++i) cudnnBackendExecute((void*)1, (void*)(plan * 16), (void*)1);
+    if (plan > alive) cudnnBackendDestroyDescriptor((void*)((plan - alive) * 16));
+  }
+  const long asked = cudnn_json_asked();
+  for (int i = 0; i < 2; ++i) {
+    for (long plan = count - alive + 1; plan <= count; ++plan) {
+      cudnnBackendExecute((void*)1, (void*)(plan * 16), (void*)1);
+    }
+  }
+  printf("asked %ld, then %ld\n", asked, cudnn_json_asked() - asked);
+}
+
+// Sizes are given with `version`'s layout: "vectors", or "other": three words that lead nowhere.
+static void override_sizes(const char* layout) {
+  enum { kInt64 = 3, kPointer = 6, kIds = 1010, kShapes = 1011 };
+  static int64_t ids[1] = {1}, sizes[2] = {5, 8};
+  int64_t* shape[3] = {sizes, sizes + 2, sizes + 2};
+  void* shapes[3] = {shape, shape + 3, shape + 3};
+  const uintptr_t nowhere[3] = {4096, 4096 + 24, 4096 + 24};
+  const int other = strcmp(layout, "other") == 0;
+  void* const pack = (void*)1;
+  cudnnBackendSetAttribute(pack, kIds, kInt64, 1, ids);
+  cudnnBackendSetAttribute(pack, kShapes, kPointer, 1, other ? (void*)nowhere : (void*)shapes);
 }
 
 static void populate(const char* plan) {
@@ -288,6 +319,8 @@ static const struct {
     {"gemv", gemv},
     {"gemms", gemms},
     {"execute", execute},
+    {"many_plans", many_plans},
+    {"override", override_sizes},
     {"build", build},
     {"old_rnn", old_rnn},
     {"old_rnn_ex", old_rnn_ex},

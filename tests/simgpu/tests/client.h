@@ -83,6 +83,16 @@ inline void TakeBuffer(CUcontext, uint32_t, uint8_t* buffer, size_t, size_t vali
   free(buffer);
 }
 
+// The graph of what `work()` gives to the stream.
+template <class Work>
+cudaGraph_t Captured(cudaStream_t stream, Work work) {
+  cudaGraph_t graph = nullptr;
+  EXPECT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
+  work();
+  EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+  return graph;
+}
+
 inline void StartKernels() {
   ASSERT_EQ(cuptiActivityRegisterCallbacks(RequestBuffer, TakeBuffer), CUPTI_SUCCESS);
   ASSERT_EQ(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL), CUPTI_SUCCESS);

@@ -50,12 +50,9 @@ SIM_TEST(Faults, NodesAreRecordedBesideTheirGraph,
          "SIMGPU_FAULTS={\"late_graph_trace_ms\": 60000}") {
   Gemms gemms;
   cudaStream_t stream;
-  cudaGraph_t graph;
   cudaGraphExec_t exec;
   cudaStreamCreate(&stream);
-  cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
-  gemms.Many(2, stream);
-  cudaStreamEndCapture(stream, &graph);
+  const cudaGraph_t graph = Captured(stream, [&] { gemms.Many(2, stream); });
   ASSERT_EQ(cudaGraphInstantiate(&exec, graph, 0), cudaSuccess);
   StartKernels();
   ASSERT_EQ(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_GRAPH_TRACE), CUPTI_SUCCESS);

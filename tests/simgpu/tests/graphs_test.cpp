@@ -13,11 +13,7 @@ class Graphs {
  public:
   Graphs() { cudaStreamCreate(&stream); }
   cudaGraph_t Captured(int products) {
-    cudaGraph_t graph;
-    cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
-    gemms.Many(products, stream);
-    cudaStreamEndCapture(stream, &graph);
-    return graph;
+    return simgpu_test::Captured(stream, [&] { gemms.Many(products, stream); });
   }
   cudaGraphExec_t Executable(cudaGraph_t graph) {
     cudaGraphExec_t exec;

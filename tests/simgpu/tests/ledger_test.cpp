@@ -57,14 +57,13 @@ SIM_TEST(Ledger, TellsCallTagThreadAndCallbackId, "SIMGPU_LEDGER={folder}") {
 SIM_TEST(Ledger, MarksCapturedLaunchesAndNamesTheirTagAtReplay, "SIMGPU_LEDGER={folder}") {
   Gemms gemms;
   cudaStream_t stream;
-  cudaGraph_t graph;
   cudaGraphExec_t exec;
   cudaStreamCreate(&stream);
-  cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
-  simgpu_tag("captured here");
-  gemms.One(stream);
-  simgpu_tag("");
-  cudaStreamEndCapture(stream, &graph);
+  const cudaGraph_t graph = Captured(stream, [&] {
+    simgpu_tag("captured here");
+    gemms.One(stream);
+    simgpu_tag("");
+  });
   cudaGraphInstantiate(&exec, graph, 0);
   cudaGraphLaunch(exec, stream);
   const auto lines = Ledger();

@@ -96,7 +96,10 @@ def follow_backward() -> str:
     )
     if not places or not native.follow_engine(places):
         way = "callback"
-        places = search_places(native.search_begin, show_to_callback, native.search_end)
+        version = str(getattr(torch, "__version__", "?"))
+        places = search_places(
+            lambda: native.search_begin(version), show_to_callback, native.search_end
+        )
         if places:
             native.follow_backward(places)
     if places in KNOWN_PLACES[way]:

@@ -173,5 +173,14 @@ TEST(PeaksTest, WhatIsNoPeakIsRefusedWithTheForm) {
   }
 }
 
+TEST(PeaksTest, ATypeThatNoProductHasIsRefused) {
+  GivenPeaks given;
+  EXPECT_EQ(ParseGivenPeaks("nosuch=1T", &given).find("'nosuch' is no data type of products"), 0u);
+  EXPECT_NE(ParseGivenPeaks("bf16=1T,BF16=1T", &given).find("known: bf16, fp16"),
+            std::string::npos);
+  EXPECT_EQ(given.count("nosuch"), 0u);
+  EXPECT_EQ(ParseGivenPeaks("fp32_or_tf32=1T,fp64_emulated=1T,int8=1P", &given), "");
+}
+
 }  // namespace
 }  // namespace flopsprof::model

@@ -19,15 +19,15 @@ class CudnnOverridesTest : public testing::Test {
  protected:
   void Set(const void* pack, const std::vector<int64_t>& uids, const Shapes& shapes) {
     table_->NoteIds(pack, uids.data(), static_cast<int64_t>(uids.size()));
-    table_->NoteShapes(pack, &shapes);
+    table_->NoteShapes(pack, &shapes, /*trusted=*/false);
   }
   // The text that goes to the reader; "unreadable"; "" for none.
   std::string Text(const void* pack) {
-    CudnnOverrides found{};
-    if (!table_->Find(pack, &found)) return "";
-    if (!found.readable) return "unreadable";
+    const CudnnOverrides* const found = table_->Find(pack);
+    if (found == nullptr) return "";
+    if (!found->readable) return "unreadable";
     char room[8192];
-    return std::string(room, WriteOverrides(found, room, sizeof room));
+    return std::string(room, WriteOverrides(*found, room, sizeof room));
   }
 
   const std::unique_ptr<CudnnOverrideTable> table_ = std::make_unique<CudnnOverrideTable>();
@@ -71,7 +71,7 @@ TEST_F(CudnnOverridesTest, WhatIsNotWholeIsUnreadable) {
   table_->NoteIds(&packs_[4], uids.data(), 1);  // no shapes at all
   EXPECT_EQ(Text(&packs_[4]), "unreadable");
   const Shapes shapes = {{1}};
-  table_->NoteShapes(&packs_[5], &shapes);  // nor ids
+  table_->NoteShapes(&packs_[5], &shapes, false);  // nor ids
   table_->NoteIds(&packs_[6], nullptr, 1);
   EXPECT_EQ(Text(&packs_[6]), "");
 }
@@ -79,7 +79,7 @@ TEST_F(CudnnOverridesTest, WhatIsNotWholeIsUnreadable) {
 TEST_F(CudnnOverridesTest, IdsMayComeAfterShapes) {
   const std::vector<int64_t> uids = {4, 9};
   const Shapes shapes = {{2}, {3}};
-  table_->NoteShapes(&packs_[0], &shapes);
+  table_->NoteShapes(&packs_[0], &shapes, false);
   EXPECT_EQ(Text(&packs_[0]), "unreadable");
   table_->NoteIds(&packs_[0], uids.data(), 1);  // one id for two shapes
   EXPECT_EQ(Text(&packs_[0]), "unreadable");
@@ -91,18 +91,34 @@ TEST_F(CudnnOverridesTest, WhatIsNoVectorIsUnreadable) {
   const uint64_t nonsense[3] = {8, 4, 2};
   const std::vector<int64_t> uids = {1};
   table_->NoteIds(&packs_[0], uids.data(), 1);
-  table_->NoteShapes(&packs_[0], nonsense);
+  table_->NoteShapes(&packs_[0], nonsense, false);
   EXPECT_EQ(Text(&packs_[0]), "unreadable");
-  table_->NoteShapes(&packs_[1], nullptr);
+  table_->NoteShapes(&packs_[1], nullptr, false);
   EXPECT_EQ(Text(&packs_[1]), "");
 }
 
-// From then on every pack that is not in the table might have sizes of its own.
-TEST_F(CudnnOverridesTest, BeyondTheTableNothingIsBelieved) {
-  for (int i = 0; i < 65; ++i) Set(&packs_[i], {1}, {{2}});
+TEST_F(CudnnOverridesTest, AnotherLayoutIsUnreadableAndReadNowhere) {
+  const std::vector<int64_t> uids = {1};
+  // A vector of one vector, which says that its numbers are where nothing is mapped.
+  const uintptr_t nowhere[3] = {4096, 4096 + 2 * sizeof(int64_t), 8192};
+  const auto inside = reinterpret_cast<uintptr_t>(nowhere);
+  const uintptr_t shapes[3] = {inside, inside + sizeof nowhere, inside + sizeof nowhere};
+  table_->NoteIds(&packs_[0], uids.data(), 1);
+  table_->NoteShapes(&packs_[0], shapes, /*trusted=*/false);
+  EXPECT_EQ(Text(&packs_[0]), "unreadable");
+  table_->NoteIds(&packs_[1], uids.data(), 1);
+  table_->NoteShapes(&packs_[1], nowhere, /*trusted=*/false);  // nor is the outer one
+  EXPECT_EQ(Text(&packs_[1]), "unreadable");
+  Set(&packs_[0], {1}, {{2}});  // sizes that can be read take their place
   EXPECT_EQ(Text(&packs_[0]), R"(,"overrides":[{"uid":1,"dim":[2]}])");
-  EXPECT_EQ(Text(&packs_[64]), "unreadable");
-  EXPECT_EQ(Text(&packs_[99]), "unreadable");
+}
+
+TEST_F(CudnnOverridesTest, MorePacksThanEverAreEachKept) {
+  std::vector<int> packs(4 * 3000);
+  for (int i = 0; i < 3000; ++i) Set(&packs[4 * i], {1}, {{i + 1}});
+  EXPECT_EQ(Text(&packs[4 * 2999]), R"(,"overrides":[{"uid":1,"dim":[3000]}])");
+  EXPECT_EQ(Text(&packs[4 * 64]), R"(,"overrides":[{"uid":1,"dim":[65]}])");
+  EXPECT_EQ(Text(&packs_[99]), "");
 }
 
 TEST(WriteOverridesTest, NotEnoughRoomIsNothing) {

@@ -51,5 +51,14 @@ TEST_F(CudnnPlanCacheTest, ManyPlansLiveSideBySide) {
   EXPECT_EQ(found, 2000u);
 }
 
+TEST_F(CudnnPlanCacheTest, MorePlansThanPyTorchKeepsAreAllFound) {
+  for (uint32_t i = 1; i <= 40000; ++i) ASSERT_TRUE(cache_->Insert(&plans_[i * 16], i, 1));
+  for (uint32_t i = 1; i <= 40000; ++i) ASSERT_EQ(cache_->Find(&plans_[i * 16], 1), i);
+  for (uint32_t i = 1; i <= 40000; ++i) cache_->Remove(&plans_[i * 16]);
+  for (uint32_t i = 1; i <= 40000; ++i) {
+    ASSERT_EQ(cache_->Find(&plans_[i * 16], 1), CudnnPlanCache::kNotCached);
+  }
+}
+
 }  // namespace
 }  // namespace flopsprof::injector

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Callbacks to the subscriber, on the thread that makes the call.
 #include "buffers.h"
+#include "faults.h"
 #include "records.h"
 #include "state.h"
 
@@ -19,6 +20,10 @@ void Call(CUpti_CallbackDomain domain, uint32_t id, const void* data) {
   CUpti_CallbackFunc callback = State().callback.load(std::memory_order_acquire);
   if (!callback) return;
   t_in_callback = true;
+  if (const uint64_t us = GetFaults().callback_us) {
+    NoteStruck("callback_us");
+    Spin(us);
+  }
   callback(State().user_data.load(), domain, id, data);
   t_in_callback = false;
 }

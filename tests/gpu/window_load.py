@@ -1,0 +1,32 @@
+# SPDX-FileCopyrightText: 2026 The flopsprof authors
+# SPDX-License-Identifier: Apache-2.0
+"""Steps of a small model before, in and after a window: python window_load.py STEPS
+
+Three parts of STEPS steps each; prints the median CPU and wall ns of a step in each.
+"""
+
+import json
+import statistics
+import sys
+import time
+
+import torch
+from torch import nn
+
+count = int(sys.argv[1])
+model = nn.Sequential(*(nn.Linear(64, 64) for _ in range(20))).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+x = torch.randn(8, 64, device="cuda")
+parts = []
+for _part in range(3):
+    wall = []
+    for _ in range(count):
+        begin = time.perf_counter_ns()
+        optimizer.zero_grad(set_to_none=True)
+        model(x).mean().backward()
+        optimizer.step()
+        torch.cuda.synchronize()
+        wall.append(time.perf_counter_ns() - begin)
+    # The first steps of a part open or close the window.
+    parts.append(statistics.median(wall[count // 5 :]))
+print(json.dumps(parts))

@@ -17,6 +17,7 @@
 #                                     stand-in GPU with nothing of the source tree; writes to
 #                                     build/gpu-results
 #   --only PART,...                   only questions with a PART in their id (tests/gpu)
+#   --budget SECONDS                  for all of them together (450)
 #   --contradict                      (simulated) each question under the fault script that makes
 #                                     its assumption false
 #
@@ -41,7 +42,8 @@ while (($#)); do
     --python) python=${2:?}; shift 2 ;;
     --only) more+=(--only "${2:?}"); shift 2 ;;
     --contradict) more+=(--contradict); shift ;;
-    -h | --help) sed -n '5,23s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    --budget) more+=(--budget "${2:?}"); shift 2 ;;
+    -h | --help) sed -n '5,24s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
     *) die "unknown option $1; see --help" ;;
   esac
 done

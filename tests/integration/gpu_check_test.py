@@ -143,13 +143,20 @@ def answers(result: dict) -> dict:
 def test_every_question_is_answered_on_the_stand_in(part, archive, python, tmp_path):
     done, result = check(archive, python, tmp_path / "out", "--only", part)
     assert done.returncode == 0, done.stdout[-6000:]
-    assert result["simulated"] is True and result["seconds"] < 480
+    assert result["simulated"] is True
     assert answers(result) == dict.fromkeys(part.split(","), "held"), done.stdout[-6000:]
     (markdown,) = [name for name in os.listdir(tmp_path / "out") if name.endswith(".md")]
     text = (tmp_path / "out" / markdown).read_text()
     assert "Simulated" in text and "## Findings" not in text
     for row in result["questions"]:
         assert f"| {row['id']}: {row['question']} | held |" in text
+
+
+def test_what_there_is_no_time_for_is_not_answered(archive, python, tmp_path):
+    done, result = check(archive, python, tmp_path / "out", "--budget", "0")
+    assert done.returncode == 1
+    assert answers(result) == dict.fromkeys(IDS, "not answered")
+    assert {row["answer"] for row in result["questions"]} == {"no time left"}
 
 
 @pytest.mark.parametrize("part", [PROBES, JOBS], ids=["probes", "jobs"])

@@ -59,10 +59,9 @@ bool FailsByChance(const std::string& name, uint64_t number) {
     }
     return false;
   }();
-  const bool is_query = name.find("Get") != std::string::npos ||
-                        name.find("Create") != std::string::npos ||
-                        name.find("Desc") != std::string::npos ||
-                        name.find("uffer") != std::string::npos;
+  const bool is_query =
+      name.find("Get") != std::string::npos || name.find("Create") != std::string::npos ||
+      name.find("Desc") != std::string::npos || name.find("uffer") != std::string::npos;
   constexpr uint64_t kSpread = 2654435761;
   return computes && !is_query && (number * kSpread >> 7) % 100 < percent;
 }
@@ -81,9 +80,9 @@ struct Bye {
 }  // namespace simgpu
 
 extern "C" {
-int sim_entry_watched =
-    !simgpu::GetSwitches().counts_file.empty() || !simgpu::GetFaults().refusals.empty() ||
-    simgpu::GetFaults().fail_percent != 0;
+int sim_entry_watched = !simgpu::GetSwitches().counts_file.empty() ||
+                        !simgpu::GetFaults().refusals.empty() ||
+                        simgpu::GetFaults().fail_percent != 0;
 }
 
 // How a profiler knows that the GPU is simulated.

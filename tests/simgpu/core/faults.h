@@ -79,14 +79,14 @@ struct Faults {
   NestedIds nested_ids = NestedIds::kShared;
   ChildIds child_ids = ChildIds::kKept;
   // What would make one of the profiler's assumptions false (tests/gpu/questions.toml).
-  Selector moved_fields;               // kernel records, by ordinal
-  bool update_renumbers = false;       // cudaGraphExecUpdate gives nodes new ids
-  bool pool_limit_ignored = false;     // CUPTI takes all the GPU memory that it may by default
-  uint64_t after_unsubscribe_us = 0;   // each launch takes longer until cuptiFinalize
-  bool dead_after_finalize = false;    // no second subscription
-  bool many_subscribers = false;       // a second one beside the first
-  bool lenient_arguments = false;      // too small leading dimensions are accepted
-  uint64_t callback_us = 0;            // each callback takes longer
+  Selector moved_fields;              // kernel records, by ordinal
+  bool update_renumbers = false;      // cudaGraphExecUpdate gives nodes new ids
+  bool pool_limit_ignored = false;    // CUPTI takes all the GPU memory that it may by default
+  uint64_t after_unsubscribe_us = 0;  // each launch takes longer until cuptiFinalize
+  bool dead_after_finalize = false;   // no second subscription
+  bool many_subscribers = false;      // a second one beside the first
+  bool lenient_arguments = false;     // too small leading dimensions are accepted
+  uint64_t callback_us = 0;           // each callback takes longer
   // Calls that fail.
   bool strict_arguments = false;
   unsigned fail_percent = 0;                // of the calls that compute, by chance

@@ -18,7 +18,8 @@ struct GemmShape {
 
 // Numbers the GEMM (from 1 in this process), sets the shape of the outermost library call
 // in the ledger ("falsify_shape" strikes here), and writes the call log. Returns the number.
-uint64_t NoteGemm(const GemmShape& shape, const void* a, const void* b, const void* c, void* stream);
+uint64_t NoteGemm(const GemmShape& shape, const void* a, const void* b, const void* c,
+                  void* stream);
 
 // Puts the product on the stream: one kernel, or what the fault script makes of it ("split_k",
 // "product_memset", "other_thread"). `number`: of NoteGemm.

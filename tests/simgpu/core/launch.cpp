@@ -81,7 +81,7 @@ void sim_launch_fn(const SimFn* f, const unsigned g[3], const unsigned b[3], uns
       (CUfunction)f, g[0],   g[1], g[2], b[0], b[1], b[2], smem, static_cast<CUstream>(s),
       args,          nullptr};
   SimOptionalFrame driver(nested && SimNestedDriverCallback(simgpu::kDriverLaunch), SIM_DRIVER,
-                               simgpu::kDriverLaunch, "cuLaunchKernel", &params, &result, name);
+                          simgpu::kDriverLaunch, "cuLaunchKernel", &params, &result, name);
   SimOp op;
   op.name = name;
   memcpy(op.g, g, sizeof op.g);
@@ -125,8 +125,8 @@ int sim_launch_lib(const char* n, void* s, unsigned gx, unsigned gy, unsigned gz
       sim_on[domain][id], domain, id, driver ? "cuLaunchKernelEx" : "cudaLaunchKernelExC",
       driver ? static_cast<const void*>(&driver_params) : &runtime_params, &result, function->name);
   SimOptionalFrame nested(!driver && SimNestedDriverCallback(simgpu::kDriverLaunch), SIM_DRIVER,
-                               simgpu::kDriverLaunch, "cuLaunchKernel", &nested_params,
-                               &nested_result, function->name);
+                          simgpu::kDriverLaunch, "cuLaunchKernel", &nested_params, &nested_result,
+                          function->name);
   SimOp op;
   op.name = function->name;
   op.g[0] = gx;

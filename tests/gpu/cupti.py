@@ -93,10 +93,10 @@ class Cupti:
             self.call("cuptiActivityEnable", RUNTIME_KIND)
         if not with_callbacks:
             return
-        for domain, number in LAUNCHES + OTHER_WORK:
-            self.call("cuptiEnableCallback", 1, self.subscriber, domain, number)
-        for number in (NODE_CREATED, NODE_CLONED, CONTEXT_DESTROY_STARTING):
-            self.call("cuptiEnableCallback", 1, self.subscriber, RESOURCE, number)
+        resources = (NODE_CREATED, NODE_CLONED, CONTEXT_DESTROY_STARTING)
+        for domain, number in (*LAUNCHES, *OTHER_WORK, *((RESOURCE, n) for n in resources)):
+            # Older versions refuse the ids that they do not know.
+            self.library.cuptiEnableCallback(1, self.subscriber, domain, number)
 
     def stop(self, kinds=(CONCURRENT_KERNEL,)) -> None:
         self.flush(forced=True)
@@ -126,11 +126,6 @@ class Cupti:
     def node_id(self, node) -> int:
         found = ctypes.c_uint64()
         self.call("cuptiGetGraphNodeId", ctypes.c_void_p(node), ctypes.byref(found))
-        return found.value
-
-    def graph_id(self, graph) -> int:
-        found = ctypes.c_uint32()
-        self.call("cuptiGetGraphId", graph, ctypes.byref(found))
         return found.value
 
     def on_callback(self, user, domain, number, data) -> None:

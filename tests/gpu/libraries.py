@@ -82,6 +82,10 @@ class Card:
         self.cudart.cudaStreamCreate(ctypes.byref(self.stream))
         self.cublas.cublasCreate_v2(ctypes.byref(self.handle))
         self.cublas.cublasSetStream_v2(self.handle, self.stream)
+        # Else cuBLAS allocates while it is captured, and such graphs cannot be children.
+        workspace, size = ctypes.c_void_p(), ctypes.c_size_t(32 << 20)
+        self.cudart.cudaMalloc(ctypes.byref(workspace), size)
+        self.cublas.cublasSetWorkspace_v2(self.handle, workspace, size)
         self.one = ctypes.c_float(1)
         self.product(64)  # loads its kernels
         self.wait()

@@ -8,7 +8,7 @@ import os
 from check import HERE, Answer, Context, contradicted, held, last_lines
 from flopsprof_run import run_plain
 
-# Bytes of a kernel record by CUPTI's version, as the headers have it (older: by CUDA release).
+# Least bytes of a kernel record by CUDA's major version, as the headers have it.
 KERNEL_BYTES = {12: 208, 13: 216}
 BUFFER_BYTES = 3_200_000  # of GPU memory, CUPTI's default
 
@@ -39,8 +39,10 @@ def record_layout(context: Context, budget_s: float) -> Answer:
     found = probe("records", context, budget_s)
     text = (f"CUPTI {found['version']}: sizes {found['sizes']}, kernels {found['names']},"
             f" {found['nameless']} without a name, {found['unmatched']} of no launch")  # fmt: skip
+    major = found["version"] // 10000 or 12  # before 13 CUPTI's versions were numbered from 1
+    sizes = [size for kind in ("10", "3") for size in found["sizes"].get(kind, [])]
     right = (
-        found["kernels"] and found["bytes_right"] and not found["nameless"]
+        found["kernels"] and min(sizes) >= KERNEL_BYTES.get(major, 216) and found["bytes_right"] and not found["nameless"]
         and found["grids_right"] == found["kernels"] and not found["unmatched"]
     )  # fmt: skip
     return (held if right else contradicted)(text)

@@ -5,6 +5,7 @@
 import json
 import os
 
+import convolution
 import small_model
 import summary_checks
 from check import HERE, Answer, Context, contradicted, held, last_lines
@@ -95,6 +96,13 @@ def backward(context: Context, budget_s: float) -> Answer:
     right = (totals.get("forward"), by_module) == (forward, back) and not losses(run)
     right = right and not run.summary["coverage"]["calls_unmatched"]
     return (held if right else contradicted)(text)
+
+
+def cudnn_plans(context: Context, budget_s: float) -> Answer:
+    run = profiled(context, [program("convolution")], "cudnn-plans", budget_s)
+    counted = summary_checks.total(run.summary["totals"]["flops"])
+    text = f"{counted} of {convolution.flops()} flops of a convolution; losses {losses(run)}"
+    return (held if counted == convolution.flops() else contradicted)(text)
 
 
 def stacks(context: Context, budget_s: float) -> Answer:

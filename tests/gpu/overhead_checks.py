@@ -65,7 +65,7 @@ def overhead(context: Context, budget_s: float) -> Answer:
              for name in ("flopsprof", "torch")}  # fmt: skip
     if "torch" in absent:
         return unanswered(f"torch.profiler is not there: {text}")
-    bar = (1 if context.simulated else 0.5) * added["torch"]
+    bar = (2 if context.simulated else 0.5) * added["torch"]
     return (held if added["flopsprof"] <= bar else contradicted)(
         text, medians_ns=medians, skipped=absent
     )

@@ -43,9 +43,10 @@ struct ThreadState {
   uint32_t last_correlation = 0;  // of the newest launch record
   bool device_known = false;      // this thread's device has been reported
 
-  void* launching_graph = nullptr;  // executable of the running cudaGraphLaunch
-  uint32_t graph_correlation = 0;   // of that launch, once CUPTI has told
-  uint32_t copied_graph_id = 0;     // CUPTI's id of the graph that the running call copies
+  void* launching_graph = nullptr;       // executable of the running cudaGraphLaunch
+  uint32_t graph_correlation = 0;        // of that launch, once CUPTI has told
+  uint32_t inner_graph_correlation = 0;  // of the driver's call inside of it, if it is another
+  uint32_t copied_graph_id = 0;          // CUPTI's id of the graph that the running call copies
   bool in_graph_call = false;
 
   StackWalker* stack_walker = nullptr;  // made at the first sample, kept for later threads

@@ -16,7 +16,10 @@
 #                                     packs (or takes FILE), unpacks elsewhere and runs on the
 #                                     stand-in GPU with nothing of the source tree; writes to
 #                                     build/gpu-results
-#   --only PART                       only checks with PART in their name
+#   --only PART,...                   only questions with a PART in their id (tests/gpu)
+#   --budget SECONDS                  for all of them together (450)
+#   --contradict                      (simulated) each question under the fault script that makes
+#                                     its assumption false
 #
 # SIMGPU_FAULTS is the stand-in's fault script (tests of the checks themselves).
 set -euo pipefail
@@ -26,7 +29,7 @@ max_mib=60
 say() { printf 'gpu_check: %s\n' "$*" >&2; }
 die() { say "error: $*"; exit 1; }
 
-mode='' file='' out='' python='' only='' stage='' elsewhere=''
+mode='' file='' out='' python='' stage='' elsewhere='' more=()
 while (($#)); do
   case $1 in
     --pack)
@@ -37,8 +40,10 @@ while (($#)); do
     --archive) file=${2:?}; shift 2 ;;
     --out) out=${2:?}; shift 2 ;;
     --python) python=${2:?}; shift 2 ;;
-    --only) only=${2:?}; shift 2 ;;
-    -h | --help) sed -n '5,21s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    --only) more+=(--only "${2:?}"); shift 2 ;;
+    --contradict) more+=(--contradict); shift ;;
+    --budget) more+=(--budget "${2:?}"); shift 2 ;;
+    -h | --help) sed -n '5,24s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
     *) die "unknown option $1; see --help" ;;
   esac
 done
@@ -70,6 +75,8 @@ pack() {
   cp -r "$root/tests/support" "$root/tests/gpu" "$stage/$name/tests/"
   cp "$root/tests/golden/"{golden,modules}.json "$stage/$name/tests/golden/"
   cp "$root/scripts/gpu_check.sh" "$root/LICENSE" "$stage/$name/"
+  python3 "$root/tests/gpu/check.py" > "$stage/questions.json"
+  mv "$stage/questions.json" "$stage/$name/tests/gpu/"
   find "$stage" -name __pycache__ -prune -exec rm -rf {} +
   git -C "$root" describe --always --dirty > "$stage/$name/VERSION" 2> /dev/null ||
     echo unknown > "$stage/$name/VERSION"
@@ -107,7 +114,7 @@ case $mode in
     fi
     [[ -x $folder/bin/flopsprof ]] || die "run this in the source tree or the unpacked archive"
     PYTHONDONTWRITEBYTECODE=1 "$python" "$folder/tests/gpu/gpu_check.py" \
-      --out "${out:-gpu-results}" ${only:+--only "$only"}
+      --out "${out:-gpu-results}" "${more[@]}"
     ;;
   simulated)
     [[ -n $python ]] || python=$("$here/simgpu_env.sh" | tail -n 1)
@@ -120,7 +127,7 @@ case $mode in
     clean=(env -i "PATH=/usr/bin:/bin" "HOME=$HOME" "TMPDIR=${TMPDIR:-/tmp}")
     [[ -z ${SIMGPU_FAULTS:-} ]] || clean+=("SIMGPU_FAULTS=$SIMGPU_FAULTS")
     "${clean[@]}" PYTHONDONTWRITEBYTECODE=1 "$python" tests/gpu/gpu_check.py --simulated \
-      --out "$out" ${only:+--only "$only"}
+      --out "$out" "${more[@]}"
     ;;
   *) die "say --pack, --run or --simulated; see --help" ;;
 esac

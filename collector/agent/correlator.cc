@@ -91,9 +91,10 @@ void Correlator::AddLaunch(RingId ring, const shm::LaunchRecord& record) {
 }
 
 void Correlator::AddGraphLaunch(const shm::GraphLaunch& record) {
-  if (record.correlation == 0) return;  // no times
-  Launch* launch = FindOrAddLaunch(record.correlation, ContextOf(record.header, record.scope));
-  launch->graph = true;
+  for (const uint32_t correlation : {record.correlation, record.inner_correlation}) {
+    if (correlation == 0) continue;  // no times
+    FindOrAddLaunch(correlation, ContextOf(record.header, record.scope))->graph = true;
+  }
 }
 
 void Correlator::SettleGraphLaunch(uint32_t correlation, uint32_t executable) {

@@ -77,8 +77,13 @@ __attribute__((always_inline)) inline void OnCallback(int domain, uint32_t cbid,
     return EmitGraphLaunch(data->correlation_id, nullptr, NewestGraphEvent());
   }
   if (IsGraphLaunch(domain, cbid)) {
+    const bool hooked = thread->launching_graph != nullptr;
+    if (hooked && thread->graph_correlation != 0) {
+      thread->inner_graph_correlation = data->correlation_id;
+      return;
+    }
     thread->graph_correlation = data->correlation_id;
-    if (thread->launching_graph != nullptr) return;  // the hook tells, once it has succeeded
+    if (hooked) return;  // the hook tells, once it has succeeded
     // First parameter of both cudaGraphLaunch and cuGraphLaunch: the executable graph.
     const auto* parameters = static_cast<const void* const*>(data->function_params);
     EmitGraphLaunch(data->correlation_id, parameters == nullptr ? nullptr : parameters[0],
@@ -88,7 +93,8 @@ __attribute__((always_inline)) inline void OnCallback(int domain, uint32_t cbid,
 
 }  // namespace
 
-void EmitGraphLaunch(uint32_t correlation, const void* executable, uint64_t order) {
+void EmitGraphLaunch(uint32_t correlation, const void* executable, uint64_t order,
+                     uint32_t inner_correlation) {
   const Attribution at = CurrentAttribution();
   shm::GraphLaunch launch{};
   launch.header.type = static_cast<uint16_t>(shm::RecordType::kGraphLaunch);
@@ -98,6 +104,7 @@ void EmitGraphLaunch(uint32_t correlation, const void* executable, uint64_t orde
   launch.scope = at.scope;
   launch.executable = reinterpret_cast<uintptr_t>(executable);
   launch.order = order;
+  launch.inner_correlation = inner_correlation;
   EmitRecord(&launch);
 }
 

@@ -21,6 +21,7 @@ uint32_t EnableLaunchCallbacks(const CuptiApi& api, CuptiSubscriber subscriber);
 
 // A replay of an executable graph (correlation 0: CUPTI did not tell); `order`: NewestGraphEvent()
 // before it.
-void EmitGraphLaunch(uint32_t correlation, const void* executable, uint64_t order);
+void EmitGraphLaunch(uint32_t correlation, const void* executable, uint64_t order,
+                     uint32_t inner_correlation = 0);
 
 }  // namespace flopsprof::injector

@@ -120,6 +120,7 @@ int Launch(RealFunction* real, Api api, const void* caller, void* executable, vo
   if (!outermost) return function(executable, stream);
   thread->launching_graph = executable;
   thread->graph_correlation = 0;
+  thread->inner_graph_correlation = 0;
   Capture capture;
   int status = 0;
   if (AnyCaptureIsActive() && Ask(api, stream, caller, &capture)) {
@@ -131,7 +132,10 @@ int Launch(RealFunction* real, Api api, const void* caller, void* executable, vo
     const uint64_t order = NewestGraphEvent();
     status = function(executable, stream);
     // Not before: a launch that is refused replays nothing.
-    if (status == 0 && recorded) EmitGraphLaunch(thread->graph_correlation, executable, order);
+    if (status == 0 && recorded) {
+      EmitGraphLaunch(thread->graph_correlation, executable, order,
+                      thread->inner_graph_correlation);
+    }
     if (status == 0 && steps != 0) AfterReplay(steps);
   }
   thread->launching_graph = nullptr;

@@ -493,7 +493,11 @@ struct GraphLaunch {
   uint32_t scope;
   uint64_t executable;  // address
   uint64_t order;       // number of the newest kGraphEvent before it; 0 = none
-  uint64_t reserved[4];
+  // Of the driver's callback inside of the runtime's, where it is another: the records of the
+  // nodes have one or the other. 0: none.
+  uint32_t inner_correlation;
+  uint32_t reserved1;
+  uint64_t reserved[3];
 };
 
 // Addresses are used again after a destruction: `order` tells which object one means.

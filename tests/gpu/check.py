@@ -1,16 +1,19 @@
 # SPDX-FileCopyrightText: 2026 The flopsprof authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a check is: a name, a limit, and a function that returns a Result."""
+"""A question to the machine, and its answer."""
 
+import json
+import os
 from dataclasses import dataclass, field
-from typing import Callable, Optional
+from typing import Optional
 
-PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
+HELD, CONTRADICTED, UNANSWERED = "held", "contradicted", "not answered"
+HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 @dataclass
-class Result:
-    verdict: str
+class Answer:
+    verdict: str  # of the assumption
     text: str = ""  # one line for people
     numbers: dict = field(default_factory=dict)  # for the JSON file
 
@@ -22,28 +25,57 @@ class Context:
     python: str
     scratch: str  # an empty folder
     simulated: bool
-    faults: str = ""  # the stand-in's fault script, as the caller set it
+    faults: str = ""  # the stand-in's fault script for what is started
     facts: dict = field(default_factory=dict)  # device, versions
+    probes: dict = field(default_factory=dict)  # (name, faults) -> what a probe has said
 
 
 @dataclass
-class Check:
-    name: str
+class Question:
+    """One table of questions.toml, README.md says what the keys are."""
+
+    id: str
+    question: str
+    why: str
+    check: str
+    assumption: str
+    file: str
+    symbol: str
+    fault: dict
     budget_s: float
-    run: Callable[[Context, float], Result]  # the second argument is budget_s
+    argument: str = ""
+    simulated_only: bool = False
 
 
-def failed(text: str, **numbers) -> Result:
-    return Result(FAILED, text, numbers)
+def questions() -> list:
+    """All, the most important first. Packed archives have them as JSON: Python 3.10 reads no TOML."""
+    path = os.path.join(HERE, "questions.json")
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as file:
+            tables = json.load(file)
+    else:
+        import tomllib
+
+        with open(os.path.join(HERE, "questions.toml"), "rb") as file:
+            tables = tomllib.load(file)["question"]
+    return [Question(**table) for table in tables]
 
 
-def passed(text: str = "", **numbers) -> Result:
-    return Result(PASSED, text, numbers)
+def contradicted(text: str, **numbers) -> Answer:
+    return Answer(CONTRADICTED, text, numbers)
 
 
-def skipped(text: str) -> Result:
-    return Result(SKIPPED, text)
+def held(text: str = "", **numbers) -> Answer:
+    return Answer(HELD, text, numbers)
+
+
+def unanswered(why: str) -> Answer:
+    return Answer(UNANSWERED, why)
 
 
 def last_lines(text: str, count: int = 3) -> Optional[str]:
     return " / ".join(text.strip().splitlines()[-count:])
+
+
+if __name__ == "__main__":  # questions.toml as JSON
+    print(json.dumps([vars(question) for question in questions()], indent=1))

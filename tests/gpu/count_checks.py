@@ -7,7 +7,7 @@ import os
 
 import compare
 import summary_checks
-from check import Check, Context, Result, failed, last_lines, passed
+from check import Answer, Context, contradicted, held, last_lines
 from flopsprof_run import ROOT, acceptance, run_profiled
 
 # Without torchvision, transformers, torch_geometric, DeepSpeed.
@@ -62,20 +62,22 @@ def measure(context: Context, entry: dict, budget_s: float) -> dict:
     return step
 
 
-def counts_equal_golden(entry: dict):
-    def run(context: Context, budget_s: float) -> Result:
-        measured = measure(context, entry, budget_s)
-        visible = compare.judge(entry, measured, "visible")
-        if not visible:
-            return passed("as visible in library calls")
-        # Another torch or card may send to a library what ran in its own kernels here.
-        if not context.simulated and not compare.judge(entry, measured, "whole"):
-            return passed("whole: this torch sends all products to libraries")
-        return failed("; ".join(visible[:3]), differences=visible)
-
-    return run
-
-
-def checks() -> list:
+def counts_equal_golden(context: Context, budget_s: float) -> Answer:
     rows = golden()
-    return [Check(f"counts {name}", 60, counts_equal_golden(rows[name])) for name in ROWS]
+    # The stand-in's counts are held against golden.json by golden_test.py.
+    names = ROWS[:1] if context.simulated else ROWS
+    wrong, whole = [], []
+    for name in names:
+        measured = measure(context, rows[name], budget_s / len(names))
+        visible = compare.judge(rows[name], measured, "visible")
+        if not visible:
+            continue
+        # Another torch or card may send to a library what ran in its own kernels here.
+        if not context.simulated and not compare.judge(rows[name], measured, "whole"):
+            whole.append(name)
+        else:
+            wrong.append(f"{name}: {'; '.join(visible[:2])}")
+    if wrong:
+        return contradicted("; ".join(wrong), programs=list(names))
+    text = f"{len(names)} programs as visible in library calls"
+    return held(text + (f"; whole, with all products in libraries: {whole}" if whole else ""))

@@ -74,7 +74,7 @@ def start(profiler: str):
         torch.cuda.init()
         torch.zeros(1, device="cuda")
         cupti = Cupti(keep=False)
-        cupti.start(with_callbacks=False, with_api_kind=False)
+        cupti.start(with_callbacks=False)
         return cupti.stop
     if profiler == "torch":
         from torch.profiler import ProfilerActivity, profile

@@ -8,6 +8,8 @@ import os
 import platform
 import subprocess
 
+from check import CONTRADICTED
+
 FACTS = """
 import ctypes, json, sys, torch
 facts = {"python": sys.version.split()[0], "torch": torch.__version__,
@@ -61,16 +63,18 @@ def write(folder: str, context, rows: list, seconds: float) -> list:
     now = datetime.datetime.now(datetime.timezone.utc)
     name = now.strftime("%Y-%m-%dT%H%M%SZ") + ("-simulated" if context.simulated else "")
     document = {
-        "schema": "flopsprof.gpu-check/1",
+        "schema": "flopsprof.gpu-check/2",
         "date_utc": now.isoformat(timespec="seconds"),
         "simulated": context.simulated,
         "faults": context.faults,
         "seconds": round(seconds, 1),
         "machine": context.facts,
-        "checks": [
-            {"name": check.name, "verdict": result.verdict, "seconds": round(took, 1),
-             "text": result.text, **({"numbers": result.numbers} if result.numbers else {})}
-            for check, result, took in rows
+        "questions": [
+            {"id": question.id, "question": question.question, "why": question.why,
+             "verdict": answer.verdict, "answer": answer.text, "seconds": round(took, 1),
+             "assumption": question.assumption, "place": f"{question.file}: {question.symbol}",
+             **({"numbers": answer.numbers} if answer.numbers else {})}
+            for question, answer, took in rows
         ],
     }  # fmt: skip
     paths = [os.path.join(folder, name + end) for end in (".json", ".md")]
@@ -92,9 +96,14 @@ def markdown(document: dict) -> str:
         f"{device}; torch {machine.get('torch')}, CUDA {machine.get('cuda')}, driver"
         f" {machine.get('driver')}, Python {machine.get('python')}, {machine['libc']}."
         f" {document['seconds']} s.",
-        "", "| check | verdict | s | |", "|---|---|---|---|",
     ]  # fmt: skip
-    for row in document["checks"]:
-        text = row["text"].replace("|", "\\|")
-        lines.append(f"| {row['name']} | {row['verdict']} | {row['seconds']} | {text} |")
+    findings = [row for row in document["questions"] if row["verdict"] == CONTRADICTED]
+    if findings:
+        lines += ["", "## Findings", ""]
+        lines += [f"- **{row['id']}**: {row['answer']} The code assumes: {row['assumption']}"
+                  f" (`{row['place']}`)" for row in findings]  # fmt: skip
+    lines += ["", "## Answers", "", "| question | assumption | s | answer |", "|---|---|---|---|"]
+    for row in document["questions"]:
+        cells = (f"{row['id']}: {row['question']}", row["verdict"], row["seconds"], row["answer"])
+        lines.append("| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines) + "\n"

@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: 2026 The flopsprof authors
 # SPDX-License-Identifier: Apache-2.0
-"""ns of a step before, in, after, and in a second window of `flopsprof ctl`, as JSON.
+"""Steps of a small model before, in and after a window: python window_load.py STEPS FLOPSPROF RUN
 
-    flopsprof-run --paused -o RUN -- python window_load.py FLOPSPROF RUN [quick]
+The job is paused (`flopsprof-run --paused`) and asks for the window itself, by `FLOPSPROF ctl RUN`.
 
-On the stand-in the sum of its fault script ("attached_ns") stands for the clock.
+Three parts of STEPS steps each; prints the median wall ns of a step in each. Before the last is
+measured, steps go on for a while: CUPTI is given back when the window's last kernels have come.
 """
 
-import ctypes
 import json
 import statistics
 import subprocess
@@ -17,82 +17,31 @@ import time
 import torch
 from torch import nn
 
-SETTLE_S = 8  # CUPTI leaves the process at a call within 5 s
-MOST_S = 60
+count = int(sys.argv[1])
+model = nn.Sequential(*(nn.Linear(64, 64) for _ in range(20))).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+x = torch.randn(8, 64, device="cuda")
+parts = []
+GIVEN_BACK_S = 7
 
 
-def stand_in_ns():
-    """What CUPTI has cost on the stand-in so far; None on a GPU."""
-    with open("/proc/self/maps", encoding="utf-8") as file:
-        paths = sorted({line.split()[-1] for line in file if "libcudart.so" in line})
-    function = getattr(ctypes.CDLL(paths[0]), "simgpu_attached_ns", None) if paths else None
-    if function is not None:
-        function.restype = ctypes.c_uint64
-    return function
+def step() -> int:
+    begin = time.perf_counter_ns()
+    optimizer.zero_grad(set_to_none=True)
+    model(x).mean().backward()
+    optimizer.step()
+    torch.cuda.synchronize()
+    return time.perf_counter_ns() - begin
 
 
-class Load:
-    """40 small layers: a step waits for launches, not for the GPU."""
-
-    def __init__(self, quick: bool) -> None:
-        self.model = nn.Sequential(*(nn.Linear(64, 64) for _ in range(40))).cuda()
-        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=1e-3)
-        self.x = torch.randn(8, 64, device="cuda")
-        self.steps = 5 if quick else 100
-        self.step()  # CUDA is up
-        self.now_ns = stand_in_ns() or time.perf_counter_ns
-
-    def step(self) -> None:
-        self.optimizer.zero_grad(set_to_none=True)
-        self.model(self.x).mean().backward()
-        self.optimizer.step()
-
-    def step_ns(self) -> float:
-        rounds = []
-        for _ in range(5):
-            torch.cuda.synchronize()
-            begin = self.now_ns()
-            for _ in range(self.steps):
-                self.step()
-            torch.cuda.synchronize()
-            rounds.append((self.now_ns() - begin) / self.steps)
-        return statistics.median(rounds)
-
-    def run_until(self, done) -> None:
-        end = time.monotonic() + MOST_S
-        while not done():
-            for _ in range(10):
-                self.step()
-            torch.cuda.synchronize()
-            if time.monotonic() > end:
-                raise SystemExit("flopsprof ctl did not do what was asked")
-
-
-def main() -> None:
-    program, run = sys.argv[1:3]
-    load = Load("quick" in sys.argv)
-
-    def state() -> str:
-        done = subprocess.run([program, "ctl", run, "status", "--json"],
-                              stdout=subprocess.PIPE, check=True)  # fmt: skip
-        return json.loads(done.stdout)["state"]
-
-    def window() -> float:
-        subprocess.run([program, "ctl", run, "start"], stdout=subprocess.DEVNULL, check=True)
-        load.run_until(lambda: state() == "recording")
-        cost = load.step_ns()
-        stop = subprocess.Popen([program, "ctl", run, "stop"], stdout=subprocess.DEVNULL)
-        load.run_until(lambda: stop.poll() is not None)
-        load.run_until(lambda: state() == "paused")
-        return cost
-
-    load.step_ns()  # warm
-    result = {"before": load.step_ns(), "in": window()}
-    end = time.monotonic() + SETTLE_S
-    load.run_until(lambda: time.monotonic() > end)
-    result["after"] = load.step_ns()
-    result["in again"] = window()
-    print(json.dumps(result))
-
-
-main()
+for part in ("before", "in", "after"):
+    deadline = time.monotonic() + (GIVEN_BACK_S if part == "after" else 0)
+    while time.monotonic() < deadline:
+        step()
+    if part == "in":
+        subprocess.run([*sys.argv[2:3], "ctl", sys.argv[3], "start", "--steps", sys.argv[1]],
+                       check=True, stdout=subprocess.DEVNULL)  # fmt: skip
+    wall = [step() for _ in range(count)]
+    # The first steps of a part open or close the window.
+    parts.append(statistics.median(wall[count // 5 :]))
+print(json.dumps(parts))

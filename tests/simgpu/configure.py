@@ -23,6 +23,9 @@ LIBRARIES = {
     "cufft": ("libcufft.so.12", "misc/cufft*.cpp"),
 }
 
+# Which of the others a library calls by their exported symbols, as the real ones do.
+CALLS = {"cublas": ["cublasLt"], "cusolver": ["cublas"]}
+
 RULES = """\
 ninja_required_version = 1.8
 rule cxx
@@ -84,11 +87,12 @@ def main():
                               f"{gen}/defs.h")
         text.append(f"build obj/{library}/entries.o: cxx {gen}/entries.cpp\n"
                     f"  flags = {common} -w")
+        called = " ".join(LIBRARIES[other][0] for other in CALLS.get(library, []))
         text.append(
             f"build {file}: link {' '.join(objects)} obj/{library}/entries.o"
-            f" | libsimcore.so {gen}/exports.map\n"
+            f" | libsimcore.so {called} {gen}/exports.map\n"
             f"  flags = -Wl,-soname,{file} -Wl,--version-script={gen}/exports.map"
-            " -L. -lsimcore -ldl -lpthread"
+            f" -L. {called} -lsimcore -ldl -lpthread"
             " -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../../cu13/lib'")
         targets.append(file)
     text.append("default " + " ".join(targets))

@@ -192,7 +192,8 @@ def kernel(symbol, library):
     """The launch of a function that computes."""
     if library not in COMPUTING or COMPUTES_NOTHING.search(symbol) or symbol.startswith("_"):
         return ""
-    return f'  sim_launch_lib("{symbol}_kernel", nullptr, 1, 1, 1, 128, 0, 0, 0);\n'
+    inner = "  sim_solver_products();\n" if library == "cusolver" else ""
+    return inner + f'  sim_launch_lib("{symbol}_kernel", nullptr, 1, 1, 1, 128, 0, 0, 0);\n'
 
 
 def stub(symbol, library):

@@ -80,6 +80,30 @@ int Broken(const std::string& library, const std::string& name) {
   return library == "cudart" || library == "cuda" ? faults.broken_status : UsualError(library);
 }
 
+int InvalidValue(const std::string& library) {
+  if (library == "cublas" || library == "cublasLt") return 7;
+  if (library == "cudnn") return 2000;  // BAD_PARAM
+  return 3;                             // cusolver, cusparse
+}
+
+// "fail_percent": of the calls that compute, the same in every run.
+bool FailsByChance(const std::string& name, uint64_t number) {
+  const unsigned percent = GetFaults().fail_percent;
+  if (percent == 0) return false;
+  const bool computes = [&] {
+    for (const char* part : {"gemm", "Gemm", "gemv", "trsm", "dot", "LtMatmul", "potrf",
+                             "cudnnBackendExecute", "SpMM"}) {
+      if (name.find(part) != std::string::npos) return true;
+    }
+    return false;
+  }();
+  const bool is_query =
+      name.find("Get") != std::string::npos || name.find("Create") != std::string::npos ||
+      name.find("Desc") != std::string::npos || name.find("uffer") != std::string::npos;
+  constexpr uint64_t kSpread = 2654435761;
+  return computes && !is_query && (number * kSpread >> 7) % 100 < percent;
+}
+
 struct Bye {
   ~Bye() {
     if (GetSwitches().statistics) {
@@ -96,7 +120,8 @@ struct Bye {
 extern "C" {
 int sim_entry_watched = !simgpu::GetSwitches().counts_file.empty() ||
                         !simgpu::GetFaults().refusals.empty() ||
-                        simgpu::GetFaults().broken_from >= 0;
+                        simgpu::GetFaults().broken_from >= 0 ||
+                        simgpu::GetFaults().fail_percent != 0;
 }
 
 // How a profiler knows that the GPU is simulated.
@@ -119,9 +144,14 @@ int sim_entry(const char* library_and_name) {
   const std::string text = library_and_name;
   const size_t colon = text.find(':');
   if (int broken = simgpu::Broken(text.substr(0, colon), text.substr(colon + 1))) return broken;
+  if (simgpu::FailsByChance(text, number)) {
+    simgpu::NoteStruck("fail_percent");
+    return simgpu::InvalidValue(text.substr(0, colon));
+  }
   const auto& refusals = simgpu::GetFaults().refusals;
   const auto it = refusals.find(text.substr(colon + 1));
   if (it == refusals.end() || !it->second.calls.Hits(number)) return 0;
+  simgpu::NoteStruck("fail");
   return it->second.status ? it->second.status : simgpu::UsualError(text.substr(0, colon));
 }
 

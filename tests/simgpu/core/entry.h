@@ -21,6 +21,9 @@ int flopsprof_simulated_gpu = 1;
   SimCallScope call_scope_(name);              \
   SIM_ENTRY(type, library, name)
 
+// What a cuSOLVER call does by calling cuBLAS; libcusolver only.
+void sim_solver_products();
+
 // The same for libcupti, which the fault script can make absent or too old. Error texts
 // are there in any case.
 int sim_cupti_gate(const char* name);

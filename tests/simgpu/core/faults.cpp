@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -42,6 +43,53 @@ void ReadCupti(const Json& value, Faults* faults) {
   } else if (state != "present") {
     throw std::runtime_error("\"cupti\" must be present, missing or too_old");
   }
+}
+
+// One of the words, by its place in the list.
+template <typename Enum>
+Enum ReadWord(const std::string& key, const Json& value, std::initializer_list<const char*> words) {
+  int place = 0;
+  for (const char* word : words) {
+    if (value == word) return static_cast<Enum>(place);
+    ++place;
+  }
+  throw std::runtime_error("\"" + key + "\" cannot be " + value.dump());
+}
+
+// Switches that choose one of several ways. False: not one of them.
+bool ReadWay(const std::string& key, const Json& value, Faults* faults) {
+  if (key == "cublas_calls_lt") {
+    faults->cublas_calls_lt = ReadWord<InnerCalls>(key, value, {"", "exported", "internal"});
+  } else if (key == "cusolver_calls_cublas") {
+    faults->cusolver_calls_cublas = ReadWord<InnerCalls>(key, value, {"", "exported", "internal"});
+  } else if (key == "nested_ids") {
+    faults->nested_ids = ReadWord<NestedIds>(key, value, {"shared", "outer", "inner"});
+  } else if (key == "child_ids") {
+    faults->child_ids = ReadWord<ChildIds>(key, value, {"kept", "told", "untold"});
+  } else if (key == "driver_launches") {
+    faults->driver_launches = value.get<bool>();
+  } else if (key == "update_renumbers") {
+    faults->update_renumbers = value.get<bool>();
+  } else if (key == "pool_limit_ignored") {
+    faults->pool_limit_ignored = value.get<bool>();
+  } else if (key == "after_unsubscribe_us") {
+    faults->after_unsubscribe_us = value.get<uint64_t>();
+  } else if (key == "dead_after_finalize") {
+    faults->dead_after_finalize = value.get<bool>();
+  } else if (key == "many_subscribers") {
+    faults->many_subscribers = value.get<bool>();
+  } else if (key == "lenient_arguments") {
+    faults->lenient_arguments = value.get<bool>();
+  } else if (key == "callback_us") {
+    faults->callback_us = value.get<uint64_t>();
+  } else if (key == "strict_arguments") {
+    faults->strict_arguments = value.get<bool>();
+  } else if (key == "fail_percent") {
+    faults->fail_percent = value.get<unsigned>();
+  } else {
+    return false;
+  }
+  return true;
 }
 
 void ReadRefusals(const Json& value, Faults* faults) {
@@ -99,8 +147,10 @@ Selector Selector::At(std::vector<uint64_t> numbers) {
 }
 
 bool Selector::Hits(uint64_t number) const {
-  if (every_ != 0 && number % every_ == 0) return true;
-  return std::binary_search(numbers_.begin(), numbers_.end(), number);
+  const bool hits = (every_ != 0 && number % every_ == 0) ||
+                    std::binary_search(numbers_.begin(), numbers_.end(), number);
+  if (hits && name_) NoteStruck(name_);
+  return hits;
 }
 
 Faults ParseFaults(const std::string& text) {
@@ -120,11 +170,17 @@ Faults ParseFaults(const std::string& text) {
       {"falsify_correlation", &faults.falsify_correlation},
       {"falsify_shape", &faults.falsify_shape},
       {"falsify_layout", &faults.falsify_layout},
+      {"split_k", &faults.split_k},
+      {"product_memset", &faults.product_memset},
+      {"other_thread", &faults.other_thread},
+      {"moved_fields", &faults.moved_fields},
   };
   const Json script = Json::parse(text);
   for (const auto& [key, value] : script.items()) {
     if (auto it = selectors.find(key); it != selectors.end()) {
       *it->second = ReadSelector(value);
+      it->second->NoteAs(strdup(key.c_str()));  // as old as the process
+    } else if (ReadWay(key, value, &faults)) {
     } else if (key == "durations") {
       ReadDurations(value, &faults);
     } else if (key == "late_ms") {

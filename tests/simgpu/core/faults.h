@@ -3,6 +3,7 @@
 #pragma once
 // The fault script (SIMGPU_FAULTS): what the stand-in does wrong on purpose. README.md
 // documents every switch.
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -10,6 +11,9 @@
 #include <vector>
 
 #pragma GCC visibility push(default)
+// GPU memory that a tool has taken (cudaMemGetInfo), and the time that it adds to each launch.
+extern "C" uint64_t sim_tool_bytes, sim_tool_launch_us;
+
 namespace simgpu {
 
 // Which of a series of numbered things a fault strikes.
@@ -18,12 +22,15 @@ class Selector {
   Selector() = default;
   static Selector Every(uint64_t n);
   static Selector At(std::vector<uint64_t> numbers);
+  // Notes that the switch has struck when it does.
   bool Hits(uint64_t number) const;
+  void NoteAs(const char* name) { name_ = name; }
   bool Any() const { return every_ != 0 || !numbers_.empty(); }
 
  private:
   uint64_t every_ = 0;
   std::vector<uint64_t> numbers_;
+  const char* name_ = nullptr;
 };
 
 // A function that refuses some of its calls, numbered from 1 in each process.
@@ -33,6 +40,18 @@ struct Refusal {
 };
 
 enum class CuptiState { kPresent, kMissing, kTooOld };
+
+// A library that does its work by calling another: through the symbol that everybody sees, or
+// by a way of its own.
+enum class InnerCalls { kNone, kExported, kInternal };
+
+// The correlation ids of a driver call inside of a runtime call: one for both; or one each, and
+// the record has the outer or the inner one's.
+enum class NestedIds { kShared, kOuter, kInner };
+
+// Nodes of graphs within graphs: each copy keeps its number; or has a new one, which
+// GRAPHNODE_CLONED tells, or nobody.
+enum class ChildIds { kKept, kTold, kUntold };
 
 struct Faults {
   // Times.
@@ -52,7 +71,25 @@ struct Faults {
   Selector falsify_duration, falsify_correlation;
   // Library calls, by number of the GEMM in the process.
   Selector falsify_shape, falsify_layout;
+  // What real libraries and drivers may do in another way than the stand-in.
+  InnerCalls cublas_calls_lt = InnerCalls::kNone;
+  InnerCalls cusolver_calls_cublas = InnerCalls::kNone;
+  Selector split_k, product_memset, other_thread;  // by number of the GEMM
+  bool driver_launches = false;
+  NestedIds nested_ids = NestedIds::kShared;
+  ChildIds child_ids = ChildIds::kKept;
+  // What would make one of the profiler's assumptions false (tests/gpu/questions.toml).
+  Selector moved_fields;              // kernel records, by ordinal
+  bool update_renumbers = false;      // cudaGraphExecUpdate gives nodes new ids
+  bool pool_limit_ignored = false;    // CUPTI takes all the GPU memory that it may by default
+  uint64_t after_unsubscribe_us = 0;  // each launch takes longer until cuptiFinalize
+  bool dead_after_finalize = false;   // no second subscription
+  bool many_subscribers = false;      // a second one beside the first
+  bool lenient_arguments = false;     // too small leading dimensions are accepted
+  uint64_t callback_us = 0;           // each callback takes longer
   // Calls that fail.
+  bool strict_arguments = false;
+  unsigned fail_percent = 0;                // of the calls that compute, by chance
   std::map<std::string, Refusal> refusals;  // by function name
   bool cudnn_json_refused = false;          // "cudnn_json": "refused"
   // "broken_cuda": from the operation with this ordinal on (0: from the start) every call gives the
@@ -71,6 +108,17 @@ struct Faults {
 // The script of this process. A script that cannot be read ends the process with a
 // message: a test that asked for faults and got none would pass for the wrong reason.
 const Faults& GetFaults();
+
+// Writes a line of kind "fault" into the ledger, the first time for each switch: it has changed
+// something. Safe from every thread, under any lock.
+void NoteStruck(const char* name);
+
+// Takes so much of the thread's time.
+inline void Spin(uint64_t us) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(us);
+  while (std::chrono::steady_clock::now() < end) {
+  }
+}
 
 // For tests: parses JSON text.
 Faults ParseFaults(const std::string& text);

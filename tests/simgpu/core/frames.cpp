@@ -8,12 +8,14 @@
 #include <atomic>
 #include <ctime>
 
+#include "faults.h"
 #include "switches.h"
 #include "thread_state.h"
 
 extern "C" {
 uint8_t sim_on[2][kSimCallbackIds] = {};
 SimSink* sim_sink = nullptr;
+uint64_t sim_tool_bytes = 0, sim_tool_launch_us = 0;
 }
 
 namespace simgpu {
@@ -66,12 +68,20 @@ uint64_t sim_now() {
 
 int sim_cbid_enqueues(int dom, uint32_t id) { return simgpu::Enqueues(sim_cbid_name(dom + 1, id)); }
 
-uint32_t sim_cur_corr() { return t_state.top ? t_state.top->corr : 0; }
+// What records carry.
+uint32_t sim_cur_corr() {
+  using simgpu::NestedIds;
+  const bool inner = simgpu::GetFaults().nested_ids != NestedIds::kOuter;
+  const SimFrame* frame = inner ? t_state.top : t_state.outer;
+  return frame ? frame->corr : 0;
+}
 
 void sim_enter(SimFrame* f) {
   f->up = t_state.top;
   f->on = sim_on[f->dom][f->cbid];
-  f->corr = f->up ? f->up->corr : ++simgpu::g_correlation;
+  const bool own_id = simgpu::GetFaults().nested_ids != simgpu::NestedIds::kShared;
+  if (f->up && own_id) simgpu::NoteStruck("nested_ids");
+  f->corr = f->up && !own_id ? f->up->corr : ++simgpu::g_correlation;
   f->cdata = 0;
   t_state.top = f;
   if (!f->up) t_state.outer = f;

@@ -17,8 +17,17 @@ struct GemmShape {
 };
 
 // Numbers the GEMM (from 1 in this process), sets the shape of the outermost library call
-// in the ledger ("falsify_shape" strikes here), and writes the call log.
-void NoteGemm(const GemmShape& shape, const void* a, const void* b, const void* c, void* stream);
+// in the ledger ("falsify_shape" strikes here), and writes the call log. Returns the number.
+uint64_t NoteGemm(const GemmShape& shape, const void* a, const void* b, const void* c,
+                  void* stream);
+
+// Puts the product on the stream: one kernel, or what the fault script makes of it ("split_k",
+// "product_memset", "other_thread"). `number`: of NoteGemm.
+void LaunchGemm(uint64_t number, const char* kernel, const GemmShape& shape, void* stream);
+
+// Whether the library looks at its operands, and there is a null among these
+// ("strict_arguments").
+bool RefusesNull(const void* a, const void* b, const void* c);
 
 bool IsComplex(int data_type);
 int ElementBits(int data_type);

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <map>
 
+#include "faults.h"
 #include "graphs.h"
 #include "thread_state.h"
 
@@ -64,6 +65,11 @@ void TakeOver(const Graph& from, Graph* to) {
   for (size_t i = 0; i < from.nodes.size(); ++i) {
     const Node& source = *from.nodes[i];
     Node* node = to->nodes[i];
+    if (GetFaults().update_renumbers) {
+      NoteStruck("update_renumbers");
+      constexpr uint64_t kElsewhere = 5000;
+      node->id += kElsewhere;
+    }
     const uint32_t graph_id = node->op.graphId;
     node->op = source.op;
     node->op.graphId = graph_id;
@@ -79,7 +85,11 @@ void TakeOver(const Graph& from, Graph* to) {
 Node* AddChild(Graph* graph, const Graph& child) {
   Node* node = AddNode(graph, OP_CHILD);
   node->inner.push_back(NewGraph());
-  CopyNodes(child, node->inner[0], nullptr);
+  // Numbered anew already here: from 1000 on, in the copy that the node holds.
+  constexpr uint32_t kFirstNumber = 1000;
+  Graph* const copy = node->inner[0];
+  copy->next_number = kFirstNumber;
+  CopyNodes(child, copy, nullptr, GetFaults().child_ids == ChildIds::kKept ? nullptr : copy);
   return node;
 }
 

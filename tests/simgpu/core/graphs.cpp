@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "graphs.h"
 
+#include "faults.h"
 #include "ledger.h"
 #include "thread_state.h"
 
@@ -57,18 +58,28 @@ void AppendNode(Graph* graph, Node* node) {
   graph->nodes.push_back(node);
 }
 
-void CopyNodes(const Graph& from, Graph* to, Exec* exec) {
+void CopyNodes(const Graph& from, Graph* to, Exec* exec, Graph* outer) {
+  const ChildIds ids = GetFaults().child_ids;
+  if (!outer) to->next_number = static_cast<uint32_t>(from.nodes.size());
   for (Node* node : from.nodes) {
     auto* copy = new Node(*node);
     copy->source = node;
     copy->inner.clear();
     AppendNode(to, copy);
-    Tell({kGraphNodeCloned, to, const_cast<Graph*>(&from), copy, node, exec, copy->op.kind});
+    if (outer) {
+      NoteStruck("child_ids");
+      copy->id = copy->op.nodeId = NodeId(outer->id, outer->next_number++);
+      copy->op.graphId = outer->id;
+    }
+    if (!outer || ids != ChildIds::kUntold) {
+      Tell({kGraphNodeCloned, to, const_cast<Graph*>(&from), copy, node, exec, copy->op.kind});
+    }
     for (const Graph* inner : node->inner) {
       auto* own = new Graph;
       own->id = ++g_graph_ids;
       copy->inner.push_back(own);
-      CopyNodes(*inner, own, exec);
+      Graph* const numbering = outer ? outer : to;
+      CopyNodes(*inner, own, exec, ids == ChildIds::kKept ? nullptr : numbering);
     }
   }
 }

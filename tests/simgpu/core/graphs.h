@@ -39,6 +39,7 @@ struct Node {
 
 struct Graph {
   uint32_t id = 0;
+  uint32_t next_number = 0;  // of nodes of children, where these are numbered here
   std::vector<Node*> nodes;
 };
 
@@ -48,8 +49,9 @@ struct Exec {
 
 Graph* NewGraph();
 void DeleteNodes(Graph* graph);
-// Appends copies of the nodes, with all that they hold, and tells of each.
-void CopyNodes(const Graph& from, Graph* to, Exec* exec);
+// Appends copies of the nodes, with all that they hold, and tells of each. `outer`: the graph
+// whose child `to` is, where nodes of children are numbered anew ("child_ids").
+void CopyNodes(const Graph& from, Graph* to, Exec* exec, Graph* outer = nullptr);
 // Gives the node its number in the graph.
 void AppendNode(Graph* graph, Node* node);
 void RunNodes(const Graph& graph, Stream* stream, SimOp* whole);

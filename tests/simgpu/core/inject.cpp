@@ -32,6 +32,7 @@ void sim_inject() {
     if (initialize) initialize();
     initializing_thread = pthread_self();
     initializing = true;
+    if (simgpu::GetFaults().init_ms != 0) simgpu::NoteStruck("init_ms");
     std::this_thread::sleep_for(std::chrono::milliseconds(simgpu::GetFaults().init_ms));
     initializing = false;
     constexpr int kCuInitFinished = 5;

@@ -13,6 +13,7 @@
 #include "faults.h"
 #include "graphs.h"
 #include "meta_compat.h"
+#include "nested.h"
 
 namespace simgpu {
 namespace {
@@ -20,37 +21,9 @@ namespace {
 constexpr uint64_t kLaunchLatencyNs = 2000;
 constexpr uint32_t kDriverLaunch = CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel;
 constexpr uint32_t kDriverLaunchEx = CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx;
+constexpr uint32_t kRuntimeMemset = CUPTI_RUNTIME_TRACE_CBID_cudaMemsetAsync_v3020;
+constexpr uint32_t kDriverMemset = CUPTI_DRIVER_TRACE_CBID_cuMemsetD8Async;
 constexpr uint32_t kRuntimeLaunchExC = CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_v11060;
-
-// A frame that is opened only if somebody watches its callback id.
-class OptionalFrame {
- public:
-  OptionalFrame(bool open, int domain, uint32_t id, const char* name, const void* params,
-                void* result, const char* symbol)
-      : open_(open) {
-    if (!open_) return;
-    frame_.dom = domain;
-    frame_.cbid = id;
-    frame_.fname = name;
-    frame_.params = params;
-    frame_.ret = result;
-    frame_.sym = symbol;
-    sim_enter(&frame_);
-  }
-  ~OptionalFrame() {
-    if (open_) sim_exit(&frame_);
-  }
-  OptionalFrame(const OptionalFrame&) = delete;
-  OptionalFrame& operator=(const OptionalFrame&) = delete;
-
- private:
-  bool open_;
-  SimFrame frame_;
-};
-
-// The runtime launches through the driver: its callback fires inside, with the same
-// correlation id.
-bool NestedDriverCallback() { return sim_on[SIM_DRIVER][kDriverLaunch] & SIM_CB; }
 
 const SimFn* LibraryFunction(const char* name) {
   static std::mutex& mutex = *new std::mutex;
@@ -100,6 +73,10 @@ static void PayForCupti() {
 void sim_enqueue(SimOp& op, void* s) {
   PayForCupti();
   simgpu::Stream* stream = simgpu::FindStream(s);
+  if (sim_tool_launch_us) {
+    simgpu::NoteStruck("after_unsubscribe_us");
+    simgpu::Spin(sim_tool_launch_us);
+  }
   op.corr = sim_cur_corr();
   if (sim_calls_logged) simgpu::LogOperation(op, stream->id, stream->capture);
   if (stream->capture) {
@@ -120,8 +97,8 @@ void sim_launch_fn(const SimFn* f, const unsigned g[3], const unsigned b[3], uns
   cuLaunchKernel_params params = {
       (CUfunction)f, g[0],   g[1], g[2], b[0], b[1], b[2], smem, static_cast<CUstream>(s),
       args,          nullptr};
-  simgpu::OptionalFrame driver(nested && simgpu::NestedDriverCallback(), SIM_DRIVER,
-                               simgpu::kDriverLaunch, "cuLaunchKernel", &params, &result, name);
+  SimOptionalFrame driver(nested && SimNestedDriverCallback(simgpu::kDriverLaunch), SIM_DRIVER,
+                          simgpu::kDriverLaunch, "cuLaunchKernel", &params, &result, name);
   SimOp op;
   op.name = name;
   memcpy(op.g, g, sizeof op.g);
@@ -133,6 +110,10 @@ void sim_launch_fn(const SimFn* f, const unsigned g[3], const unsigned b[3], uns
 int sim_launch_lib(const char* n, void* s, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
                    double flops, double bytes, int driver) {
   const SimFn* function = simgpu::LibraryFunction(n);
+  if (!driver && simgpu::GetFaults().driver_launches) {
+    simgpu::NoteStruck("driver_launches");
+    driver = 1;
+  }
   if (sim_log_level() > 0) {
     fprintf(stderr, "[sim] liblaunch %s <<<%u,%u,%u;%u>>> s=%p flops=%.0f\n", n, gx, gy, gz, bx, s,
             flops);
@@ -157,12 +138,12 @@ int sim_launch_lib(const char* n, void* s, unsigned gx, unsigned gy, unsigned gz
                                          static_cast<CUstream>(s), nullptr, nullptr};
   int result = 0, nested_result = 0;
 
-  simgpu::OptionalFrame outer(
+  SimOptionalFrame outer(
       sim_on[domain][id], domain, id, driver ? "cuLaunchKernelEx" : "cudaLaunchKernelExC",
       driver ? static_cast<const void*>(&driver_params) : &runtime_params, &result, function->name);
-  simgpu::OptionalFrame nested(!driver && simgpu::NestedDriverCallback(), SIM_DRIVER,
-                               simgpu::kDriverLaunch, "cuLaunchKernel", &nested_params,
-                               &nested_result, function->name);
+  SimOptionalFrame nested(!driver && SimNestedDriverCallback(simgpu::kDriverLaunch), SIM_DRIVER,
+                          simgpu::kDriverLaunch, "cuLaunchKernel", &nested_params, &nested_result,
+                          function->name);
   SimOp op;
   op.name = function->name;
   op.g[0] = gx;
@@ -173,6 +154,23 @@ int sim_launch_lib(const char* n, void* s, unsigned gx, unsigned gy, unsigned gz
   op.mbytes = bytes;
   sim_enqueue(op, s);
   return 0;
+}
+
+void sim_memset_lib(void* s, unsigned long bytes) {
+  cudaMemsetAsync_v3020_params params = {nullptr, 0, bytes, static_cast<cudaStream_t>(s)};
+  cuMemsetD8Async_params nested_params = {0, 0, bytes, static_cast<CUstream>(s)};
+  int result = 0, nested_result = 0;
+  SimOptionalFrame outer(sim_on[SIM_RUNTIME][simgpu::kRuntimeMemset], SIM_RUNTIME,
+                         simgpu::kRuntimeMemset, "cudaMemsetAsync", &params, &result, nullptr);
+  SimOptionalFrame nested(SimNestedDriverCallback(simgpu::kDriverMemset), SIM_DRIVER,
+                          simgpu::kDriverMemset, "cuMemsetD8Async", &nested_params, &nested_result,
+                          nullptr);
+  constexpr int kDevice = 3;  // CUpti_ActivityMemoryKind
+  SimOp op;
+  op.kind = OP_MEMSET;
+  op.bytes = bytes;
+  op.dstKind = kDevice;
+  sim_enqueue(op, s);
 }
 
 int sim_launch_named(const char* n, void* s, unsigned g) {

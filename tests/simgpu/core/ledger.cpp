@@ -6,6 +6,11 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "faults.h"
 #include "switches.h"
 #include "thread_state.h"
 
@@ -51,6 +56,8 @@ const char* KindName(int kind) {
       return "memcpy";
     case OP_MEMSET:
       return "memset";
+    case OP_FAULT:
+      return "fault";
     default:
       return "other";
   }
@@ -138,11 +145,11 @@ void WriteLine(const SimOp& op, bool captured, const CaptureOrigin* origin) {
   Line line;
   line.Number("ordinal", op.ordinal);
   line.Text("kind", KindName(op.kind));
-  line.Text("name", op.kind == OP_KERNEL ? op.name : CopyName(op));
+  line.Text("name", op.kind == OP_KERNEL || op.kind == OP_FAULT ? op.name : CopyName(op));
   line.Number("device", static_cast<uint64_t>(op.dev));
   line.Number("context", static_cast<uint64_t>(op.dev) + 1);
   line.Number("stream", op.stream);
-  line.Number("correlation_id", frame ? frame->corr : 0);
+  line.Number("correlation_id", sim_cur_corr());
   line.Text("domain", !frame ? "" : frame->dom == SIM_DRIVER ? "driver" : "runtime");
   line.Number("cbid", frame ? frame->cbid : 0);
   line.Text("api", frame ? frame->fname : "");
@@ -175,5 +182,17 @@ uint64_t OrdinalsSoFar() { return g_ordinals; }
 void WriteExecuted(const SimOp& op, const CaptureOrigin* origin) { WriteLine(op, false, origin); }
 
 void WriteCaptured(const SimOp& op) { WriteLine(op, true, nullptr); }
+
+void NoteStruck(const char* name) {
+  if (GetSwitches().ledger_dir.empty()) return;
+  static std::mutex& mutex = *new std::mutex;
+  static auto& seen = *new std::set<std::string>;
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!seen.insert(name).second) return;
+  SimOp op;
+  op.kind = OP_FAULT;
+  op.name = name;
+  WriteLine(op, false, nullptr);
+}
 
 }  // namespace simgpu

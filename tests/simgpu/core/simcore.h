@@ -43,8 +43,19 @@ struct SimFn {
 
 // ---- Operations ----
 
-// OP_CHILD, OP_CONDITIONAL: only as nodes of graphs, which hold other graphs.
-enum { OP_KERNEL, OP_MEMCPY, OP_MEMSET, OP_HOST, OP_SYNC, OP_GRAPH, OP_CHILD, OP_CONDITIONAL };
+// OP_CHILD, OP_CONDITIONAL: only as nodes of graphs, which hold other graphs. OP_FAULT: only in
+// the ledger, a switch of the fault script that has changed something.
+enum {
+  OP_KERNEL,
+  OP_MEMCPY,
+  OP_MEMSET,
+  OP_HOST,
+  OP_SYNC,
+  OP_GRAPH,
+  OP_CHILD,
+  OP_CONDITIONAL,
+  OP_FAULT
+};
 
 struct SimOp {
   int kind = OP_KERNEL;
@@ -193,6 +204,8 @@ uint32_t sim_graph_exec_id(void*);
 
 // ---- Launches ----
 int sim_launch_named(const char* n, void* s, unsigned g);
+// A closed library sets memory on a stream, with the runtime.
+void sim_memset_lib(void* s, unsigned long bytes);
 // A closed library launches a kernel with the runtime (driver 0: cudaLaunchKernelExC) or
 // with the driver (1: cuLaunchKernelEx).
 int sim_launch_lib(const char* n, void* s, unsigned gx, unsigned gy, unsigned gz, unsigned bx,

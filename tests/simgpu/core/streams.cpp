@@ -72,6 +72,7 @@ uint64_t HashedDuration(uint64_t ordinal) { return 1000 + ((ordinal * 20021 + 79
 uint64_t Duration(const SimOp& op) {
   const Faults& faults = GetFaults();
   if (op.kind == OP_HOST) return 0;
+  if (faults.hashed_durations || faults.fixed_duration_ns) NoteStruck("durations");
   if (faults.hashed_durations) return HashedDuration(op.ordinal);
   if (faults.fixed_duration_ns) return faults.fixed_duration_ns;
   return op.duration_ns ? op.duration_ns : ModelDuration(op);

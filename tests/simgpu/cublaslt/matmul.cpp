@@ -55,7 +55,7 @@ API cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t 
                                   cublasLtMatrixLayout_t d_layout, const cublasLtMatmulAlgo_t*,
                                   void*, size_t, cudaStream_t stream) {
   if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
-  if (!operation || !a_layout || !b_layout || !d_layout) {
+  if (!operation || !a_layout || !b_layout || !d_layout || simgpu::RefusesNull(A, B, D)) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
   simgpu::CountMatmul();
@@ -65,14 +65,22 @@ API cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t 
                          *simgpu::ToLayout(d_layout), &s)) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
-  simgpu::NoteGemm(s, A, B, D, stream);
+  const uint64_t number = simgpu::NoteGemm(s, A, B, D, stream);
   if (s.m == 0 || s.n == 0) return CUBLAS_STATUS_SUCCESS;
   char kernel[128];
   snprintf(kernel, sizeof kernel, "sim_ltmatmul_t%d_c%d_%c%c_epi%d", s.a_type, s.compute_type, s.ta,
            s.tb, static_cast<int>(descriptor.values[CUBLASLT_MATMUL_DESC_EPILOGUE]));
-  constexpr int64_t kTile = 128;
-  const int64_t tiles = ((s.m + kTile - 1) / kTile) * ((s.n + kTile - 1) / kTile);
-  sim_launch_lib(kernel, stream, static_cast<unsigned>(tiles), 1, static_cast<unsigned>(s.batch),
-                 256, simgpu::GemmFlops(s), simgpu::GemmBytes(s), 0);
+  simgpu::LaunchGemm(number, kernel, s, stream);
   return CUBLAS_STATUS_SUCCESS;
+}
+
+// How libcublas gets here when it does not take the symbol that everybody sees.
+extern "C" __attribute__((visibility("default"))) cublasStatus_t simgpu_lt_matmul(
+    cublasLtMatmulDesc_t operation, const void* A, cublasLtMatrixLayout_t a_layout, const void* B,
+    cublasLtMatrixLayout_t b_layout, void* D, cublasLtMatrixLayout_t d_layout,
+    cudaStream_t stream) {
+  static char handle;
+  return cublasLtMatmul(reinterpret_cast<cublasLtHandle_t>(&handle), operation, nullptr, A,
+                        a_layout, B, b_layout, nullptr, D, d_layout, D, d_layout, nullptr, nullptr,
+                        0, stream);
 }

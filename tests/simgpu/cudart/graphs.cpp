@@ -1,11 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
 // Stream capture, graphs and executable graphs.
+#include <cupti_driver_cbid.h>
+
 #include <atomic>
 #include <memory>
 #include <vector>
 
 #include "cudart.h"
+#include "meta_compat.h"
+#include "nested.h"
 
 // ---- Capture ----
 
@@ -69,6 +73,12 @@ API cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
 }
 API cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return cudaSuccess; }
 API cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
+  constexpr uint32_t kDriverId = CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch;
+  cuGraphLaunch_params params = {reinterpret_cast<CUgraphExec>(exec),
+                                 static_cast<CUstream>(stream)};
+  CUresult result = CUDA_SUCCESS;
+  SimOptionalFrame driver(SimNestedDriverCallback(kDriverId), SIM_DRIVER, kDriverId,
+                          "cuGraphLaunch", &params, &result, nullptr);
   sim_graph_launch(exec, stream);
   return cudaSuccess;
 }

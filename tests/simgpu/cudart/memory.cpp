@@ -1,11 +1,19 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
 // Memory, copies and sets.
+#include <cupti_driver_cbid.h>
+
 #include "card.h"
 #include "cudart.h"
+#include "faults.h"
+#include "nested.h"
 
 namespace simgpu {
 namespace {
+
+// One stands for all forms of copies and sets.
+constexpr uint32_t kDriverCopy = CUPTI_DRIVER_TRACE_CBID_cuMemcpyAsync;
+constexpr uint32_t kDriverSet = CUPTI_DRIVER_TRACE_CBID_cuMemsetD8Async;
 
 constexpr int kPinned = 2, kDevice = 3;  // CUpti_ActivityMemoryKind
 
@@ -33,6 +41,9 @@ void Copy(void* to, const void* from, size_t bytes, cudaStream_t stream,
   op.dstKind = sim_memory_kind(to);
   op.copyKind = CopyKind(op.srcKind, op.dstKind);
   op.body = std::move(body);
+  CUresult result = CUDA_SUCCESS;
+  SimOptionalFrame driver(SimNestedDriverCallback(kDriverCopy), SIM_DRIVER, kDriverCopy,
+                          "cuMemcpyAsync", nullptr, &result, nullptr);
   sim_enqueue(op, stream);
 }
 
@@ -47,6 +58,9 @@ void Set(void* to, int value, size_t bytes, cudaStream_t stream) {
   op.value = value;
   op.dstKind = sim_memory_kind(to);
   op.body = [=] { memset(to, value, bytes); };
+  CUresult result = CUDA_SUCCESS;
+  SimOptionalFrame driver(SimNestedDriverCallback(kDriverSet), SIM_DRIVER, kDriverSet,
+                          "cuMemsetD8Async", nullptr, &result, nullptr);
   sim_enqueue(op, stream);
 }
 
@@ -86,7 +100,7 @@ API cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned) {
 
 API cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
   *total_bytes = simgpu::GetCard().memory_bytes;
-  *free_bytes = *total_bytes / 8 * 7;
+  *free_bytes = *total_bytes / 8 * 7 - sim_tool_bytes;
   return cudaSuccess;
 }
 

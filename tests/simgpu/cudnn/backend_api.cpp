@@ -167,6 +167,7 @@ API cudnnStatus_t cudnnBackendGetAttribute(cudnnBackendDescriptor_t descriptor,
   if (self == nullptr) return CUDNN_STATUS_BAD_PARAM;
   if (name == CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION &&
       simgpu::GetFaults().cudnn_json_refused) {
+    simgpu::NoteStruck("cudnn_json");
     return CUDNN_STATUS_NOT_SUPPORTED;
   }
   if (type == CUDNN_TYPE_HANDLE) {

@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
 // The activity API: which kinds are recorded, flushing, attributes, external ids.
+#include <algorithm>
 #include <array>
 #include <vector>
 
 #include "buffers.h"
+#include "faults.h"
 #include "state.h"
 
 namespace simgpu {
@@ -21,6 +23,16 @@ bool Supported(int kind) {
   return false;
 }
 
+constexpr int kAttributes = 16;
+// By CUpti_ActivityAttribute, with the defaults that CUPTI documents.
+enum { kBufferBytes = 0, kPoolLimit = 2, kPreAllocate = 6 };
+constexpr size_t kDefaultPoolLimit = 250;
+constexpr std::array<size_t, kAttributes> kDefaults = {3200000, 0, kDefaultPoolLimit, 65536, 250,
+                                                       0,       3, 3,                 0,     1};
+std::array<size_t, kAttributes> g_attributes = kDefaults;
+
+void TakeDeviceMemory();
+
 CUptiResult SetKind(CUpti_ActivityKind kind, bool on) {
   if (kind <= 0 || kind >= kActivityKinds) return CUPTI_ERROR_INVALID_KIND;
   if (on && !Supported(kind)) return CUPTI_ERROR_NOT_SUPPORTED;
@@ -31,12 +43,23 @@ CUptiResult SetKind(CUpti_ActivityKind kind, bool on) {
   if (on && other_kernel_kind) return CUPTI_ERROR_NOT_COMPATIBLE;
   if (kind == CUPTI_ACTIVITY_KIND_GRAPH_TRACE) State().graph_trace_since_ns = SteadyNs();
   State().kinds[kind] = on;
+  if (on && kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) TakeDeviceMemory();
   if (kind == CUPTI_ACTIVITY_KIND_RUNTIME || kind == CUPTI_ACTIVITY_KIND_DRIVER) {
     const int domain = kind == CUPTI_ACTIVITY_KIND_DRIVER ? SIM_DRIVER : SIM_RUNTIME;
     for (bool& off : State().api_off[domain]) off = false;
   }
   RefreshWatchers();
   return CUPTI_SUCCESS;
+}
+
+// As many device buffers as CUPTI makes before they are needed: 3, and at most the limit.
+void TakeDeviceMemory() {
+  size_t buffers = std::min(g_attributes[kPreAllocate], g_attributes[kPoolLimit]);
+  if (GetFaults().pool_limit_ignored) {
+    NoteStruck("pool_limit_ignored");
+    buffers = kDefaultPoolLimit;
+  }
+  sim_tool_bytes = buffers * g_attributes[kBufferBytes];
 }
 
 // Per-id filters. Enabling a first id without the kind records that id only.
@@ -51,11 +74,6 @@ CUptiResult SetApi(int domain, CUpti_ActivityKind kind, CUpti_CallbackId id, boo
   RefreshWatchers();
   return CUPTI_SUCCESS;
 }
-
-constexpr int kAttributes = 16;
-// Defaults as CUPTI documents them; kept, but nothing here depends on them.
-constexpr std::array<size_t, kAttributes> kDefaults = {3200000, 0, 250, 65536, 250, 0, 3, 3, 0, 1};
-std::array<size_t, kAttributes> g_attributes = kDefaults;
 
 constexpr int kExternalKinds = CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM2 + 1;
 

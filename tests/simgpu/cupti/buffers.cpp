@@ -114,13 +114,15 @@ thread_local bool t_is_delivery_thread = false;
 
 bool OddRecords() {
   const Faults& faults = GetFaults();
-  return faults.unknown_kind.Any() || faults.longer_record.Any() || faults.shorter_record.Any();
+  return faults.moved_fields.Any() || faults.unknown_kind.Any() || faults.longer_record.Any() ||
+         faults.shorter_record.Any();
 }
 
 // Up to 5 ms more or less, by the seed.
 uint64_t Jitter(uint64_t sequence) {
   const uint64_t seed = GetFaults().shuffle_seed;
   if (seed == 0) return 0;
+  NoteStruck("shuffle");
   uint64_t x = sequence * 0x9E3779B97F4A7C15u + seed;
   x ^= x >> 29;
   x *= 0xBF58476D1CE4E5B9u;
@@ -137,6 +139,7 @@ CUptiResult Delivery::Register(CUpti_BuffersCallbackRequestFunc request,
   if (worker_pid_ != 0) return CUPTI_SUCCESS;
   worker_pid_ = getpid();
   std::thread([this] { RunWorker(); }).detach();
+  if (GetFaults().callback_threads > 1) NoteStruck("callback_threads");
   for (unsigned i = 0; i < GetFaults().callback_threads; ++i) {
     std::thread([this] { RunDeliverer(); }).detach();
   }
@@ -159,6 +162,7 @@ void Delivery::Put(Record record) {
     ++dropped_;
     return;
   }
+  if (GetFaults().late_ms != 0) NoteStruck("late_ms");
   record.sequence = ++sequence_;
   record.ready_ns =
       (timed ? record.end_ns : sim_now()) + GetFaults().late_ms * 1000000 + Jitter(record.sequence);
@@ -414,7 +418,10 @@ size_t Delivery::TakeDropped() {
   std::lock_guard<std::mutex> lock(mutex_);
   size_t dropped = dropped_;
   dropped_ = 0;
-  if (!dropped_by_script_) dropped += GetFaults().dropped;
+  if (!dropped_by_script_ && GetFaults().dropped != 0) {
+    NoteStruck("dropped");
+    dropped += GetFaults().dropped;
+  }
   dropped_by_script_ = true;
   return dropped;
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Callbacks to the subscriber, on the thread that makes the call.
 #include "buffers.h"
+#include "faults.h"
 #include "records.h"
 #include "state.h"
 
@@ -25,6 +26,10 @@ void Call(CUpti_CallbackDomain domain, uint32_t id, const void* data) {
   t_in_exit_callback =
       api && static_cast<const CUpti_CallbackData*>(data)->callbackSite == CUPTI_API_EXIT;
   ++g_running;
+  if (const uint64_t us = GetFaults().callback_us) {
+    NoteStruck("callback_us");
+    Spin(us);
+  }
   callback(State().user_data.load(), domain, id, data);
   --g_running;
   t_in_exit_callback = t_in_callback = false;

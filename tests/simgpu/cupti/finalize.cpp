@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "buffers.h"
+#include "faults.h"
 #include "state.h"
 
 namespace simgpu {
@@ -33,6 +34,7 @@ API CUptiResult cuptiFinalize(void) {
   {
     std::lock_guard<std::mutex> lock(client.mutex);
     client.callback = nullptr;
+    client.finalized = true;
     client.subscriber_name.clear();
     for (auto& domain : client.callback_on) {
       for (auto& on : domain) on = 0;
@@ -47,5 +49,6 @@ API CUptiResult cuptiFinalize(void) {
     fprintf(stderr, "simgpu: cuptiFinalize: %zu buffers were not given back before\n", buffers);
   }
   sim_cupti_attached = 0;
+  sim_tool_bytes = 0;
   return CUPTI_SUCCESS;
 }

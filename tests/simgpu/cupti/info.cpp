@@ -60,6 +60,7 @@ int sim_cupti_gate(const char* name) {
     fprintf(stderr, "simgpu: CUPTI was called while another thread is inside of cuInit\n");
     _exit(98);
   }
+  if (simgpu::GetFaults().cupti != simgpu::CuptiState::kPresent) simgpu::NoteStruck("cupti");
   switch (simgpu::GetFaults().cupti) {
     case simgpu::CuptiState::kMissing:
       return CUPTI_ERROR_NOT_INITIALIZED;
@@ -76,6 +77,7 @@ int sim_cupti_gate(const char* name) {
 API CUptiResult cuptiGetVersion(uint32_t* version) {
   if (!version) return CUPTI_ERROR_INVALID_PARAMETER;
   const simgpu::Faults& faults = simgpu::GetFaults();
+  if (faults.cupti_version) simgpu::NoteStruck("cupti_version");
   *version = faults.cupti_version                          ? faults.cupti_version
              : faults.cupti == simgpu::CuptiState::kTooOld ? simgpu::kTooOldVersion
                                                            : CUPTI_API_VERSION;

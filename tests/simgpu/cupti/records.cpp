@@ -109,7 +109,9 @@ void MakeGraphTrace(const SimOp& op, Record* record) {
 bool GraphTraceReplacesNodes() {
   if (!KindOn(CUPTI_ACTIVITY_KIND_GRAPH_TRACE)) return false;
   const uint64_t late_ms = GetFaults().late_graph_trace_ms;
-  return late_ms == 0 || SteadyNs() - State().graph_trace_since_ns > late_ms * 1000000;
+  if (late_ms == 0 || SteadyNs() - State().graph_trace_since_ns > late_ms * 1000000) return true;
+  NoteStruck("late_graph_trace_ms");
+  return false;
 }
 
 // Makes the record of an operation if its kind is enabled.
@@ -170,6 +172,13 @@ void Falsify(const SimOp& op, Record* record) {
     case OP_KERNEL:
       FalsifyTimes(faults, ordinal, reinterpret_cast<CUpti_ActivityKernel10*>(record->data));
       FalsifyName(faults, ordinal, record);
+      if (faults.moved_fields.Hits(ordinal)) {
+        // Eight bytes more before the correlation id.
+        constexpr size_t kFrom = offsetof(CUpti_ActivityKernel10, correlationId);
+        memmove(record->data + kFrom + 8, record->data + kFrom, record->size - kFrom);
+        memset(record->data + kFrom, 0, 8);
+        record->size += 8;
+      }
       if (faults.longer_record.Hits(ordinal)) record->size = kFutureKernelBytes;
       if (faults.shorter_record.Hits(ordinal)) record->size = kKernel9Bytes;
       return;

@@ -24,6 +24,7 @@ struct CuptiClient {
   std::atomic<CUpti_CallbackFunc> callback{nullptr};
   std::atomic<void*> user_data{nullptr};
   std::string subscriber_name;
+  bool finalized = false;
   std::atomic<uint8_t> callback_on[kCallbackDomains][kSimCallbackIds] = {};
 
   std::atomic<bool> kinds[kActivityKinds] = {};

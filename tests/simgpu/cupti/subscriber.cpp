@@ -30,6 +30,16 @@ CUptiResult Subscribe(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc cal
   if (!subscriber) return CUPTI_ERROR_INVALID_PARAMETER;
   CuptiClient& client = State();
   std::lock_guard<std::mutex> lock(client.mutex);
+  if (GetFaults().subscriber_taken) NoteStruck("subscriber_taken");
+  if (client.finalized && GetFaults().dead_after_finalize) {
+    NoteStruck("dead_after_finalize");
+    return CUPTI_ERROR_NOT_INITIALIZED;
+  }
+  if (client.callback.load() && GetFaults().many_subscribers) {
+    NoteStruck("many_subscribers");
+    *subscriber = Handle();
+    return CUPTI_SUCCESS;
+  }
   if (client.callback.load() || GetFaults().subscriber_taken) {
     return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
   }
@@ -101,6 +111,7 @@ API CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle subscriber) {
   std::lock_guard<std::mutex> lock(State().mutex);
   if (!simgpu::IsSubscribed(subscriber)) return CUPTI_ERROR_INVALID_PARAMETER;
   State().callback = nullptr;
+  sim_tool_launch_us = simgpu::GetFaults().after_unsubscribe_us;
   simgpu::ClearCallbacks();
   simgpu::RefreshWatchers();
   return CUPTI_SUCCESS;

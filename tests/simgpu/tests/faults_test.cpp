@@ -258,5 +258,61 @@ SIM_TEST(Faults, FalsifiedLayoutLiesBeforeThatProduct, "SIMGPU_FAULTS={\"falsify
   EXPECT_EQ(rows, 9u);
 }
 
+// Names of the operations and faults in the ledger, in order.
+std::vector<std::string> Names(const std::string& kind) {
+  std::vector<std::string> names;
+  for (const auto& line : Ledger()) {
+    if (line["kind"] == kind) names.push_back(line["name"]);
+  }
+  return names;
+}
+
+SIM_TEST(Faults, ASwitchThatStrikesIsInTheLedgerOnce,
+         "SIMGPU_FAULTS={\"durations\": 5, \"split_k\": [2], \"null_name\": [99]}",
+         "SIMGPU_LEDGER={folder}") {
+  Gemms gemms;
+  gemms.Many(3);
+  EXPECT_EQ(Names("fault"), (std::vector<std::string>{"durations", "split_k"}));
+  EXPECT_EQ(Names("kernel"), (std::vector<std::string>{"sim_Sgemm", "sim_Sgemm_splitK",
+                                                       "sim_splitKreduce", "sim_Sgemm"}));
+}
+
+SIM_TEST(Faults, AProductHasAMemsetBeforeIt, "SIMGPU_FAULTS={\"product_memset\": [1]}",
+         "SIMGPU_LEDGER={folder}") {
+  Gemms gemms;
+  gemms.Many(2);
+  EXPECT_EQ(Names("memset").size(), 1u);
+  EXPECT_EQ(Ledger()[1]["call"], "cublasSgemm_v2");
+}
+
+SIM_TEST(Faults, AnotherThreadLaunches, "SIMGPU_FAULTS={\"other_thread\": [2]}",
+         "SIMGPU_LEDGER={folder}") {
+  Gemms gemms;
+  gemms.Many(2);
+  const auto lines = Ledger();
+  EXPECT_EQ(lines[0]["thread"], getpid());
+  EXPECT_NE(lines.back()["thread"], getpid());
+  EXPECT_EQ(lines.back()["call"], "cublasSgemm_v2");
+}
+
+SIM_TEST(Faults, NullOperandsAreRefused, "SIMGPU_FAULTS={\"strict_arguments\": true}",
+         "SIMGPU_LEDGER={folder}") {
+  Gemms gemms;
+  const float one = 1;
+  EXPECT_EQ(cublasSgemm_v2(gemms.handle(), CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, &one, nullptr, 1,
+                           nullptr, 1, &one, nullptr, 1),
+            CUBLAS_STATUS_INVALID_VALUE);
+  gemms.One();
+  EXPECT_EQ(Names("kernel").size(), 1u);
+}
+
+SIM_TEST(Faults, ChanceRefusesAboutItsShare, "SIMGPU_FAULTS={\"fail_percent\": 30}") {
+  Gemms gemms;
+  int refused = 0;
+  for (int i = 0; i < 1000; ++i) refused += gemms.One() == CUBLAS_STATUS_INVALID_VALUE;
+  EXPECT_GT(refused, 200);
+  EXPECT_LT(refused, 400);
+}
+
 }  // namespace
 }  // namespace simgpu_test

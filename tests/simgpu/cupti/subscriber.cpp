@@ -86,6 +86,7 @@ API CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* subscriber, CUpti_Callbac
   return simgpu::Subscribe(subscriber, callback, userdata, nullptr);
 }
 
+#if CUPTI_API_VERSION >= 130000
 API CUptiResult cuptiSubscribe_v2(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc callback,
                                   void* userdata, CUpti_SubscriberParams* params) {
   const CUptiResult result =
@@ -96,6 +97,7 @@ API CUptiResult cuptiSubscribe_v2(CUpti_SubscriberHandle* subscriber, CUpti_Call
   }
   return result;
 }
+#endif
 
 API CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle subscriber) {
   std::lock_guard<std::mutex> lock(State().mutex);

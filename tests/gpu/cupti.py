@@ -12,6 +12,7 @@ LAUNCHES = (
     (RUNTIME, 211), (RUNTIME, 214), (RUNTIME, 430), (RUNTIME, 431), (RUNTIME, 505),
     (RUNTIME, 506), (DRIVER, 307), (DRIVER, 442), (DRIVER, 652), (DRIVER, 653),
 )  # fmt: skip
+SINCE_CUDA_13 = ((RUNTIME, 505), (RUNTIME, 506))
 BUFFER_BYTES = 4 << 20
 CALLBACK = ctypes.CFUNCTYPE(
     None, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint32, ctypes.c_void_p
@@ -65,7 +66,10 @@ class Cupti:
             self.call("cuptiActivityEnable", RUNTIME_KIND)
         if with_callbacks:
             for domain, number in LAUNCHES:
-                self.call("cuptiEnableCallback", 1, self.subscriber, domain, number)
+                if (domain, number) in SINCE_CUDA_13:  # an older CUPTI refuses the number
+                    self.library.cuptiEnableCallback(1, self.subscriber, domain, number)
+                else:
+                    self.call("cuptiEnableCallback", 1, self.subscriber, domain, number)
 
     def stop(self) -> None:
         self.call("cuptiActivityFlushAll", 1)

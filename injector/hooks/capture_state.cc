@@ -13,8 +13,8 @@ namespace {
 std::atomic<int32_t> active_captures{0};
 std::atomic<bool> cut{false};
 
-// Seven parameters since CUDA 13 (runtime) and 12.3 (driver); those of CUDA 12 take the first six of
-// them, and do not look at the other.
+// Seven parameters since CUDA 13 (runtime) and 12.3 (driver); those of CUDA 12 take the first six
+// of them, and do not look at the other.
 using GetInfo = int (*)(void* stream, int* status, unsigned long long* id, void** graph,
                         const void** dependencies, const void** edges, void* count);
 

@@ -49,8 +49,8 @@ void FillOperation(const SimOp& op, T* body) {
 
 void MakeKernel(const SimOp& op, Record* record) {
   auto& body = Make<KernelRecord>(record, KindOn(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)
-                                                        ? CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL
-                                                        : CUPTI_ACTIVITY_KIND_KERNEL);
+                                              ? CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL
+                                              : CUPTI_ACTIVITY_KIND_KERNEL);
   FillOperation(op, &body);
   body.completed = body.end;
   body.registersPerThread = 32;

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # old_torch_envs.sh [VERSION ...]: makes Python environments with older PyTorch (2.4.1 and 2.8.0)
-# in their CUDA 12 builds, which run on the CPU here: for the tests of scopes and phases. About
+# in their CUDA 12 builds: for the tests of scopes and phases, on the CPU, and on CUDA 12. About
 # 3 GB to download and 5 to 7 GB on disk each. Nothing is done for those that are there.
 #
 # Stdout: a line "VERSION PYTHON" for each.

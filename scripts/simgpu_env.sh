@@ -9,6 +9,8 @@
 #
 #   simgpu_env.sh --for jobs   what jobs need: PyTorch and torchvision
 #   simgpu_env.sh [--for tests]   that, and the packages that tests use
+#   simgpu_env.sh --torch VERSION   in the environment of old_torch_envs.sh, with CUDA 12; its torch
+#                                   runs on the CPU as before where SIM_DEVICES is 0
 #
 # Last line of stdout: the absolute path of the environment's python (torchrun is in the
 # same folder). Everything else goes to stderr. Nothing is done when nothing changed.
@@ -25,18 +27,14 @@ script_name=simgpu
 # shellcheck source=common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 source_dir=$root/tests/simgpu
-env_dir=$sim_env
-mkdir -p "$env_dir"
-env_dir=$(cd "$env_dir" && pwd)
-python=$env_dir/bin/python
-build_dir=$env_dir/simgpu-build
-stamp=$env_dir/simgpu-stamp
 
 needed_for=tests
+old_torch=
 while (($#)); do
   case $1 in
     --for) needed_for=${2:?--for needs jobs or tests}; shift 2 ;;
-    -h | --help) sed -n '5,22s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    --torch) old_torch=${2:?--torch needs a version}; shift 2 ;;
+    -h | --help) sed -n '5,24s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
     *) printf 'simgpu: error: unknown option %s; see --help\n' "$1" >&2; exit 2 ;;
   esac
 done
@@ -44,6 +42,18 @@ case $needed_for in
   jobs | tests) ;;
   *) printf 'simgpu: error: --for %s: jobs or tests\n' "$needed_for" >&2; exit 2 ;;
 esac
+
+if [[ -n $old_torch ]]; then
+  "$root/scripts/old_torch_envs.sh" "$old_torch" > /dev/null
+  env_dir=$cache_dir/torch-$old_torch
+else
+  env_dir=$sim_env
+  mkdir -p "$env_dir"
+fi
+env_dir=$(cd "$env_dir" && pwd)
+python=$env_dir/bin/python
+build_dir=$env_dir/simgpu-build
+stamp=$env_dir/simgpu-stamp
 
 torch_packages=(torch==2.14.1 torchvision==0.29.1 numpy)
 # crt and cccl: headers that the other wheels' headers include.
@@ -54,19 +64,17 @@ deepspeed_needs=(setuptools wheel ninja hjson psutil py-cpuinfo pydantic msgpack
 deepspeed_packages=(deepspeed==0.19.8)
 
 required=("${torch_packages[@]}" "${header_packages[@]}")
-[[ $needed_for == jobs ]] || required+=("${model_packages[@]}" "${deepspeed_packages[@]}")
-
-# file in the environment's nvidia folder -> stand-in
-libraries=(
-  cu13/lib/libcudart.so.13 cu13/lib/libcublas.so.13 cu13/lib/libcublasLt.so.13
-  cu13/lib/libcupti.so.13 cu13/lib/libcusolver.so.12 cu13/lib/libcusparse.so.12
-  cu13/lib/libcufft.so.12 cu13/lib/libcuda.so.1 cu13/lib/libsimcore.so
-  cudnn/lib/libcudnn.so.9 nccl/lib/libnccl.so.2
-)
+[[ -z $old_torch ]] || required=("torch==$old_torch")
+[[ $needed_for == jobs || -n $old_torch ]] || required+=("${model_packages[@]}" "${deepspeed_packages[@]}")
 
 site_packages() {
   local dirs=("$env_dir"/lib/python3*/site-packages)
   printf '%s' "${dirs[0]}"
+}
+
+# Files in the environment's nvidia folder that stand-ins take the place of: `libraries`.
+list_libraries() {
+  mapfile -t libraries < <(python3 "$source_dir/wheels.py" "$(site_packages)/nvidia")
 }
 
 pip_install() {
@@ -101,6 +109,7 @@ up_to_date() {
 }
 
 make_environment() {
+  [[ -z $old_torch ]] || return 0
   make_venv "$env_dir"
   pip_options=()
   [[ -n $(missing_packages "$(site_packages)" "${torch_packages[@]}") ]] &&
@@ -115,8 +124,13 @@ make_environment() {
 }
 
 build_libraries() {
+  local headers='' cuda
+  if [[ -n $old_torch ]]; then
+    cuda=$(sed -n "s/^cuda.*= '\(.*\)'$/\1/p" "$(site_packages)/torch/version.py")
+    headers=$("$root/scripts/cuda_headers.sh" | sed -n "s/^$cuda //p")
+  fi
   say "building the stand-in libraries"
-  NVIDIA=$(site_packages)/nvidia JOBS=${SIMGPU_JOBS:-2} \
+  NVIDIA=$(site_packages)/nvidia HEADERS=$headers JOBS=${SIMGPU_JOBS:-2} \
     "$source_dir/build.sh" "$build_dir" >&2
 }
 
@@ -177,7 +191,8 @@ install_libraries() {
   done
   local pth
   pth=$(site_packages)/flopsprof_simgpu.pth
-  printf '%s\n' "import os; os.environ.setdefault('TRITON_LIBCUDA_PATH', '$nvidia/cu13/lib')" \
+  file=$(printf '%s\n' "${libraries[@]}" | grep '/libcuda\.so\.1$')
+  printf '%s\n' "import os; os.environ.setdefault('TRITON_LIBCUDA_PATH', '$nvidia/${file%/*}')" \
     > "$pth.new.$$"
   mv -f "$pth.new.$$" "$pth"
 }
@@ -188,6 +203,7 @@ if ! up_to_date; then
   flock 9
   if ! up_to_date; then
     make_environment
+    list_libraries
     keep_originals
     hash=$(source_hash)
     build_libraries

@@ -195,10 +195,11 @@ if [[ ${groups[*]} != lint ]]; then
     begin_part "Pythons of other versions" "$logs/python_versions.log" scripts/python_versions.sh
     begin_part "headers of CUDA 12.0 to 13.5" "$logs/cuda_headers.log" scripts/cuda_headers.sh
     begin_part "JAX" "$logs/jax.log" scripts/simgpu_jax_env.sh
-    old=(2.4.1)
-    ((${#full[@]})) && old+=(2.8.0)
-    begin_part "PyTorch ${old[*]}" "$logs/old_torch.log" scripts/old_torch_envs.sh "${old[@]}"
-    parts+=("Pythons of other versions" "headers of CUDA 12.0 to 13.5" "JAX" "PyTorch ${old[*]}")
+    parts+=("Pythons of other versions" "headers of CUDA 12.0 to 13.5" "JAX")
+    for old in 2.4.1 2.8.0; do
+      begin_part "PyTorch $old on CUDA 12" "$logs/torch-$old.log" scripts/simgpu_env.sh --torch "$old"
+      parts+=("PyTorch $old on CUDA 12")
+    done
   fi
   if ! wait_for_parts "${parts[@]}"; then
     printf '0 passed, 1 failed\n'

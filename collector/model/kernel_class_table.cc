@@ -248,6 +248,7 @@ constexpr KernelNameRow kTorch[] = {
     {"upsample_trilinear3d_backward_out_frame", K::kPooling},
     {"upsample_trilinear3d_out_frame", K::kPooling},
     {"CatArrayBatchedCopy", K::kCopy},
+    {"CatArrayBatchedCopy_aligned16_contig", K::kCopy},  // PyTorch 2.4
     {"CatArrayBatchedCopy_alignedK_contig", K::kCopy},
     {"CatArrayBatchedCopy_contig", K::kCopy},
     {"CatArrayBatchedCopy_vectorized", K::kCopy},

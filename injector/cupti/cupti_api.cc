@@ -147,10 +147,12 @@ bool LoadAll(void* library, CuptiApi* api) {
 
 }  // namespace
 
-int CudaMajorOfCupti(uint32_t version) {
-  if (version >= 100000) return static_cast<int>(version / 10000);
-  if (version >= 19) return 12;
-  return version >= 13 ? 11 : 10;
+bool CuptiIsOfCuda(int cuda_major, uint32_t version) {
+  // 11.8, 12.0 and 12.1 all say 18 (cupti_version.h).
+  if (version == 18) return cuda_major == 11 || cuda_major == 12;
+  if (version >= 100000) return static_cast<int>(version / 10000) == cuda_major;
+  if (version > 18) return cuda_major == 12;
+  return cuda_major == (version >= 13 ? 11 : 10);
 }
 
 namespace {
@@ -166,7 +168,7 @@ const char* ProblemOf(void* library, int cuda_major, CuptiApi* api) {
   if (!LoadAll(library, api)) return "libcupti lacks a function";
   if (api->GetVersion(&api->version) != kCuptiSuccess) return "libcupti tells no version";
   if (api->version < kOldestVersion) return "libcupti is older than CUDA 11";
-  if (cuda_major > 0 && CudaMajorOfCupti(api->version) != cuda_major) {
+  if (cuda_major > 0 && !CuptiIsOfCuda(cuda_major, api->version)) {
     return "libcupti is of another CUDA version than cudart";
   }
   return nullptr;

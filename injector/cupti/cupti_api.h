@@ -49,7 +49,7 @@ extern const char kNoCuptiYet[];
 // Fills in the table. On failure returns what is wrong, a constant text; else nullptr.
 const char* LoadCupti(CuptiApi* api);
 
-// CUDA's major version of a CUPTI version number (18 -> 11, 24 -> 12, 130001 -> 13).
-int CudaMajorOfCupti(uint32_t version);
+// Whether a CUPTI version number (18, 24, 130001) is one of CUDA's major version.
+bool CuptiIsOfCuda(int cuda_major, uint32_t version);
 
 }  // namespace flopsprof::injector

@@ -13,8 +13,8 @@ namespace {
 std::atomic<int32_t> active_captures{0};
 std::atomic<bool> cut{false};
 
-// Seven parameters since CUDA 13 (runtime) and 12.3 (driver); older forms take the first three or
-// six of them, and do not look at the others.
+// Seven parameters since CUDA 13 (runtime) and 12.3 (driver); those of CUDA 12 take the first six
+// of them, and do not look at the other.
 using GetInfo = int (*)(void* stream, int* status, unsigned long long* id, void** graph,
                         const void** dependencies, const void** edges, void* count);
 
@@ -57,7 +57,9 @@ void OnCaptureEnded() {
 bool AnyCaptureIsActive() { return active_captures.load(std::memory_order_relaxed) > 0; }
 
 bool FindCapture(void* stream, const void* caller, Capture* capture) {
-  static RealFunction real("cudaStreamGetCaptureInfo", "libcudart.so");
+  // In CUDA 12 the name without a version is an old form, which tells no graph.
+  static RealFunction real("cudaStreamGetCaptureInfo", "libcudart.so",
+                           "cudaStreamGetCaptureInfo_v2");
   return Ask(&real, stream, caller, capture);
 }
 

@@ -42,11 +42,16 @@ void RealFunction::Remember(const void* caller, void* function) {
   }
 }
 
+void* RealFunction::SearchFor(const void* caller, const char* name) const {
+  void* found = InScopeOf(caller, name);
+  if (found == nullptr) found = Foreign(RealDlsym(RTLD_NEXT, name));
+  return found != nullptr ? found : Foreign(FindInLoadedLibrary(library_, name));
+}
+
 void* RealFunction::Search(const void* caller) {
   const ErrnoKeeper keep;
-  void* found = InScopeOf(caller, name_);
-  if (found == nullptr) found = Foreign(RealDlsym(RTLD_NEXT, name_));
-  if (found == nullptr) found = Foreign(FindInLoadedLibrary(library_, name_));
+  void* found = better_ != nullptr ? SearchFor(caller, better_) : nullptr;
+  if (found == nullptr) found = SearchFor(caller, name_);
   if (found == nullptr) {
     CountLoss(shm::LossCounter::kRealFunctionMissing);
     return nullptr;

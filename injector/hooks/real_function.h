@@ -21,9 +21,10 @@ namespace flopsprof::injector {
 
 class RealFunction {
  public:
-  // `library`: beginning of the file name of the library that has the function. Both texts must
-  // live for ever.
-  constexpr RealFunction(const char* name, const char* library) : name_(name), library_(library) {}
+  // `library`: beginning of the file name of the library that has the function. `better`: a name
+  // that is taken where a library has it. All texts must live for ever.
+  constexpr RealFunction(const char* name, const char* library, const char* better = nullptr)
+      : name_(name), library_(library), better_(better) {}
 
   // For a hook, first of all: its real function. `*caller` is the hook's return address; for a
   // call through a door it becomes the real function's, so that the getters that this hook asks
@@ -61,10 +62,12 @@ class RealFunction {
   static constexpr int kCallers = 16;  // beyond them each call is searched for again
 
   void* Search(const void* caller);
+  void* SearchFor(const void* caller, const char* name) const;
   void Remember(const void* caller, void* function);
 
   const char* const name_;
   const char* const library_;
+  const char* const better_;
   Caller callers_[kCallers];
 };
 

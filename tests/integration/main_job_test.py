@@ -23,6 +23,10 @@ with open(os.path.join(ROOT, "tests", "golden", "golden.json"), encoding="utf-8"
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
+    return run_main_job(tmp_path_factory)
+
+
+def run_main_job(tmp_path_factory):
     folder = str(tmp_path_factory.mktemp("main") / "run")
     command = torchrun(
         RANKS, *acceptance("cifar_net", "--batch", "8", "--steps", str(STEPS))

@@ -7,20 +7,22 @@ import argparse
 import shutil
 from pathlib import Path
 
+from wheels import Wheels
+
 HERE = Path(__file__).resolve().parent
 
-# library: (file name, sources relative to this folder)
+# library: its sources relative to this folder
 LIBRARIES = {
-    "cudart": ("libcudart.so.13", "cudart/*.cpp"),
-    "cuda": ("libcuda.so.1", "cuda/*.cpp"),
-    "cublas": ("libcublas.so.13", "cublas/*.cpp"),
-    "cublasLt": ("libcublasLt.so.13", "cublaslt/*.cpp"),
-    "cudnn": ("libcudnn.so.9", "cudnn/*.cpp"),
-    "nccl": ("libnccl.so.2", "nccl/*.cpp"),
-    "cupti": ("libcupti.so.13", "cupti/*.cpp"),
-    "cusolver": ("libcusolver.so.12", "misc/cusolver*.cpp"),
-    "cusparse": ("libcusparse.so.12", "misc/cusparse*.cpp"),
-    "cufft": ("libcufft.so.12", "misc/cufft*.cpp"),
+    "cudart": "cudart/*.cpp",
+    "cuda": "cuda/*.cpp",
+    "cublas": "cublas/*.cpp",
+    "cublasLt": "cublaslt/*.cpp",
+    "cudnn": "cudnn/*.cpp",
+    "nccl": "nccl/*.cpp",
+    "cupti": "cupti/*.cpp",
+    "cusolver": "misc/cusolver*.cpp",
+    "cusparse": "misc/cusparse*.cpp",
+    "cufft": "misc/cufft*.cpp",
 }
 
 # Which of the others a library calls by their exported symbols, as the real ones do.
@@ -34,7 +36,7 @@ rule cxx
   deps = gcc
   description = compile $in
 rule gen
-  command = python3 {here}/gen.py $library --nvidia {nvidia} --out $dir $sources
+  command = python3 {here}/gen.py $library --nvidia {nvidia} {headers} --out $dir $sources
   description = generate $library
   restat = 1
 rule link
@@ -47,16 +49,20 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--nvidia", type=Path, required=True)
+    parser.add_argument("--headers", type=Path, help="a folder of headers that the wheels lack")
     args = parser.parse_args()
     out, nvidia = args.out.resolve(), args.nvidia.resolve()
     ccache = "ccache" if shutil.which("ccache") else ""
-    include = [HERE / "core", *(nvidia / d / "include" for d in ("cu13", "cudnn", "nccl"))]
+    wheels = Wheels(nvidia)
+    more = [args.headers.resolve()] if args.headers else []
+    include = [HERE / "core", *wheels.include(), *more]
     common = ("-std=c++17 -O2 -g -fPIC -fvisibility=hidden -fno-builtin -fno-strict-aliasing -Wall -Wextra "
               "-Wno-unused-parameter -Wno-deprecated-declarations -DSIMGPU_BUILD "
               + f"-ffile-prefix-map={HERE}=tests/simgpu "
               + " ".join(f"-I{HERE / 'core'}" if i == HERE / "core" else f"-isystem {i}"
                          for i in include))
-    text = [RULES.format(ccache=ccache, here=HERE, nvidia=nvidia)]
+    text = [RULES.format(ccache=ccache, here=HERE, nvidia=nvidia,
+                         headers=" ".join(f"--headers {f}" for f in more))]
 
     def compile_all(library, sources, flags, order_only):
         objects = []
@@ -75,7 +81,9 @@ def main():
     text.append(f"build libsimcore.so: link {' '.join(core)}\n"
                 "  flags = -Wl,-soname,libsimcore.so -ldl -lpthread")
     targets = ["libsimcore.so"]
-    for library, (file, pattern) in LIBRARIES.items():
+    files = wheels.libraries()
+    for library, pattern in LIBRARIES.items():
+        file = Path(files[library]).name
         sources = sorted(HERE.glob(pattern))
         gen = f"gen/{library}"
         generated = [f"{gen}/{n}" for n in ("entries.cpp", "defs.h", "exports.map")]
@@ -87,13 +95,13 @@ def main():
                               f"{gen}/defs.h")
         text.append(f"build obj/{library}/entries.o: cxx {gen}/entries.cpp\n"
                     f"  flags = {common} -w")
-        called = " ".join(LIBRARIES[other][0] for other in CALLS.get(library, []))
+        called = " ".join(Path(files[other]).name for other in CALLS.get(library, []))
         text.append(
             f"build {file}: link {' '.join(objects)} obj/{library}/entries.o"
             f" | libsimcore.so {called} {gen}/exports.map\n"
             f"  flags = -Wl,-soname,{file} -Wl,--version-script={gen}/exports.map"
             f" -L. {called} -lsimcore -ldl -lpthread"
-            " -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../../cu13/lib'")
+            f" -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../../{wheels.runtime}/lib:$$ORIGIN/../../cublas/lib'")
         targets.append(file)
     text.append("default " + " ".join(targets))
     new = "\n".join(text) + "\n"

@@ -24,20 +24,23 @@ import subprocess
 import sys
 from pathlib import Path
 
-# library: (file whose symbols are exported, symbol version, headers)
+from wheels import Wheels
+
+# library: its headers. Its symbols have its SONAME as their version, but for NCCL's.
 LIBRARIES = {
-    "core": (None, None, []),  # only the names of callback ids
-    "cudart": ("cu13/lib/libcudart.so.13", "libcudart.so.13", []),
-    "cuda": (None, None, []),
-    "cublas": ("cu13/lib/libcublas.so.13", "libcublas.so.13", ["cublas_v2.h", "cublasXt.h"]),
-    "cublasLt": ("cu13/lib/libcublasLt.so.13", "libcublasLt.so.13", ["cublasLt.h"]),
-    "cudnn": ("cudnn/lib/libcudnn.so.9", "libcudnn.so.9", ["cudnn.h"]),
-    "cupti": ("cu13/lib/libcupti.so.13", "libcupti.so.13", ["cupti.h"]),
-    "nccl": ("nccl/lib/libnccl.so.2", None, ["nccl.h"]),
-    "cusolver": ("cu13/lib/libcusolver.so.12", "libcusolver.so.12", ["cusolverDn.h"]),
-    "cusparse": ("cu13/lib/libcusparse.so.12", "libcusparse.so.12", ["cusparse.h"]),
-    "cufft": ("cu13/lib/libcufft.so.12", "libcufft.so.12", ["cufft.h", "cufftXt.h"]),
+    "core": [],  # only the names of callback ids
+    "cudart": [],
+    "cuda": [],
+    "cublas": ["cublas_v2.h", "cublasXt.h"],
+    "cublasLt": ["cublasLt.h"],
+    "cudnn": ["cudnn.h"],
+    "cupti": ["cupti.h"],
+    "nccl": ["nccl.h"],
+    "cusolver": ["cusolverDn.h"],
+    "cusparse": ["cusparse.h"],
+    "cufft": ["cufft.h", "cufftXt.h"],
 }
+UNVERSIONED = {"nccl", "cuda"}
 
 HERE = Path(__file__).resolve().parent
 MARKER = "flopsprof_simulated_gpu"
@@ -135,7 +138,7 @@ def driver_functions(include):
     return names
 
 
-def callback_ids(domain, include):
+def callback_ids(domain, header):
     """name -> (callback enumerator, version, fields or None) of one API domain."""
     meta, ids, prefix = {
         "cudart": ("generated_cuda_runtime_api_meta.h", "cupti_runtime_cbid.h",
@@ -143,7 +146,7 @@ def callback_ids(domain, include):
         "cuda": ("generated_cuda_meta.h", "cupti_driver_cbid.h",
                  "CUPTI_DRIVER_TRACE_CBID_"),
     }[domain]
-    known = set(re.findall(prefix + r"(\w+)\s*=", (include / ids).read_text()))
+    known = set(re.findall(prefix + r"(\w+)\s*=", header(ids).read_text()))
 
     def split(full):
         if domain == "cuda":
@@ -153,7 +156,7 @@ def callback_ids(domain, include):
 
     table = {}
     structs = re.finditer(r"typedef struct (\w+)_params_st \{(.*?)\} \w+;",
-                          (include / meta).read_text(), re.S)
+                          header(meta).read_text(), re.S)
     for struct in structs:
         name, version = split(struct[1])
         if struct[1] not in known or name is None:
@@ -205,9 +208,9 @@ def stub(symbol, library):
             f"  return 0;\n}}\n")
 
 
-def write_cuda_api(library, symbols, implemented, include, out):
+def write_cuda_api(library, symbols, implemented, header, out):
     """Wrappers of cudart and cuda: the frames of CUPTI callbacks and records."""
-    ids, prefix = callback_ids(library, include)
+    ids, prefix = callback_ids(library, header)
     result, domain = {"cudart": ("cudaError_t", "SIM_RUNTIME"),
                       "cuda": ("CUresult", "SIM_DRIVER")}[library]
     if library == "cudart":
@@ -217,6 +220,8 @@ def write_cuda_api(library, symbols, implemented, include, out):
                   '#include "entry.h"\n\n'
                   'const char* sim_rt_name(const void* function);\n\n')
         for name, fields in HIDDEN_RUNTIME.items():
+            if name not in ids:  # CUDA 12 exports them, but calls no callback
+                continue
             body = " ".join(f"{t} {f};" for t, f in fields)
             out.write(f"struct {name}_v13000_params {{ {body} }};\n")
             ids[name] = (f"{name}_v13000", 13000, fields)
@@ -227,11 +232,12 @@ def write_cuda_api(library, symbols, implemented, include, out):
         entry = ids.get(symbol)
         base = re.sub(r"_(ptsz|ptds)$", "", symbol)
         target = symbol if symbol in implemented else base if base in implemented else None
-        newer = ids.get(base + "_v2")
-        if not target and entry and newer and base + "_v2" in implemented \
-                and entry[2] is not None and newer[2] is not None \
-                and [t for t, _ in entry[2]] == [t for t, _ in newer[2]]:
-            target = base + "_v2"  # a legacy name with the same arguments
+        for version in (base + "_v2", base.removesuffix("_v2")):
+            other = ids.get(version)
+            if not target and entry and other and version in implemented \
+                    and entry[2] is not None and other[2] is not None \
+                    and [t for t, _ in entry[2]] == [t for t, _ in other[2]]:
+                target = version  # the name with or without a version, with the same arguments
         if entry and (entry[2] is not None or symbol in NO_PARAMETERS):
             fields = entry[2] or []
             typed = ", ".join(f"{t} {f}" for t, f in fields)
@@ -308,7 +314,7 @@ def write_library_api(library, symbols, implemented, headers, include, out):
         out.write("}\n" if result == "void" else f"  return ({result})0;\n}}\n")
 
 
-def write_callback_names(include, out):
+def write_callback_names(wheels_header, out):
     out.write('#include "simcore.h"\n\n'
               "const char* sim_cbid_name(int domain, uint32_t id) {\n")
     for number, header, prefix in (
@@ -316,7 +322,7 @@ def write_callback_names(include, out):
             (2, "cupti_runtime_cbid.h", "CUPTI_RUNTIME_TRACE_CBID_")):
         out.write(f"  if (domain == {number}) switch (id) {{\n")
         for match in re.finditer(prefix + r"(\w+)\s*=\s*(\d+)",
-                                 (include / header).read_text()):
+                                 wheels_header(header).read_text()):
             if match[1] not in ("INVALID", "SIZE", "FORCE_INT"):
                 out.write(f'    case {match[2]}: return "{match[1]}";\n')
         out.write("    default: return nullptr;\n  }\n")
@@ -327,27 +333,29 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("library", choices=sorted(LIBRARIES))
     parser.add_argument("--nvidia", type=Path, required=True)
+    parser.add_argument("--headers", type=Path, help="a folder of headers that the wheels lack")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("sources", nargs="*", type=Path)
     args = parser.parse_intermixed_args()
-    real, version, headers = LIBRARIES[args.library]
-    include = [args.nvidia / d / "include" for d in ("cu13", "cudnn", "nccl")]
+    headers = LIBRARIES[args.library]
+    wheels = Wheels(args.nvidia)
+    include = [*wheels.include(), *([args.headers] if args.headers else [])]
     if args.library == "core":
         args.out.mkdir(parents=True, exist_ok=True)
         with written(args.out / "callback_names.cpp") as out:
             out.write("// Generated by gen.py. Do not edit.\n")
-            write_callback_names(include[0], out)
+            write_callback_names(wheels.header, out)
         return
     implemented = set()
     for source in args.sources:
         text = preprocess([source.resolve()], [HERE / "core", source.parent, *include],
                           ["-std=c++17", "-DSIMGPU_API_MARKED"])
         implemented |= set(API.findall(text))
-    if real is None:
+    if args.library == "cuda":
         symbols = driver_functions(include)
     else:
         # The real library stands beside the stand-in once that has its place.
-        path = args.nvidia / real
+        path = args.nvidia / wheels.libraries()[args.library]
         kept = path.with_name(path.name + ".real")
         symbols = exported_functions(kept if kept.exists() else path)
     symbols -= {"_init", "_fini"}
@@ -355,14 +363,15 @@ def main():
     with written(args.out / "entries.cpp") as out:
         out.write("// Generated by gen.py. Do not edit.\n")
         if args.library in ("cudart", "cuda"):
-            write_cuda_api(args.library, symbols, implemented, include[0], out)
+            write_cuda_api(args.library, symbols, implemented, wheels.header, out)
         else:
             write_library_api(args.library, symbols, implemented, headers, include, out)
     with written(args.out / "defs.h") as out:
         out.write("#pragma once\n// Generated by gen.py. Do not edit.\n")
         for name in sorted(implemented):
             out.write(f"#define {name} impl_{name}\n")
-    node = version or ""
+    file = Path(wheels.libraries()[args.library]).name
+    node = "" if args.library in UNVERSIONED else file
     names = sorted(symbols | implemented) + [MARKER, "simgpu_*"]
     with written(args.out / "exports.map") as out:
         out.write(f"{node} {{ global:\n" + "".join(f"  {n};\n" for n in names))

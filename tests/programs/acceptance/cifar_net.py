@@ -45,9 +45,8 @@ def arguments(parser) -> None:
 def build(args) -> harness.Workload:
     model = Net().to(args.torch_dtype)
     if getattr(args, "distributed", False):
-        model = nn.parallel.DistributedDataParallel(
-            model, init_sync=not args.no_init_sync
-        )
+        options = {"init_sync": False} if args.no_init_sync else {}  # PyTorch 2.4 has it not
+        model = nn.parallel.DistributedDataParallel(model, **options)
     image = torch.randn(args.batch, 3, 32, 32, dtype=args.torch_dtype)
     label = torch.zeros(args.batch, dtype=torch.long)
     return harness.Workload(

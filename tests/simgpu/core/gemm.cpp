@@ -59,7 +59,7 @@ int ElementBits(int data_type) {
     case CUDA_R_16BF:
     case CUDA_C_8I:
       return 16;
-    case CUDA_R_4F_E2M1:
+    case 33:  // CUDA_R_4F_E2M1, from CUDA 12.8 on
       return 4;
     default:
       return 8;

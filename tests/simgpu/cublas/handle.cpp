@@ -132,7 +132,7 @@ API cublasStatus_t cublasGetVersion_v2(cublasHandle_t, int* version) {
   *version = CUBLAS_VERSION;
   return CUBLAS_STATUS_SUCCESS;
 }
-API size_t cublasGetCudartVersion(void) { return 13000; }
+API size_t cublasGetCudartVersion(void) { return CUDART_VERSION; }
 API cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream) {
   ToHandle(handle)->stream = stream;
   return CUBLAS_STATUS_SUCCESS;

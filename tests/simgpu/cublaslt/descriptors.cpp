@@ -34,7 +34,7 @@ Field LayoutField(MatrixLayout* layout, int attribute) {
       return {&layout->batch_count, 4};
     case CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET:
       return {&layout->batch_stride, 8};
-    case CUBLASLT_MATRIX_LAYOUT_BATCH_MODE:
+    case 8:  // CUBLASLT_MATRIX_LAYOUT_BATCH_MODE, from CUDA 13 on
       return {&layout->batch_mode, 4};
     default:
       return {nullptr, 0};

@@ -9,7 +9,7 @@
 namespace simgpu {
 namespace {
 
-constexpr int kCudaVersion = 13000;
+constexpr int kCudaVersion = CUDA_VERSION;
 
 CUcontext CurrentContext() { return static_cast<CUcontext>(sim_ctx(sim_dev())); }
 
@@ -69,7 +69,7 @@ API CUresult cuDeviceGetPCIBusId(char* id, int length, CUdevice device) {
   return CUDA_SUCCESS;
 }
 
-API CUresult cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice device) {
+API CUresult cuDeviceGetUuid(CUuuid* uuid, CUdevice device) {
   memset(uuid, 0, sizeof *uuid);
   uuid->bytes[0] = static_cast<char>(sim_device_number(device) + 1);
   return CUDA_SUCCESS;

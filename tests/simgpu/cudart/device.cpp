@@ -9,7 +9,7 @@
 namespace simgpu {
 namespace {
 
-constexpr int kCudaVersion = 13000;
+constexpr int kCudaVersion = CUDART_VERSION;
 
 thread_local cudaError_t t_last_error = cudaSuccess;
 

@@ -30,16 +30,37 @@ API cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStat
   *status = Status(sim_capture_status(stream, nullptr, nullptr));
   return cudaSuccess;
 }
-API cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status,
-                                         unsigned long long* id, cudaGraph_t* graph,
-                                         const cudaGraphNode_t** dependencies,
-                                         const cudaGraphEdgeData** edges, size_t* count) {
+
+static void CaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status,
+                        unsigned long long* id, cudaGraph_t* graph,
+                        const cudaGraphNode_t** dependencies, size_t* count) {
   *status = Status(sim_capture_status(stream, id, reinterpret_cast<void**>(graph)));
   if (dependencies) *dependencies = nullptr;
-  if (edges) *edges = nullptr;
   if (count) *count = 0;
+}
+#if CUDART_VERSION < 13000
+// A macro of the header makes this cudaStreamGetCaptureInfo_v2.
+API cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status,
+                                         unsigned long long* id, cudaGraph_t* graph,
+                                         const cudaGraphNode_t** dependencies, size_t* count) {
+  CaptureInfo(stream, status, id, graph, dependencies, count);
   return cudaSuccess;
 }
+#endif
+#if CUDART_VERSION >= 12030
+#if CUDART_VERSION < 13000
+API cudaError_t cudaStreamGetCaptureInfo_v3(
+#else
+API cudaError_t cudaStreamGetCaptureInfo(
+#endif
+    cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id,
+    cudaGraph_t* graph, const cudaGraphNode_t** dependencies, const cudaGraphEdgeData** edges,
+    size_t* count) {
+  CaptureInfo(stream, status, id, graph, dependencies, count);
+  if (edges) *edges = nullptr;
+  return cudaSuccess;
+}
+#endif
 
 // ---- Graphs ----
 
@@ -83,12 +104,14 @@ API cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
   return cudaSuccess;
 }
 
+#if CUDART_VERSION >= 12030
 API cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph,
                                               const cudaGraphNode_t*, const cudaGraphEdgeData*,
                                               size_t, cudaStreamCaptureMode) {
   if (!graph) return cudaErrorInvalidValue;
   return sim_capture_begin(stream, graph) ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
 }
+#endif
 
 // ---- Graphs in graphs, copies ----
 
@@ -120,22 +143,30 @@ API cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* ty
     case OP_CHILD:
       *type = cudaGraphNodeTypeGraph;
       break;
+#if CUDART_VERSION >= 12030
     case OP_CONDITIONAL:
       *type = cudaGraphNodeTypeConditional;
       break;
+#endif
     default:
       *type = cudaGraphNodeTypeHost;
   }
   return cudaSuccess;
 }
 
+#if CUDART_VERSION >= 12030
 API cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle* handle, cudaGraph_t,
                                                  unsigned value, unsigned flags) {
   *handle = sim_condition_new(value, flags);
   return cudaSuccess;
 }
-API cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t*,
-                                 const cudaGraphEdgeData*, size_t, cudaGraphNodeParams* params) {
+#if CUDART_VERSION < 13000
+API cudaError_t cudaGraphAddNode_v2(
+#else
+API cudaError_t cudaGraphAddNode(
+#endif
+    cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t*, const cudaGraphEdgeData*,
+    size_t, cudaGraphNodeParams* params) {
   if (params->type == cudaGraphNodeTypeGraph) {
     *node = static_cast<cudaGraphNode_t>(sim_graph_add_child(graph, params->graph.graph));
     return cudaSuccess;
@@ -147,6 +178,14 @@ API cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const
                                 reinterpret_cast<void***>(&conditional.phGraph_out)));
   return *node ? cudaSuccess : cudaErrorInvalidValue;
 }
+
+#if CUDART_VERSION < 13000
+API cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                 const cudaGraphNode_t* dependencies, size_t count,
+                                 cudaGraphNodeParams* params) {
+  return cudaGraphAddNode_v2(node, graph, dependencies, nullptr, count, params);
+}
+#endif
 
 // What a kernel with cudaGraphSetConditional is to a program with a compiler for the device: it
 // sets the handle to the values in turn, one each time that it runs.
@@ -161,6 +200,7 @@ extern "C" __attribute__((visibility("default"))) void simgpu_set_conditional(
   };
   sim_enqueue(op, stream);
 }
+#endif
 
 // ---- Changes of executables ----
 

@@ -114,3 +114,8 @@ API cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t e
   *ms = static_cast<float>(static_cast<double>(ns) / 1e6);
   return cudaSuccess;
 }
+#if CUDART_VERSION >= 12080 && CUDART_VERSION < 13000
+API cudaError_t cudaEventElapsedTime_v2(float* ms, cudaEvent_t start, cudaEvent_t end) {
+  return cudaEventElapsedTime(ms, start, end);
+}
+#endif

@@ -64,6 +64,8 @@ void* FindIn(void* handle, const char* name) {
 
 RealBackend LoadBackend() {
   RealBackend real;
+  // An older one plans only on a device that is there.
+  if (CUDNN_VERSION < 90800) return real;
   void* graph = GraphLibrary();
   const auto load = [graph](auto& function, const char* name) {
     function = reinterpret_cast<std::decay_t<decltype(function)>>(FindIn(graph, name));
@@ -128,9 +130,10 @@ const std::string& SimulatedDeviceJson() {
         R"("reservedSharedMemoryPerBlock":1024,"maxRegistersPerSM":65536,"maxCtasPerSM":32,)"
         R"("maxThreadsPerSM":2048,"pciDeviceId":0,"isTccDriver":0,"supportCoopLaunch":1,)"
         R"("totalGlobalMem":%zu,"smClockRateKHz":%d,"memClockRateKHz":%d,"l2CacheSize":%d,)"
-        R"("cudaDeviceId":0,"driverVer":13000,"deviceName":"%s"})",
+        R"("cudaDeviceId":0,"driverVer":%d,"deviceName":"%s"})",
         card.major * 100 + card.minor * 10, card.multiprocessors, card.shared_per_block_optin,
-        card.memory_bytes, card.clock_khz, card.memory_clock_khz, card.l2_bytes, card.name);
+        card.memory_bytes, card.clock_khz, card.memory_clock_khz, card.l2_bytes, CUDART_VERSION,
+        card.name);
     return std::string(text);
   }();
   return json;

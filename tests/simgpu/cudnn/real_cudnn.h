@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cudnn.h>
-
 #include <string>
+
+#include "later_names.h"
 
 // The real cuDNN behind the stand-in.
 //

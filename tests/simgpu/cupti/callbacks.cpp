@@ -61,8 +61,10 @@ CUgraphNodeType NodeType(int op_kind) {
       return CU_GRAPH_NODE_TYPE_MEMSET;
     case OP_CHILD:
       return CU_GRAPH_NODE_TYPE_GRAPH;
+#if CUDA_VERSION >= 12030
     case OP_CONDITIONAL:
       return CU_GRAPH_NODE_TYPE_CONDITIONAL;
+#endif
     default:
       return CU_GRAPH_NODE_TYPE_HOST;
   }

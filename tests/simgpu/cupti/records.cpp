@@ -8,13 +8,13 @@
 
 #include "buffers.h"
 #include "faults.h"
+#include "record_types.h"
 #include "state.h"
 
 namespace simgpu {
 namespace {
 
-static_assert(sizeof(CUpti_ActivityKernel10) == 216);
-constexpr size_t kKernel9Bytes = 208;       // CUDA 12: "shorter"
+constexpr size_t kKernel9Bytes = 208;       // CUDA 12: "shorter" than CUDA 13's
 constexpr size_t kFutureKernelBytes = 232;  // a later CUPTI: "longer"
 constexpr uint32_t kUnknownKind = 200;
 constexpr size_t kUnknownBytes = 48;
@@ -48,9 +48,9 @@ void FillOperation(const SimOp& op, T* body) {
 }
 
 void MakeKernel(const SimOp& op, Record* record) {
-  auto& body = Make<CUpti_ActivityKernel10>(record, KindOn(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)
-                                                        ? CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL
-                                                        : CUPTI_ACTIVITY_KIND_KERNEL);
+  auto& body = Make<KernelRecord>(record, KindOn(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)
+                                              ? CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL
+                                              : CUPTI_ACTIVITY_KIND_KERNEL);
   FillOperation(op, &body);
   body.completed = body.end;
   body.registersPerThread = 32;
@@ -67,17 +67,19 @@ void MakeKernel(const SimOp& op, Record* record) {
 }
 
 void MakeMemcpy(const SimOp& op, Record* record) {
-  auto& body = Make<CUpti_ActivityMemcpy6>(record, CUPTI_ACTIVITY_KIND_MEMCPY);
+  auto& body = Make<MemcpyRecord>(record, CUPTI_ACTIVITY_KIND_MEMCPY);
   FillOperation(op, &body);
   body.copyKind = static_cast<uint8_t>(op.copyKind);
   body.srcKind = static_cast<uint8_t>(op.srcKind);
   body.dstKind = static_cast<uint8_t>(op.dstKind);
   body.bytes = op.bytes;
+#if CUPTI_API_VERSION >= 26
   body.copyCount = static_cast<uint64_t>(op.copies);
+#endif
 }
 
 void MakeMemset(const SimOp& op, Record* record) {
-  auto& body = Make<CUpti_ActivityMemset4>(record, CUPTI_ACTIVITY_KIND_MEMSET);
+  auto& body = Make<MemsetRecord>(record, CUPTI_ACTIVITY_KIND_MEMSET);
   FillOperation(op, &body);
   body.value = static_cast<uint32_t>(op.value);
   body.bytes = op.bytes;
@@ -85,7 +87,7 @@ void MakeMemset(const SimOp& op, Record* record) {
 }
 
 void MakeSynchronization(const SimOp& op, Record* record) {
-  auto& body = Make<CUpti_ActivitySynchronization2>(record, CUPTI_ACTIVITY_KIND_SYNCHRONIZATION);
+  auto& body = Make<SynchronizationRecord>(record, CUPTI_ACTIVITY_KIND_SYNCHRONIZATION);
   body.type = static_cast<CUpti_ActivitySynchronizationType>(op.syncType);
   body.start = ClientTime(op.start);
   body.end = ClientTime(op.end);
@@ -95,12 +97,16 @@ void MakeSynchronization(const SimOp& op, Record* record) {
 }
 
 void MakeGraphTrace(const SimOp& op, Record* record) {
-  auto& body = Make<CUpti_ActivityGraphTrace2>(record, CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
+  auto& body = Make<GraphTraceRecord>(record, CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
   body.correlationId = op.corr;
   body.start = ClientTime(op.start);
   body.end = ClientTime(op.end);
-  body.deviceId = body.endDeviceId = static_cast<uint32_t>(op.dev);
-  body.contextId = body.endContextId = static_cast<uint32_t>(op.dev) + 1;
+  body.deviceId = static_cast<uint32_t>(op.dev);
+  body.contextId = static_cast<uint32_t>(op.dev) + 1;
+#if CUPTI_API_VERSION >= 21
+  body.endDeviceId = body.deviceId;
+  body.endContextId = body.contextId;
+#endif
   body.graphId = op.graphId;
   body.streamId = op.stream;
 }
@@ -157,7 +163,7 @@ void FalsifyTimes(const Faults& faults, uint64_t ordinal, T* body) {
 }
 
 void FalsifyName(const Faults& faults, uint64_t ordinal, Record* record) {
-  auto* body = reinterpret_cast<CUpti_ActivityKernel10*>(record->data);
+  auto* body = reinterpret_cast<KernelRecord*>(record->data);
   if (faults.recycled_name.Hits(ordinal) && body->name) {
     record->recycled_name = strdup(body->name);
     body->name = record->recycled_name;
@@ -170,7 +176,7 @@ void Falsify(const SimOp& op, Record* record) {
   const uint64_t ordinal = op.ordinal;
   switch (op.kind) {
     case OP_KERNEL:
-      FalsifyTimes(faults, ordinal, reinterpret_cast<CUpti_ActivityKernel10*>(record->data));
+      FalsifyTimes(faults, ordinal, reinterpret_cast<KernelRecord*>(record->data));
       FalsifyName(faults, ordinal, record);
       if (faults.moved_fields.Hits(ordinal)) {
         // Eight bytes more before the correlation id.
@@ -183,10 +189,10 @@ void Falsify(const SimOp& op, Record* record) {
       if (faults.shorter_record.Hits(ordinal)) record->size = kKernel9Bytes;
       return;
     case OP_MEMCPY:
-      FalsifyTimes(faults, ordinal, reinterpret_cast<CUpti_ActivityMemcpy6*>(record->data));
+      FalsifyTimes(faults, ordinal, reinterpret_cast<MemcpyRecord*>(record->data));
       return;
     case OP_MEMSET:
-      FalsifyTimes(faults, ordinal, reinterpret_cast<CUpti_ActivityMemset4*>(record->data));
+      FalsifyTimes(faults, ordinal, reinterpret_cast<MemsetRecord*>(record->data));
       return;
     default:
       return;
@@ -253,22 +259,22 @@ void MarkIncomplete(Record* record) {
   switch (kind) {
     case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
     case CUPTI_ACTIVITY_KIND_KERNEL: {
-      auto* body = reinterpret_cast<CUpti_ActivityKernel10*>(record->data);
+      auto* body = reinterpret_cast<KernelRecord*>(record->data);
       body->start = body->end = body->completed = 0;
       return;
     }
     case CUPTI_ACTIVITY_KIND_MEMCPY: {
-      auto* body = reinterpret_cast<CUpti_ActivityMemcpy6*>(record->data);
+      auto* body = reinterpret_cast<MemcpyRecord*>(record->data);
       body->start = body->end = 0;
       return;
     }
     case CUPTI_ACTIVITY_KIND_MEMSET: {
-      auto* body = reinterpret_cast<CUpti_ActivityMemset4*>(record->data);
+      auto* body = reinterpret_cast<MemsetRecord*>(record->data);
       body->start = body->end = 0;
       return;
     }
     case CUPTI_ACTIVITY_KIND_GRAPH_TRACE: {
-      auto* body = reinterpret_cast<CUpti_ActivityGraphTrace2*>(record->data);
+      auto* body = reinterpret_cast<GraphTraceRecord*>(record->data);
       body->start = body->end = 0;
       return;
     }
@@ -280,25 +286,25 @@ void MarkIncomplete(Record* record) {
 size_t RecordSize(uint32_t kind) {
   switch (kind) {
     case CUPTI_ACTIVITY_KIND_MEMCPY:
-      return sizeof(CUpti_ActivityMemcpy6);
+      return sizeof(MemcpyRecord);
     case CUPTI_ACTIVITY_KIND_MEMSET:
-      return sizeof(CUpti_ActivityMemset4);
+      return sizeof(MemsetRecord);
     case CUPTI_ACTIVITY_KIND_KERNEL:
     case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
-      return sizeof(CUpti_ActivityKernel10);
+      return sizeof(KernelRecord);
     case CUPTI_ACTIVITY_KIND_DRIVER:
     case CUPTI_ACTIVITY_KIND_RUNTIME:
       return sizeof(CUpti_ActivityAPI);
     case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION:
-      return sizeof(CUpti_ActivitySynchronization2);
+      return sizeof(SynchronizationRecord);
     case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION:
       return sizeof(CUpti_ActivityExternalCorrelation);
     case CUPTI_ACTIVITY_KIND_GRAPH_TRACE:
-      return sizeof(CUpti_ActivityGraphTrace2);
+      return sizeof(GraphTraceRecord);
     case CUPTI_ACTIVITY_KIND_MARKER:
       return sizeof(CUpti_ActivityMarker2);
     case CUPTI_ACTIVITY_KIND_OVERHEAD:
-      return sizeof(CUpti_ActivityOverhead3);
+      return sizeof(OverheadRecord);
     default:
       return 0;
   }

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
 // The subscriber: one at a time, and only what it enabled fires.
-#include "state.h"
-
 #include "faults.h"
+#include "state.h"
 
 namespace simgpu {
 namespace {
@@ -96,6 +95,7 @@ API CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* subscriber, CUpti_Callbac
   return simgpu::Subscribe(subscriber, callback, userdata, nullptr);
 }
 
+#if CUPTI_API_VERSION >= 130000
 API CUptiResult cuptiSubscribe_v2(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc callback,
                                   void* userdata, CUpti_SubscriberParams* params) {
   const CUptiResult result =
@@ -106,6 +106,7 @@ API CUptiResult cuptiSubscribe_v2(CUpti_SubscriberHandle* subscriber, CUpti_Call
   }
   return result;
 }
+#endif
 
 API CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle subscriber) {
   std::lock_guard<std::mutex> lock(State().mutex);
@@ -119,8 +120,11 @@ API CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle subscriber) {
 
 static bool ValidCallback(CUpti_SubscriberHandle subscriber, CUpti_CallbackDomain domain,
                           CUpti_CallbackId id) {
+  uint32_t ids = kSimCallbackIds;
+  if (domain == CUPTI_CB_DOMAIN_RUNTIME_API) ids = CUPTI_RUNTIME_TRACE_CBID_SIZE;
+  if (domain == CUPTI_CB_DOMAIN_DRIVER_API) ids = CUPTI_DRIVER_TRACE_CBID_SIZE;
   return simgpu::IsSubscribed(subscriber) && domain >= 1 && domain < simgpu::kCallbackDomains &&
-         id < static_cast<uint32_t>(kSimCallbackIds);
+         id < ids;
 }
 
 API CUptiResult cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle subscriber,

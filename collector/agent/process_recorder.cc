@@ -65,7 +65,11 @@ void ProcessRecorder::Finish(const ProcessEnd& end, uint64_t now_ns) {
 
 void ProcessRecorder::Heartbeat(uint64_t now_ns) {
   const auto seconds = static_cast<uint32_t>(now_ns / 1'000'000'000);
-  segment_.header().agent_alive.store(seconds, std::memory_order_relaxed);
+  // Each store takes the line away from the program's threads, which read `recording` in it.
+  auto& alive = segment_.header().agent_alive;
+  if (alive.load(std::memory_order_relaxed) != seconds) {
+    alive.store(seconds, std::memory_order_relaxed);
+  }
   windows_.Seen(now_ns, /*final=*/false);
 }
 

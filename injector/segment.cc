@@ -10,10 +10,15 @@ namespace {
 // Stands in while there is no segment: `recording` is 0, counters are kept for the first one.
 shm::SegmentHeader no_segment;
 
-std::atomic<shm::SegmentHeader*> recording_header{&no_segment};  // what IsRecording asks
-std::atomic<shm::SegmentHeader*> counting_header{&no_segment};
-std::atomic<shm::SegmentHeader*> current_segment{nullptr};
-std::atomic<uint32_t> epoch{0};
+// One cache line, which each hook reads: the program's own work has it out of the first cache
+// between two of them.
+struct alignas(64) InUse {
+  std::atomic<shm::SegmentHeader*> recording{&no_segment};  // what IsRecording asks
+  std::atomic<shm::SegmentHeader*> counting{&no_segment};
+  std::atomic<shm::SegmentHeader*> current{nullptr};
+  std::atomic<uint32_t> epoch{0};
+};
+InUse in_use;
 
 void CarryOver(shm::SegmentHeader* to) {
   for (uint32_t i = 0; i < shm::kLossCounterSlots; ++i) {
@@ -40,47 +45,47 @@ bool SegmentIsValid(const shm::SegmentHeader* header, uint64_t bytes) {
 
 void UseSegment(shm::SegmentHeader* header) {
   CarryOver(header);
-  counting_header.store(header, std::memory_order_relaxed);
-  current_segment.store(header, std::memory_order_relaxed);
-  epoch.fetch_add(1, std::memory_order_relaxed);
+  in_use.counting.store(header, std::memory_order_relaxed);
+  in_use.current.store(header, std::memory_order_relaxed);
+  in_use.epoch.fetch_add(1, std::memory_order_relaxed);
   header->process_state.store(static_cast<uint32_t>(shm::ProcessState::kRecording),
                               std::memory_order_relaxed);
   // Release; pairs with the acquire in IsRecording: who sees the header sees its fields.
-  recording_header.store(header, std::memory_order_release);
+  in_use.recording.store(header, std::memory_order_release);
   CarryOver(header);  // counts made by other threads in between
 }
 
-void StopRecording() { recording_header.store(&no_segment, std::memory_order_release); }
+void StopRecording() { in_use.recording.store(&no_segment, std::memory_order_release); }
 
 void ForgetSegmentInForkedChild() {
-  recording_header.store(&no_segment, std::memory_order_release);
-  counting_header.store(&no_segment, std::memory_order_relaxed);
+  in_use.recording.store(&no_segment, std::memory_order_release);
+  in_use.counting.store(&no_segment, std::memory_order_relaxed);
 }
 
 void StopUsingSegmentForTesting() {
   ForgetSegmentInForkedChild();
-  current_segment.store(nullptr, std::memory_order_relaxed);
-  epoch.fetch_add(1, std::memory_order_relaxed);  // rings of the old one are not retired
+  in_use.current.store(nullptr, std::memory_order_relaxed);
+  in_use.epoch.fetch_add(1, std::memory_order_relaxed);  // rings of the old one are not retired
 }
 
-shm::SegmentHeader* CurrentSegment() { return current_segment.load(std::memory_order_relaxed); }
+shm::SegmentHeader* CurrentSegment() { return in_use.current.load(std::memory_order_relaxed); }
 
-shm::SegmentHeader* Statistics() { return counting_header.load(std::memory_order_relaxed); }
+shm::SegmentHeader* Statistics() { return in_use.counting.load(std::memory_order_relaxed); }
 
 bool IsRecording() {
   // An acquire load is a plain load on x86-64.
-  return recording_header.load(std::memory_order_acquire)
+  return in_use.recording.load(std::memory_order_acquire)
              ->recording.load(std::memory_order_relaxed) ==
          static_cast<uint32_t>(shm::Recording::kWork);
 }
 
 bool IsConnected() {
-  return recording_header.load(std::memory_order_acquire)
+  return in_use.recording.load(std::memory_order_acquire)
              ->recording.load(std::memory_order_relaxed) !=
          static_cast<uint32_t>(shm::Recording::kNothing);
 }
 
-uint32_t SessionEpoch() { return epoch.load(std::memory_order_relaxed); }
+uint32_t SessionEpoch() { return in_use.epoch.load(std::memory_order_relaxed); }
 
 void CountLoss(shm::LossCounter counter, uint64_t count) {
   const auto index = static_cast<uint32_t>(counter);

@@ -14,7 +14,7 @@ void IntervalUnion::Add(uint64_t begin_ns, uint64_t end_ns) {
   if (intervals_.empty() || begin_ns > intervals_.back().end_ns) {  // the common case
     intervals_.push_back({begin_ns, end_ns});
     total_ns_ += end_ns - begin_ns;
-    if (intervals_.size() > kMaxIntervals) FoldOldest(kMaxIntervals / 2);
+    if (intervals_.size() > kMaxIntervals) Settle();
     return;
   }
   Interval& last = intervals_.back();
@@ -25,33 +25,50 @@ void IntervalUnion::Add(uint64_t begin_ns, uint64_t end_ns) {
     }
     return;
   }
-  InsertBeforeLast(begin_ns, end_ns);
+  disordered_.push_back({begin_ns, end_ns});
+  if (disordered_.size() >= kMaxDisordered) Settle();
 }
 
-void IntervalUnion::InsertBeforeLast(uint64_t begin_ns, uint64_t end_ns) {
-  // [first, last): the intervals that touch the new one.
+void IntervalUnion::Settle() {
+  Merge();
+  if (intervals_.size() > kMaxIntervals) FoldOldest(kMaxIntervals / 2);
+}
+
+void IntervalUnion::Merge() const {
+  if (disordered_.empty()) return;
+  const auto begins_before = [](const Interval& a, const Interval& b) {
+    return a.begin_ns < b.begin_ns;
+  };
+  if (!std::is_sorted(disordered_.begin(), disordered_.end(), begins_before)) {
+    std::sort(disordered_.begin(), disordered_.end(), begins_before);
+  }
+  // What ends before the first of them stays as it is.
   const auto first = std::lower_bound(
-      intervals_.begin(), intervals_.end(), begin_ns,
+      intervals_.begin(), intervals_.end(), disordered_.front().begin_ns,
       [](const Interval& interval, uint64_t begin) { return interval.end_ns < begin; });
-  auto last = first;
-  Interval merged = {begin_ns, end_ns};
-  while (last != intervals_.end() && last->begin_ns <= end_ns) {
-    merged.begin_ns = std::min(merged.begin_ns, last->begin_ns);
-    merged.end_ns = std::max(merged.end_ns, last->end_ns);
-    total_ns_ -= last->end_ns - last->begin_ns;
-    ++last;
+  const std::vector<Interval> tail(first, intervals_.end());
+  intervals_.erase(first, intervals_.end());
+  for (const Interval& interval : tail) total_ns_ -= interval.end_ns - interval.begin_ns;
+  const auto append = [this](const Interval& interval) {
+    if (intervals_.empty() || interval.begin_ns > intervals_.back().end_ns) {
+      intervals_.push_back(interval);
+      total_ns_ += interval.end_ns - interval.begin_ns;
+    } else if (interval.end_ns > intervals_.back().end_ns) {
+      total_ns_ += interval.end_ns - intervals_.back().end_ns;
+      intervals_.back().end_ns = interval.end_ns;
+    }
+  };
+  auto next = disordered_.begin();
+  for (const Interval& interval : tail) {
+    while (next != disordered_.end() && next->begin_ns < interval.begin_ns) append(*next++);
+    append(interval);
   }
-  total_ns_ += merged.end_ns - merged.begin_ns;
-  if (first == last) {
-    intervals_.insert(first, merged);
-    if (intervals_.size() > kMaxIntervals) FoldOldest(kMaxIntervals / 2);
-  } else {
-    *first = merged;
-    intervals_.erase(first + 1, last);
-  }
+  std::for_each(next, disordered_.end(), append);
+  disordered_.clear();
 }
 
 uint64_t IntervalUnion::CoveredNs(uint64_t begin_ns, uint64_t end_ns) const {
+  Merge();
   auto interval =
       std::lower_bound(intervals_.begin(), intervals_.end(), begin_ns,
                        [](const Interval& known, uint64_t begin) { return known.end_ns <= begin; });
@@ -62,15 +79,22 @@ uint64_t IntervalUnion::CoveredNs(uint64_t begin_ns, uint64_t end_ns) const {
   return covered_ns;
 }
 
+void IntervalUnion::AddTo(IntervalUnion* other) const {
+  Merge();
+  for (const Interval& interval : intervals_) other->Add(interval.begin_ns, interval.end_ns);
+}
+
 void IntervalUnion::FoldOldest(size_t count) {
   frontier_ns_ = intervals_[count - 1].end_ns;
   intervals_.erase(intervals_.begin(), intervals_.begin() + static_cast<ptrdiff_t>(count));
 }
 
 void IntervalUnion::Fold() {
+  Merge();
   if (intervals_.empty()) return;
   frontier_ns_ = intervals_.back().end_ns;
   std::vector<Interval>().swap(intervals_);
+  std::vector<Interval>().swap(disordered_);
 }
 
 }  // namespace flopsprof::agent

@@ -10,6 +10,9 @@ namespace flopsprof::agent {
 
 // Length of the union of time intervals that come roughly, not strictly, in order. Exact as
 // long as no interval comes more than kMaxIntervals gaps late; such a one is counted, not added.
+// CUPTI delivers the kernels of one thread after those of another: what begins before the newest
+// interval is gathered and merged in one pass, where each alone would move all behind it.
+// One thread at a time, for reading too.
 class IntervalUnion {
  public:
   // Needs begin <= end. Intervals that only touch are joined.
@@ -19,13 +22,14 @@ class IntervalUnion {
   uint64_t CoveredNs(uint64_t begin_ns, uint64_t end_ns) const;
   uint64_t frontier_ns() const { return frontier_ns_; }
 
-  uint64_t total_ns() const { return total_ns_; }
+  uint64_t total_ns() const {
+    Merge();
+    return total_ns_;
+  }
   uint64_t late_count() const { return late_count_; }
 
   // Adds all of it to another one, which must have begun before.
-  void AddTo(IntervalUnion* other) const {
-    for (const Interval& interval : intervals_) other->Add(interval.begin_ns, interval.end_ns);
-  }
+  void AddTo(IntervalUnion* other) const;
 
   // Keeps the total and frees the intervals: whatever comes now before the last end is late.
   void Fold();
@@ -37,11 +41,15 @@ class IntervalUnion {
   };
   static constexpr size_t kMaxIntervals = 1 << 16;
 
-  void InsertBeforeLast(uint64_t begin_ns, uint64_t end_ns);
+  static constexpr size_t kMaxDisordered = 1024;
+
+  void Merge() const;  // all that is disordered
+  void Settle();       // and bounds what is kept
   void FoldOldest(size_t count);
 
-  std::vector<Interval> intervals_;  // disjoint, in order
-  uint64_t total_ns_ = 0;
+  mutable std::vector<Interval> intervals_;   // disjoint, in order
+  mutable std::vector<Interval> disordered_;  // begin before the last of intervals_
+  mutable uint64_t total_ns_ = 0;
   uint64_t frontier_ns_ = 0;  // everything before is folded into the total
   uint64_t late_count_ = 0;
 };

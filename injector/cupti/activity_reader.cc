@@ -29,6 +29,13 @@ void CountMalformed() { CountLoss(shm::LossCounter::kActivityMalformed); }
 
 void ActivityReader::ReadBuffer(uint8_t* buffer, size_t valid_bytes) {
   if (buffer == nullptr || valid_bytes == 0) return;
+  ReadRecords(buffer, valid_bytes);
+  // Not at each record: launching threads add to the same cache line.
+  Statistics()->activities.fetch_add(activities_, std::memory_order_relaxed);
+  activities_ = 0;
+}
+
+void ActivityReader::ReadRecords(uint8_t* buffer, size_t valid_bytes) {
   NameCache names;
   const uint8_t* const end = buffer + valid_bytes;
   uint8_t* cursor = nullptr;  // handed to CUPTI, which steps it
@@ -76,7 +83,7 @@ void ActivityReader::ReadRecord(const uint8_t* record, size_t bytes, NameCache* 
 void ActivityReader::ReadActivity(const uint8_t* record, size_t bytes, const ActivityLayout& layout,
                                   uint8_t kind, NameCache* names) {
   if (bytes < layout.least_bytes) return CountMalformed();
-  Statistics()->activities.fetch_add(1, std::memory_order_relaxed);
+  ++activities_;
   shm::ActivityRecord out{};
   out.header.type = static_cast<uint16_t>(shm::RecordType::kActivity);
   out.header.step = shm::kNoStep;

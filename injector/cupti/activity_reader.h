@@ -37,6 +37,7 @@ class ActivityReader {
     uint32_t id[kEntries] = {};
   };
 
+  void ReadRecords(uint8_t* buffer, size_t valid_bytes);
   void ReadRecord(const uint8_t* record, size_t bytes, NameCache* names);
   void ReadActivity(const uint8_t* record, size_t bytes, const ActivityLayout& layout, uint8_t kind,
                     NameCache* names);
@@ -45,6 +46,7 @@ class ActivityReader {
   const NextRecord next_;
   uint64_t devices_seen_ = 0;
   uint64_t graph_nodes_seen_ = 0;
+  uint64_t activities_ = 0;  // of this buffer
 };
 
 }  // namespace flopsprof::injector

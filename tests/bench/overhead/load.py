@@ -2,21 +2,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """A training step of 40 small layers, once for each profiler, in children of one process.
 
-    flopsprof-run -- python load.py PROBE count|time STEPS PROFILER ...
+    flopsprof-run -- python load.py PROBE count STEPS PROFILER ...
+    flopsprof-run -- python load.py PROBE time STEPS ROUNDS PROFILER ...
+    flopsprof-run -- python load.py PROBE pace STEPS
 
 Only one client can have CUPTI, and ours does not come back once it gave it up: profilers cannot
-alternate in one process. So one process imports PyTorch, and forks a child for each block before
-CUDA starts: same address space, same heap, same imports, no start-up of Python in between. In the
-children of other profilers ours stays dormant, as in a program without GPU.
+alternate in one process. So one process imports PyTorch, and forks a child for each profiler before
+CUDA starts: same address space, same heap, same imports. In the children of other profilers ours
+stays dormant, as in a program without GPU.
 
-Prints one JSON line a child. Under callgrind (count) each child leaves two counts, `PROFILER loop`
-and `PROFILER end`: the steps, and what the profiler does to have their records collected.
+count: under callgrind each child leaves two counts, `PROFILER loop` and `PROFILER end`: the steps,
+and what the profiler does to have their records collected.
+time: the children take turns of STEPS steps, ROUNDS times in changing order, so that whatever else
+the machine does meets all of them alike. A JSON line a turn: CPU time of the child, and of the
+agent (our parent) meanwhile and until it has read the turn's records.
+pace: ours alone, with a pause after each step, so that an agent under callgrind keeps up.
 """
 
 import ctypes
 import gc
 import json
 import os
+import random
 import sys
 import tempfile
 import time
@@ -28,6 +35,7 @@ from torch import nn
 
 LAYERS = 40
 WARM_STEPS = 3
+AGENT_READS_S = 0.05  # it looks every 20 ms at the latest
 PROFILERS = ("bare", "null", "ours", "proton", "torch")
 CUPTI = os.path.join(list(nvidia.__path__)[0], "cu13", "lib", "libcupti.so.13")
 
@@ -126,54 +134,139 @@ def start(profiler: str, probe, pause_s: float):
     return {"null": NullSubscriber, "proton": Proton, "torch": TorchProfiler}[profiler](probe)
 
 
-def child(profiler: str, probe, count: bool, steps: int) -> None:
+def begin(profiler: str, probe, warm_steps: int, pause_s: float):
+    """(a step, the running profiler)"""
     if profiler != "ours":  # before CUDA starts: ours stays dormant
         os.environ.pop("FLOPSPROF_SOCKET", None)
     step = make_step()
     step()
-    running = start(profiler, probe, 1.2 if count else 0)
-    for _ in range(WARM_STEPS if count else 20):
+    running = start(profiler, probe, pause_s)
+    for _ in range(warm_steps):
         step()
+    return step, running
+
+
+def count(profiler: str, probe, steps: int) -> None:
+    step, running = begin(profiler, probe, WARM_STEPS, 1.2)
     running.collect()
     gc.collect()
     gc.disable()  # its passes come when they come
-    if count:
-        probe.count_begin()
-    begin = time.process_time_ns()  # of all threads: what else the machine does is not in it
+    probe.count_begin()
     for _ in range(steps):
         step()
-    step_ns = (time.process_time_ns() - begin) / steps
-    if count:
-        probe.count_end(f"{profiler} loop".encode())
-        probe.count_begin()
-    begin = time.process_time_ns()
+    probe.count_end(f"{profiler} loop".encode())
+    probe.count_begin()
     running.collect_again()
-    end_ns = (time.process_time_ns() - begin) / steps
-    if count:
-        probe.count_end(f"{profiler} end".encode())
-    print(json.dumps({"profiler": profiler, "step_ns": step_ns, "end_ns": end_ns}), flush=True)
+    probe.count_end(f"{profiler} end".encode())
 
 
-def main() -> int:
-    probe, count = ctypes.CDLL(sys.argv[1]), sys.argv[2] == "count"
+def take_turns(profiler: str, probe, steps: int, asked: int, told: int) -> None:
+    step, running = begin(profiler, probe, 40, 0)
+    running.collect()
+    gc.collect()
+    gc.disable()
+    os.write(told, b".")
+    while os.read(asked, 1):
+        step()  # the caches are another profiler's
+        before = time.process_time_ns()  # of all threads: what else the machine does is not in it
+        for _ in range(steps):
+            step()
+        between = time.process_time_ns()
+        running.collect()
+        after = time.process_time_ns()
+        turn = {"step_ns": (between - before) / steps, "end_ns": (after - between) / steps}
+        os.write(told, json.dumps(turn).encode())
+
+
+def cpu_ns(pid: int) -> int:
+    """Of all threads of a process."""
+    sum_ns = 0
+    for task in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{task}/schedstat", encoding="ascii") as file:
+            sum_ns += int(file.read().split()[0])
+    return sum_ns
+
+
+def fork(work, *arguments) -> int:
+    pid = os.fork()
+    if pid != 0:
+        return pid
+    status = 1
+    try:
+        work(*arguments)
+        status = 0
+    except BaseException as error:
+        print(f"{arguments[0]}: {error!r}", file=sys.stderr, flush=True)
+    os._exit(status)
+
+
+def count_all(probe, steps: int, profilers: list) -> int:
     failed = running = 0
-    for profiler in sys.argv[4:]:
-        if running == (2 if count else 1):  # counts are the same, whatever else runs
+    for profiler in profilers:
+        if running == 2:  # counts are the same, whatever else runs
             failed |= os.wait()[1]
             running -= 1
         running += 1
-        if os.fork() == 0:
-            status = 1
-            try:
-                child(profiler, probe, count, int(sys.argv[3]))
-                status = 0
-            except BaseException as error:
-                print(f"{profiler}: {error!r}", file=sys.stderr, flush=True)
-            os._exit(status)
+        fork(count, profiler, probe, steps)
     while running > 0:
         failed |= os.wait()[1]
         running -= 1
-    return 1 if failed else 0
+    return failed
+
+
+def time_all(probe, steps: int, rounds: int, profilers: list) -> int:
+    children = []
+    for place, profiler in enumerate(profilers):
+        asked, ask = os.pipe()
+        tell, told = os.pipe()
+
+        def work(profiler=profiler, asked=asked, told=told, ask=ask) -> None:
+            os.close(ask)
+            for _, other, _ in children:
+                os.close(other)
+            take_turns(profiler, probe, steps, asked, told)
+
+        fork(lambda _, work=work: work(), profiler)
+        os.close(told)
+        children.append((place, ask, tell))
+    if not all(os.read(tell, 1) for _, _, tell in children):
+        return 1
+    chance = random.Random(1)
+    for number in range(rounds):
+        for place, ask, tell in chance.sample(children, len(children)):
+            before = cpu_ns(os.getppid())
+            os.write(ask, b".")
+            answer = os.read(tell, 1000)
+            if not answer:
+                return 1
+            time.sleep(AGENT_READS_S)
+            agent_ns = (cpu_ns(os.getppid()) - before) / (steps + 1)
+            turn = {"round": number, "place": place, **json.loads(answer), "agent_ns": agent_ns}
+            print(json.dumps(turn), flush=True)
+    for _, ask, _ in children:
+        os.close(ask)
+    return sum(os.wait()[1] for _ in children)
+
+
+def pace(probe, steps: int) -> int:
+    step, running = begin("ours", probe, WARM_STEPS, 0)
+    for number in range(steps):
+        step()
+        time.sleep(0.05)
+        if number % 8 == 7:
+            running.collect()
+            time.sleep(0.3)
+    running.collect()
+    return 0
+
+
+def main() -> int:
+    probe, mode, steps = ctypes.CDLL(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+    if mode == "pace":
+        return pace(probe, steps)
+    if mode == "time":
+        return 1 if time_all(probe, steps, int(sys.argv[4]), sys.argv[5:]) else 0
+    return 1 if count_all(probe, steps, sys.argv[4:]) else 0
 
 
 if __name__ == "__main__":

@@ -5,14 +5,18 @@
     python tests/bench/overhead/overhead.py BUILD [--short] [--page docs/overhead.md]
 
 Runs with the Python of the stand-in GPU. Everything is simulated but the host's work: calls,
-callbacks, records. Instructions are counted by callgrind and are the same under every load; what
-the stand-in's own CUPTI takes is taken off. Times are medians of alternating processes (load.py).
---short counts instructions only. Status 1 when a profiler did not run, or ours with modules and
-backward attribution takes more than 0.3 of Proton's instructions, or more than its own bounds.
+callbacks, records. Two costs of each profiler: instructions, by callgrind, the same under every
+load, less what the stand-in's own CUPTI takes; and CPU time, the stand-in's CUPTI in it, of
+processes that take turns (load.py). To ours the agent's share is added. What we take of Proton's
+is the worst of four ratios: each cost, in the steps alone and together with collecting.
+--short leaves torch.profiler and the null subscriber out. Status 1 when a profiler did not run, or
+ours is over its bounds; over that of CPU time only where the null test resolves it.
 """
 
 import json
 import os
+import pathlib
+import re
 import statistics
 import subprocess
 import sys
@@ -25,11 +29,18 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 # CUPTI of the stand-in and what is below it; and its cublasLt, whose descriptors are not those of
 # the real one: these the hook reads without calling the library.
 STAND_IN = r"^lib(cupti|simcore|cublasLt)\."
+# Of Proton's instructions, in the job's process; and with the agent's, where 0.78 was seen: a gate
+# against growth.
 BOUND = 0.3
+AGENT_GATE = 0.85
 # In the steps alone, where threads of both profilers come when they come: 0.24 to 0.28 were seen on
 # machines with and without other work, so that this gate only sees growth.
 STEPS_GATE = 0.36
-ROUNDS = 5
+# Of Proton's CPU time; judged where the null test spreads less than NULL_SPREAD of Proton's.
+TIME_BOUND = 1.0
+NULL_SPREAD = 0.25
+ROUNDS, SHORT_ROUNDS, TURN_STEPS = 100, 24, 10
+PACED_STEPS = 16
 READS = r"libflopsprof_inject\.so .*OnBufferCompleted"
 # Our own functions in the step: name, how it is entered, what it stands in front of, most
 # instructions. The bounds are gates against growth.
@@ -43,12 +54,13 @@ PARTS = (
 )  # fmt: skip
 
 
-def profiled(build: str, folder: str, command: list) -> str:
+def profiled(build: str, folder: str, command: list, around: tuple = ()) -> str:
     environment = dict(os.environ, FLOPSPROF_CONNECT_TIMEOUT_MS="10000", PYTHONPATH=HERE)
     run = [os.path.join(build, "bin", "flopsprof-run"), "-q", "-o", f"{folder}/run", "--"]
     done = subprocess.run(
-        [*run, *command], env=environment, capture_output=True, text=True, timeout=900, check=False
-    )
+        [*around, *run, *command],
+        env=environment, capture_output=True, text=True, timeout=1500, check=False,
+    )  # fmt: skip
     if done.returncode != 0:
         sys.exit(f"a profiler did not run:\n{done.stderr[-3000:]}")
     return done.stdout
@@ -89,30 +101,70 @@ def added(counts: dict, profiler: str, launches: int) -> dict:
     return row
 
 
-def times(build: str, profilers: list, rounds: int, steps: int) -> dict:
-    """profiler -> {"step": ns, "end": ns} a round, one list each; the last is bare once more."""
-    order = [*profilers, "bare"]
+def count_agent(build: str, kernels: int) -> float:
+    """Instructions a launch that the agent takes to read, join and sum its records."""
     with tempfile.TemporaryDirectory() as folder:
-        out = profiled(build, folder, load(build, "time", steps, *(order * rounds)))
-    lines = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
-    found = {}
-    for number, line in enumerate(lines):
-        place = number % len(order)
-        name = "null test" if place == len(order) - 1 else order[place]
-        row = found.setdefault(name, {"step": [], "end": []})
-        row["step"].append(line["step_ns"])
-        row["end"].append(line["end_ns"])
-    return found
+        os.mkdir(f"{folder}/counts")
+        valgrind = ("valgrind", "--tool=callgrind", "--quiet", "--trace-children=no",
+                    f"--callgrind-out-file={folder}/counts/out.%p")  # fmt: skip
+        profiled(build, folder, load(build, "pace", PACED_STEPS), valgrind)
+        with open(f"{folder}/run/summary.json", encoding="utf-8") as file:
+            lost = json.load(file).get("loss", {}).get("ring_full", 0)
+        (path,) = pathlib.Path(f"{folder}/counts").iterdir()
+        counts = callgrind.Counts(path)
+    if lost:
+        sys.exit(f"the agent did not keep up under callgrind: {lost} records lost")
+    cost = sum(row[1] for (_, _, _, callee), row in counts.calls.items()
+               if re.search(r"ProcessRecorder::(Drain|Finish)\(", callee))  # fmt: skip
+    return cost / (kernels * (PACED_STEPS + 4))
 
 
-def added_ns(found: dict, profiler: str, kernels: int) -> tuple:
-    """(median ns a launch in the steps, to collect, and the quartiles of the first)"""
-    pairs = zip(found[profiler]["step"], found["bare"]["step"])
-    differences = sorted((a - b) / kernels for a, b in pairs)
-    quarter = len(differences) // 4
-    end = statistics.median(found[profiler]["end"]) / kernels
-    return (statistics.median(differences), end, differences[quarter],
-            differences[len(differences) - 1 - quarter])  # fmt: skip
+def times(build: str, profilers: list, rounds: int) -> dict:
+    """profiler -> one {"step_ns", "end_ns", "agent_ns"} a round, of the quieter half of the rounds
+    (what else a machine does only ever adds); "null test" is bare once more."""
+    names = [*profilers, "null test"]
+    order = ["bare" if name == "null test" else name for name in names]
+    with tempfile.TemporaryDirectory() as folder:
+        out = profiled(build, folder, load(build, "time", TURN_STEPS, rounds, *order))
+    found = {name: [{}] * rounds for name in names}
+    for line in out.splitlines():
+        if line.startswith("{"):
+            turn = json.loads(line)
+            found[names[turn["place"]]][turn["round"]] = turn
+    quiet = sorted(range(rounds), key=lambda r: sum(found[name][r]["step_ns"] for name in names))
+    return {name: [turns[r] for r in quiet[: (rounds + 1) // 2]] for name, turns in found.items()}
+
+
+def added_ns(found: dict, profiler: str, kernels: int) -> dict:
+    """ns a launch: medians, quartiles of the steps; the agent's mean (it sends once a second)."""
+    pairs = zip(found[profiler], found["bare"])
+    steps = sorted((ours["step_ns"] - bare["step_ns"]) / kernels for ours, bare in pairs)
+    quarter = len(steps) // 4
+    row = {"loop": statistics.median(steps), "low": steps[quarter],
+           "high": steps[len(steps) - 1 - quarter],
+           "end": statistics.median(turn["end_ns"] for turn in found[profiler]) / kernels,
+           "agent": 0.0}  # fmt: skip
+    if profiler == "ours":
+        row["agent"] = statistics.mean(turn["agent_ns"] for turn in found[profiler]) / kernels
+    row["own"] = row["loop"] + row["end"] + row["agent"]
+    return row
+
+
+def ratios(rows: dict, measured: dict) -> dict:
+    """What ours takes of Proton's."""
+    return {
+        f"{cost} {part}": table["ours"][key] / table["proton"][key]
+        for cost, table in (("instructions", rows), ("CPU time", measured))
+        for part, key in (("in the steps", "loop"), ("together", "own"))
+    }
+
+
+def over_time_bound(measured: dict) -> bool:
+    proton, null = measured["proton"], measured["null test"]
+    if null["high"] - null["low"] > NULL_SPREAD * proton["loop"]:
+        print("CPU time is not judged: the null test spreads too far", file=sys.stderr)
+        return False
+    return any(measured["ours"][part] > TIME_BOUND * proton[part] for part in ("loop", "own"))
 
 
 def main() -> int:
@@ -121,35 +173,47 @@ def main() -> int:
     steps = 4
     counts, kernels = count(build, steps, profilers)
     rows = {p: added(counts, p, steps * kernels) for p in profilers if p != "bare"}
+    for name, row in rows.items():
+        row["agent"] = count_agent(build, kernels) if name == "ours" else 0.0
+        row["own"] += row["agent"]
     parts = []
     for name, entry, inner, bound in PARTS:
         calls, cost = counts["ours loop"].around(entry, inner)
         parts.append({"part": name, "calls_a_step": calls / steps, "instructions": cost,
                       "bound": bound})  # fmt: skip
-    ratio = {part: rows["ours"][part] / rows["proton"][part] for part in ("loop", "own")}
-    for name, row in rows.items():
-        print(json.dumps({"profiler": name, **{k: round(v) for k, v in row.items()}}))
+    found = times(build, profilers, SHORT_ROUNDS if short else ROUNDS)
+    measured = {p: added_ns(found, p, kernels) for p in [*profilers[1:], "null test"]}
+    ratio = ratios(rows, measured)
+    for cost, table in (("instructions", rows), ("CPU ns", measured)):
+        for name, row in table.items():
+            row = {k: round(v) for k, v in row.items()}
+            print(json.dumps({"added a launch": cost, "profiler": name, **row}))
     for row in parts:
         print(json.dumps(row))
+    base = statistics.median(turn["step_ns"] for turn in found["bare"])
     print(json.dumps({
-        "bench": "added instructions a launch (simulated GPU)", "kernels_a_step": kernels,
-        "ours_to_proton_in_steps": round(ratio["loop"], 3),
-        "ours_to_proton": round(ratio["own"], 3), "bound": BOUND,
+        "bench": "ours to Proton, added a launch (simulated GPU)", "kernels_a_step": kernels,
+        "bare_step_us": round(base / 1e3), **{k: round(v, 3) for k, v in ratio.items()},
+        "worst": round(max(ratio.values()), 3),
     }))  # fmt: skip
-    measured = None
-    if not short:
-        found = times(build, profilers, ROUNDS, 40)
-        measured = {p: added_ns(found, p, kernels) for p in [*profilers[1:], "null test"]}
-        base = statistics.median(found["bare"]["step"])
-        print(json.dumps({"bare_step_us": round(base / 1e3),
-                          "added_ns_a_launch": {p: round(m[0]) for p, m in measured.items()}}))
-        if "--page" in sys.argv:
-            path = sys.argv[sys.argv.index("--page") + 1]
-            page.write(path, build, rows, parts, ratio, measured, kernels, base, ROUNDS)
+    if "--page" in sys.argv and not short:
+        path = sys.argv[sys.argv.index("--page") + 1]
+        facts = {"rounds": ROUNDS, "turn_steps": TURN_STEPS, "bound": BOUND,
+                 "agent_gate": AGENT_GATE, "steps_gate": STEPS_GATE,
+                 "time_bound": TIME_BOUND}  # fmt: skip
+        results = page.Results(rows, parts, ratio, measured, kernels, base)
+        page.write(path, build, results, facts)
     broken = [row["part"] for row in parts if not 0 < row["instructions"] <= row["bound"]]
+    in_process = (rows["ours"]["own"] - rows["ours"]["agent"]) / rows["proton"]["own"]
+    if in_process > BOUND or ratio["instructions in the steps"] > STEPS_GATE:
+        broken.append("instructions")
+    if ratio["instructions together"] > AGENT_GATE:
+        broken.append("the agent's instructions")
+    if over_time_bound(measured):
+        broken.append("CPU time")
     if broken:
         print(f"over the bound, or never called: {', '.join(broken)}", file=sys.stderr)
-    return 1 if broken or ratio["own"] > BOUND or ratio["loop"] > STEPS_GATE else 0
+    return 1 if broken else 0
 
 
 if __name__ == "__main__":

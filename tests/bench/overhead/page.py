@@ -23,35 +23,36 @@ Machine: {machine}.
 40 times Linear(32, 32) and ReLU on 8 rows, forward, backward and SGD: {kernels} kernels a step,
 {step_us} us of CPU without a profiler. flopsprof as `flopsprof-run` starts it: modules, backward
 attribution, library calls, kernel times. Proton with its defaults (kernel times, no scopes).
-torch.profiler with CPU and CUDA activities, shapes and modules. Added to the job's process, for
-each kernel launch:
+torch.profiler with CPU and CUDA activities, shapes and modules. Added for each kernel launch:
 
-| profiler | instructions in the steps | to collect the records | together | of Proton's | \
-CPU ns in the steps (quartiles) | CPU ns to collect |
-|---|---|---|---|---|---|---|
-"""
+{tables}
+flopsprof takes **{worst:.2f}** of what Proton takes, the worst of four ratios:
+{ratios}.
 
-MEANING = """
+- "To collect" is what must happen until the records of the steps are out of CUPTI and read. Ours:
+  CUPTI's buffers, flushed each second, and a record for the agent written of each. Proton:
+  deactivated with a flush. torch.profiler: `stop()`.
+- "Agent" is the share of the agent's process (`flopsprof-run`), which reads, joins and sums the
+  records: its instructions to do so; its CPU time whatever it does, waking up and sending sums once
+  a second among it.
 - Instructions are callgrind's, of all threads of the process, less what the stand-in's own CUPTI
   takes for that profiler ({stand_in} instructions a launch for flopsprof): the objects libcupti
   and libsimcore, and what these call in the C and C++ run time; and the stand-in's cublasLt, which
   keeps descriptors in another form than the real one, so that the hook must call its getters. The
   null subscriber enables what flopsprof enables and throws records away: what is left in its row
   is what this separation misses.
-- "To collect" is what must happen until the records of the steps are out of CUPTI and read. Ours:
-  CUPTI's buffers, flushed each second, and a record for the agent written of each. Proton:
-  deactivated with a flush. torch.profiler: `stop()`.
-- Not in the table: the agent, in a process of its own: two records a launch (its own and its
-  times) and one for each library call and module call, at the cost that `flopsprof_drain_bench`
-  prints (goal 80 ns a record).
-- Times are CPU time of all threads of the process: medians of {rounds} rounds in which the profilers
-  take turns, each block in a child that was forked from one process; added is less the `bare` block
-  of the same round. CUPTI has one client
-  and ours does not come back after it gave it up, so blocks cannot alternate in one process. The
-  stand-in's CUPTI is in them. Under load they resolve some µs at best, and differences below the
-  null test's mean nothing: instructions decide.
-- The bar: flopsprof at most 0.3 of Proton's instructions together; `tests/bench/run.sh --short`
-  fails beyond, and beyond 0.36 in the steps alone, where 0.24 to 0.28 were seen.
+- CPU time is that of all threads of the process. The profilers live in children that were forked
+  from one process and take turns of {turn_steps} steps in changing order, {rounds} times; of these
+  rounds the quieter half counts. Medians of the difference to the turn without a profiler in the
+  same round; the agent's is a mean. The null test is a second child without a profiler:
+  differences below its mean nothing.
+- The stand-in's CUPTI is in the CPU time, about as much of it in ours as in Proton's. Without it,
+  by the null subscriber's row, ours is {less_steps:.2f} of Proton's in the steps and {less_own:.2f}
+  together.
+- The bars: flopsprof at most {bound} of Proton's instructions in the job's process;
+  `tests/bench/run.sh --short` fails beyond, beyond {steps_gate} in the steps alone, beyond
+  {agent_gate} with the agent's, and beyond {time_bound} of Proton's CPU time where the null test
+  spreads by less than a quarter of that.
 
 ## Parts of it
 
@@ -94,24 +95,50 @@ def machine() -> str:
     with open("/proc/cpuinfo", encoding="utf-8") as file:
         if match := re.search(r"^model name\s*: (.+)$", file.read(), re.MULTILINE):
             model = match[1]
-    return f"{os.cpu_count()} cores of {model}, {platform.machine()}; load {os.getloadavg()[1]:.0f} while it ran"
+    return (f"{os.cpu_count()} cores of {model}, {platform.machine()}; "
+            f"load {os.getloadavg()[1]:.0f} while it ran")
 
 
-def write(path: str, build: str, rows: dict, parts: list, ratio: dict, measured: dict, kernels: int,
-          base_ns: float, rounds: int) -> None:  # fmt: skip
-    text = HEAD.format(machine=machine(), kernels=kernels, step_us=round(base_ns / 1e3))
-    for name, row in rows.items():
-        of_proton = row["own"] / rows["proton"]["own"]
-        ns, end_ns, low, high = measured[name]
-        text += (f"| {NAMES[name]} | {row['loop']:,.0f} | {row['end']:,.0f} | {row['own']:,.0f} | "
-                 f"{of_proton:.2f} | {ns:,.0f} ({low:,.0f} to {high:,.0f}) | "
-                 f"{end_ns:,.0f} |\n")  # fmt: skip
-    ns, _, low, high = measured["null test"]
-    text += f"| {NAMES['null test']} | | | | | {ns:,.0f} ({low:,.0f} to {high:,.0f}) | |\n"
-    text += f"\nflopsprof takes **{ratio['own']:.2f}** of Proton's instructions "
-    text += f"({ratio['loop']:.2f} in the steps alone).\n"
-    text += MEANING.format(stand_in=f"{rows['ours']['stand_in']:,.0f}", rounds=rounds)
-    for row in parts:
+class Results:
+    """What overhead.py measured. rows, measured: profiler -> cost a launch by part."""
+
+    def __init__(self, rows, parts, ratio, measured, kernels, base_ns) -> None:
+        self.rows, self.parts, self.ratio, self.measured = rows, parts, ratio, measured
+        self.kernels, self.base_ns = kernels, base_ns
+
+
+def cost_table(unit: str, table: dict) -> str:
+    text = (f"| {unit} | in the steps | to collect | agent | together | of Proton's in the steps | "
+            "together |\n|---|---|---|---|---|---|---|\n")  # fmt: skip
+    proton = table["proton"]
+    for name, row in table.items():
+        spread = f" ({row['low']:,.0f} to {row['high']:,.0f})" if "low" in row else ""
+        agent = f"{row['agent']:,.0f}" if name == "ours" else ""
+        text += f"| {NAMES[name]} | {row['loop']:,.0f}{spread} | "
+        if name == "null test":
+            text += "| | | | |\n"
+            continue
+        text += (f"{row['end']:,.0f} | {agent} | {row['own']:,.0f} | "
+                 f"{row['loop'] / proton['loop']:.2f} | "
+                 f"{row['own'] / proton['own']:.2f} |\n")  # fmt: skip
+    return text
+
+
+def write(path: str, build: str, results: Results, facts: dict) -> None:
+    rows, measured = results.rows, results.measured
+    tables = cost_table("instructions", rows) + "\n"
+    tables += cost_table("CPU ns (quartiles)", measured)
+    less = {part: (measured["ours"][part] - measured["null"][part])
+            / (measured["proton"][part] - measured["null"][part])
+            for part in ("loop", "own")}  # fmt: skip
+    text = HEAD.format(
+        machine=machine(), kernels=results.kernels, step_us=round(results.base_ns / 1e3),
+        tables=tables, worst=max(results.ratio.values()),
+        ratios=", ".join(f"{name} {value:.2f}" for name, value in results.ratio.items()),
+        stand_in=f"{rows['ours']['stand_in']:,.0f}", less_steps=less["loop"],
+        less_own=less["own"], **facts,
+    )  # fmt: skip
+    for row in results.parts:
         text += (f"| {row['part']} | {row['calls_a_step']:.0f} | {row['instructions']:.0f} | "
                  f"{row['bound']} |\n")  # fmt: skip
     with open(path, "w", encoding="utf-8") as file:

@@ -67,6 +67,26 @@ TEST(IntervalUnionTest, StaysBoundedAndExactForMoreGapsThanItKeeps) {
   EXPECT_EQ(busy.late_count(), 0u);
 }
 
+// As CUPTI delivers them: all of one thread, then those of another that lie between.
+TEST(IntervalUnionTest, ThreadsThatComeOneAfterTheOtherFillEachOthersGaps) {
+  IntervalUnion busy;
+  for (uint64_t i = 1; i <= 5'000; i++) busy.Add(i * 10, i * 10 + 3);
+  for (uint64_t i = 1; i <= 5'000; i++) busy.Add(i * 10 + 2, i * 10 + 5);
+  EXPECT_EQ(busy.CoveredNs(10, 20), 5u);
+  EXPECT_EQ(busy.total_ns(), 25'000u);
+  EXPECT_EQ(busy.late_count(), 0u);
+}
+
+TEST(IntervalUnionTest, WhatCameDisorderedIsFoldedWithTheRest) {
+  IntervalUnion busy;
+  busy.Add(30, 40);
+  busy.Add(10, 20);
+  busy.Fold();
+  EXPECT_EQ(busy.total_ns(), 20u);
+  busy.Add(12, 18);
+  EXPECT_EQ(busy.late_count(), 1u);
+}
+
 // Against counting every nanosecond.
 TEST(IntervalUnionTest, AgreesWithCountingForRandomIntervals) {
   std::mt19937 random(7);

@@ -33,8 +33,8 @@ constexpr uint64_t kConnectPollNs = 100000;
 constexpr uint64_t kExitWaitNs = 1000000000u;
 constexpr uint64_t kDetachPollNs = 20000000u;
 constexpr uint64_t kYieldWaitNs = 1000000000u;
-// A program that nothing of ours sees use CUDA has come through cuInit by then. Not asked where CUPTI
-// is ours, which tells.
+// A program that nothing of ours sees use CUDA has come through cuInit by then. Not asked where
+// CUPTI is ours, which tells.
 constexpr uint64_t kInitializedNs = 30000000000u;
 constexpr uint64_t kInitPatienceNs = 60000000000u;
 

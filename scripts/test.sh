@@ -196,7 +196,9 @@ if [[ ${groups[*]} != lint ]]; then
     begin_part "headers of CUDA 12.0 to 13.5" "$logs/cuda_headers.log" scripts/cuda_headers.sh
     begin_part "JAX" "$logs/jax.log" scripts/simgpu_jax_env.sh
     parts+=("Pythons of other versions" "headers of CUDA 12.0 to 13.5" "JAX")
-    for old in 2.4.1 2.8.0; do
+    old_torches=(2.4.1)
+    ((${#full[@]})) && old_torches+=(2.8.0)
+    for old in "${old_torches[@]}"; do
       begin_part "PyTorch $old on CUDA 12" "$logs/torch-$old.log" scripts/simgpu_env.sh --torch "$old"
       parts+=("PyTorch $old on CUDA 12")
     done

@@ -161,6 +161,7 @@ std::optional<uint64_t> Correlator::UnbookedTime(Launch* replay,
       return std::nullopt;
     }
     replay->nodes_ns += ns;
+    replay->nodes += valid;
     return ns;
   }
   if (!valid) return 0;
@@ -180,6 +181,7 @@ void Correlator::Join(const shm::ActivityRecord& record, Launch* launch, Call* c
     const std::optional<uint64_t> unbooked = UnbookedTime(launch, record);
     if (!unbooked.has_value()) return;
     joined.duration_ns = *unbooked;
+    if (IsWholeGraph(record)) joined.nodes_before = launch->nodes;
   } else if (joined.valid_times) {
     joined.duration_ns = record.end_gpu_ns - record.start_gpu_ns;
   }

@@ -78,9 +78,10 @@ class Correlator {
     uint32_t stack = shm::kNoStack;
     uint32_t stack_launches = 0;
     bool graph = false;
-    bool settled = false;        // of a graph
-    bool timed_whole = false;    // a replay: by a record of the whole that has times
-    uint64_t nodes_ns = 0;       // what its nodes, copies and sets took that are booked
+    bool settled = false;      // of a graph
+    bool timed_whole = false;  // a replay: by a record of the whole that has times
+    uint64_t nodes_ns = 0;     // what its nodes, copies and sets took that are booked
+    uint32_t nodes = 0;        // how many they are
     bool captured = false;
 
     // A replay is never done: nobody says how many nodes it has.
@@ -124,8 +125,8 @@ class Correlator {
   void ForgetOldestLaunch();
   void ForgetOldLaunches();
   void ForgetOldCalls();
-  // Of a record of a replay: what is to be booked of its time, or nothing at all (nullopt). The whole
-  // after its nodes has what they have not; nodes after the whole have nothing.
+  // Of a record of a replay: what is to be booked of its time, or nothing at all (nullopt). The
+  // whole after its nodes has what they have not; nodes after the whole have nothing.
   std::optional<uint64_t> UnbookedTime(Launch* replay, const shm::ActivityRecord& record);
   // False: not yet.
   bool TryJoin(const shm::ActivityRecord& record);

@@ -273,10 +273,26 @@ void GraphReplays::AddWaitingReplays() {
   }
 }
 
+namespace {
+
+// Whether the times of all nodes came before that of the whole: what it has beyond them is gaps.
+bool EveryNodeIsTimed(const JoinedActivity& activity, const GraphContent* content) {
+  if (activity.nodes_before == 0 || content == nullptr || content->conditional ||
+      content->unrecorded) {
+    return false;
+  }
+  size_t nodes = 0;
+  for (const std::shared_ptr<NodeSet>& set : content->nodes) nodes += set->nodes.size();
+  return nodes != 0 && activity.nodes_before >= nodes;
+}
+
+}  // namespace
+
 void GraphReplays::OnReplayed(const JoinedActivity& activity, uint32_t executable) {
-  AddTime(StateOf(executable), activity);
   const Executable* known = table_.executable(executable);
   const std::shared_ptr<GraphContent> content = known == nullptr ? nullptr : known->content;
+  if (EveryNodeIsTimed(activity, content.get())) return;
+  AddTime(StateOf(executable), activity);
   if (activity.record.kind == static_cast<uint8_t>(ActivityKind::kGraph)) {
     // How much of it was spent in conditional bodies is not known.
     const bool shared = content != nullptr && !content->conditional && !content->unrecorded &&

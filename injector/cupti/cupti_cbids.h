@@ -60,7 +60,8 @@ constexpr CbidRange kDriverCbids[] = {
 // Calls that end contexts: cudaDeviceReset, cudaThreadExit; cuCtxDestroy, cuDevicePrimaryCtxRelease
 // and cuDevicePrimaryCtxReset, each with _v2.
 constexpr CbidRange kRuntimeContextEnds[] = {{123, 123}, {164, 164}};
-constexpr CbidRange kDriverContextEnds[] = {{11, 11}, {322, 322}, {387, 387}, {389, 389}, {544, 545}};
+constexpr CbidRange kDriverContextEnds[] = {
+    {11, 11}, {322, 322}, {387, 387}, {389, 389}, {544, 545}};
 
 template <size_t n>
 constexpr bool HoldsCbid(const CbidRange (&ranges)[n], uint32_t cbid) {

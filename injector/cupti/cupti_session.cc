@@ -115,8 +115,9 @@ void BoundDeviceMemory() {
   if (api.ActivitySetAttribute == nullptr || graph_times == GraphTimes::kNodes) return;
   size_t before = 0;
   size_t bytes = sizeof(before);
-  const bool told = api.ActivityGetAttribute != nullptr &&
-                    api.ActivityGetAttribute(kCuptiDevicePoolLimit, &bytes, &before) == kCuptiSuccess;
+  const bool told =
+      api.ActivityGetAttribute != nullptr &&
+      api.ActivityGetAttribute(kCuptiDevicePoolLimit, &bytes, &before) == kCuptiSuccess;
   size_t limit = DeviceBuffersFor(graph_times == GraphTimes::kAuto ? GraphNodeLimit() : 0);
   bytes = sizeof(limit);
   if (api.ActivitySetAttribute(kCuptiDevicePoolLimit, &bytes, &limit) != kCuptiSuccess) {

@@ -17,8 +17,9 @@ namespace flopsprof::injector {
 enum class GraphTimes { kNodes, kLaunches, kAuto };
 
 // Subscribes and asks for launches, kernels, copies and sets. Whatever fails becomes a note
-// ("cupti") and a counter; library calls are recorded all the same. False: there is no libcupti yet,
-// but one may come with what the program imports; nothing is said or counted but by NoteNoCupti.
+// ("cupti") and a counter; library calls are recorded all the same. False: there is no libcupti
+// yet, but one may come with what the program imports; nothing is said or counted but by
+// NoteNoCupti.
 bool StartCupti(bool another_client_was_seen, GraphTimes graphs);
 
 void NoteNoCupti();

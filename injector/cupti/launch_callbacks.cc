@@ -127,7 +127,8 @@ uint32_t EnableLaunchCallbacks(const CuptiApi& api, CuptiSubscriber subscriber) 
   const auto also = [&](int domain, uint32_t cbid) {
     api.EnableCallback(1, subscriber, domain, cbid);
   };
-  for (const uint32_t cbid : {kCuptiInitFinished, kCuptiContextCreated, kCuptiContextDestroyStarting}) {
+  for (const uint32_t cbid :
+       {kCuptiInitFinished, kCuptiContextCreated, kCuptiContextDestroyStarting}) {
     also(kCuptiResource, cbid);
   }
   for (const CbidRange& range : kRuntimeContextEnds) {

@@ -47,8 +47,8 @@ std::atomic<bool> g_enabled{false};
 std::atomic<bool> g_modules_refused{false};
 std::atomic<State> g_state{State::kOff};
 std::atomic<bool> g_python_loaded{false};
-// One pending call of ours at a time is in Python's queue, which holds 32 of all: the main thread may
-// not come for as long as the job runs.
+// One pending call of ours at a time is in Python's queue, which holds 32 of all: the main thread
+// may not come for as long as the job runs.
 std::atomic<bool> g_call_is_queued{false};
 std::atomic<uint64_t> g_asked_ns{0};  // since when the main thread has not come; 0: not asked yet
 std::atomic<bool> g_was_installed{false};
@@ -189,10 +189,10 @@ void SettleScopes() {
   if (!ScopesEnabled() || !wanted || g_was_installed.load(std::memory_order_relaxed)) return;
   if (!TorchPythonIsMapped()) return;
   const bool owed = state == State::kQueued || g_call_is_queued.load(std::memory_order_relaxed);
-  RefuseModules(
-      owed
-          ? "Python's main thread did nothing while the job ran, and it ran for too short"
-          : "torch was still being imported when it was last looked at, and the job ended soon after");
+  RefuseModules(owed
+                    ? "Python's main thread did nothing while the job ran, and it ran for too short"
+                    : "torch was still being imported when it was last looked at, and the job "
+                      "ended soon after");
 }
 
 bool ModulesRefused() { return g_modules_refused.load(std::memory_order_relaxed); }

@@ -19,7 +19,7 @@ import parallel_test
 import phases_test
 import pytest
 
-VERSIONS = ("2.4.1", "2.8.0")
+VERSIONS = ("2.4.1", pytest.param("2.8.0", marks=pytest.mark.full))
 RELEASE = {"2.4.1": "12.1", "2.8.0": "12.8"}
 # FSDP2's fully_shard, which the program calls in others' company, is public from 2.6 on.
 PARALLEL = {"2.4.1": ["DdpNet"], "2.8.0": parallel_test.ALL}

@@ -115,6 +115,9 @@ ELSEWHERE = {
     "cudnn_json": "cudnn_calls_test.py",
     "cupti": "faults_test.py",
     "subscriber_taken": "faults_test.py",
+    "attached_ns": "finalize_test.py",
+    "broken_cuda": "bad_machine_test.py",
+    "mig": "bad_machine_test.py",
     **dict.fromkeys(
         ("falsify_duration", "falsify_correlation", "falsify_shape", "falsify_layout",
          "moved_fields", "update_renumbers", "pool_limit_ignored", "after_unsubscribe_us",

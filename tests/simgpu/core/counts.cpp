@@ -118,10 +118,9 @@ struct Bye {
 }  // namespace simgpu
 
 extern "C" {
-int sim_entry_watched = !simgpu::GetSwitches().counts_file.empty() ||
-                        !simgpu::GetFaults().refusals.empty() ||
-                        simgpu::GetFaults().broken_from >= 0 ||
-                        simgpu::GetFaults().fail_percent != 0;
+int sim_entry_watched =
+    !simgpu::GetSwitches().counts_file.empty() || !simgpu::GetFaults().refusals.empty() ||
+    simgpu::GetFaults().broken_from >= 0 || simgpu::GetFaults().fail_percent != 0;
 }
 
 // How a profiler knows that the GPU is simulated.

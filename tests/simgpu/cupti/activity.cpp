@@ -27,8 +27,8 @@ constexpr int kAttributes = 16;
 // By CUpti_ActivityAttribute, with the defaults that CUPTI documents.
 enum { kBufferBytes = 0, kPoolLimit = 2, kPreAllocate = 6 };
 constexpr size_t kDefaultPoolLimit = 250;
-constexpr std::array<size_t, kAttributes> kDefaults = {3200000, 0, kDefaultPoolLimit, 65536, 250,
-                                                       0,       3, 3,                 0,     1};
+constexpr std::array<size_t, kAttributes> kDefaults = {
+    3200000, 0, kDefaultPoolLimit, 65536, 250, 0, 3, 3, 0, 1};
 std::array<size_t, kAttributes> g_attributes = kDefaults;
 
 void TakeDeviceMemory();

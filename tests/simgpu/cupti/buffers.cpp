@@ -390,7 +390,8 @@ void Delivery::SetPeriod(uint32_t period_ms) {
 // A buffer with records of other devices too is kept as it is: what was written there is safe.
 void Delivery::ForgetUndelivered(int device) {
   std::lock_guard<std::mutex> lock(mutex_);
-  std::erase_if(pending_, [device](const auto& record) { return record->device == device; });
+  const auto its = [device](const auto& record) { return record->device == device; };
+  pending_.erase(std::remove_if(pending_.begin(), pending_.end(), its), pending_.end());
   std::make_heap(pending_.begin(), pending_.end(), ReadyLater());
   for (auto& [thread, buffer] : current_) {
     const auto others = [device](int its) { return its != device; };

@@ -16,7 +16,7 @@ struct Record {
   uint64_t ready_ns = 0;  // REALTIME; complete from then on
   uint64_t end_ns = 0;    // end of the operation; 0: complete at once
   uint64_t sequence = 0;
-  int device = -1;  // of an operation
+  int device = -1;                // of an operation
   uint32_t thread = 0;            // of the launch: buffers are per thread
   char* recycled_name = nullptr;  // overwritten after delivery (fault)
 };

@@ -319,7 +319,7 @@ TEST_F(GraphReplaysTest, AReplayThatIsTimedTwiceIsBookedOnce) {
   CaptureProduct(2, 2);
   EndCapture(1);
   Instantiate(2);
-  for (uint32_t replay = 40; replay <= 42; ++replay) Launch(Replay(replay, kExec, 2));
+  for (uint32_t replay = 40; replay <= 43; ++replay) Launch(Replay(replay, kExec, 2));
   Settle();
   Timed(40, 1, 25);
   Timed(40, 2, 30);
@@ -329,10 +329,12 @@ TEST_F(GraphReplaysTest, AReplayThatIsTimedTwiceIsBookedOnce) {
   Timed(41, 2, 30);
   Timed(42, 1, 20);  // timed once
   Timed(42, 2, 20);
+  Timed(43, 1, 20);  // one node, then the switch
+  TimedWhole(43, 50);
   Settle();
-  EXPECT_EQ(TimeOf(Rows(), v1::TIME_CATEGORY_EXACT), 60u + 70 + 40);
-  EXPECT_EQ(correlator_.counters().replay_times_twice, 3u);
-  EXPECT_EQ(OnlyRow().gpu_time_ns(), 60u + 70 + 40);
+  EXPECT_EQ(TimeOf(Rows(), v1::TIME_CATEGORY_EXACT), 25u + 30 + 70 + 40 + 50);
+  EXPECT_EQ(correlator_.counters().replay_times_twice, 4u);
+  EXPECT_EQ(OnlyRow().gpu_time_ns(), 25u + 30 + 70 + 40 + 50);
 }
 
 TEST_F(GraphReplaysTest, AHoleInTheNumbersOfEventsIsCounted) {

@@ -26,7 +26,7 @@ TEST(KernelClassesTest, KnowsThoseOfTorchByTheirMangledNames) {
     EXPECT_EQ(ClassText(name), expected == "-" ? "" : expected) << name;
     count++;
   }
-  EXPECT_EQ(count, 172);
+  EXPECT_EQ(count, 173);
 }
 
 TEST(KernelClassesTest, KnowsThoseOfTracesByTheirDemangledNames) {

@@ -90,24 +90,33 @@ void OnPythonEnd() {
   ForgetPendingCall();
 }
 
-// In Python's main thread, or on one of our own; with Python's lock.
-int Install() {
-  // Whoever comes second has nothing left to do.
-  if (g_state.load(std::memory_order_relaxed) != State::kQueued) return 0;
+void InstallOnce();
+
+// In Python's main thread, or on one of our own; with Python's lock, which looking for torch may
+// give to the other. Whoever comes second has nothing left to do.
+void Install() {
+  static bool installing = false;  // under Python's lock
+  if (installing || g_state.load(std::memory_order_relaxed) != State::kQueued) return;
+  installing = true;
+  InstallOnce();
+  installing = false;
+}
+
+void InstallOnce() {
   if (!g_enabled.load(std::memory_order_relaxed)) {
     g_state.store(State::kOff, std::memory_order_relaxed);
-    return 0;
+    return;
   }
   // A call that was queued from inside of a subinterpreter may run there; the next one comes from
   // the helper thread, which is in none.
   if (!g_python.InMainInterpreter()) {
     g_state.store(State::kWaiting, std::memory_order_relaxed);
-    return 0;
+    return;
   }
   LetStacksReadPython();
   if (!TorchIsReady()) {
     g_state.store(State::kWaiting, std::memory_order_relaxed);
-    return 0;
+    return;
   }
   g_state.store(State::kInstalled, std::memory_order_relaxed);
   g_was_installed.store(true, std::memory_order_relaxed);
@@ -115,12 +124,12 @@ int Install() {
   FindTorchFunctions();
   if (!InstallShim()) EmitNote("backward", "not attributed: the Python shim failed");
   FollowModules();
-  return 0;
 }
 
 int InstallPending(void*) {
+  Install();
   ForgetPendingCall();
-  return Install();
+  return 0;
 }
 
 int UninstallPending(void*) {
@@ -176,9 +185,9 @@ void InstallOnOwnThread() {
 
 // The main thread has not come to the pending call.
 bool IsOverdue() {
+  const uint64_t asked_ns = g_asked_ns.load(std::memory_order_relaxed);
   return ScopesEnabled() && g_state.load(std::memory_order_relaxed) == State::kQueued &&
-         MonoNs() - g_asked_ns.load(std::memory_order_relaxed) > kMainThreadNs &&
-         TorchPythonIsMapped();
+         asked_ns != 0 && MonoNs() - asked_ns > kMainThreadNs && TorchPythonIsMapped();
 }
 
 }  // namespace

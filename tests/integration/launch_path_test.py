@@ -26,6 +26,8 @@ FORWARDS = [(r"EvaluateFollowed|OnEvaluate", r".*evaluate_function.*"),
             (r"^cudaMalloc$", r"\?")]
 # The program's own call of the loader, not of a library.
 ANSWERS = re.compile(r"flopsprof_(answer|before)_dlsym|_GLOBAL__N_1L?6AnswerE")
+FIRST_RECORD = re.compile("MakeThreadState|EnsureRing")
+MOST_NEW_THREADS = 2
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +64,9 @@ def sins(path: str) -> tuple:
         is_forward = function == chain[-1] or any(
             re.search(ours, chain[0]) and re.fullmatch(theirs, function)
             for ours, theirs in FORWARDS)
+        # CUPTI's own threads come by for the first time at any moment: README's list of first times.
+        if int(count) <= MOST_NEW_THREADS and FIRST_RECORD.search(" ".join(chain)):
+            continue
         if not is_forward and not ANSWERS.search(" ".join(chain)):
             found.append(f"{kind}, {count} times, by {function} of {library}, called by "
                          f"{' in '.join(chain)}")

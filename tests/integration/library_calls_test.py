@@ -32,7 +32,7 @@ OTHERS = [os.path.join(FOLDER, "matmul.c"), os.path.join(FOLDER, "sparse.c"),
 # Of api_table.toml, but no work of their own: they tell of plans, sessions, communicators
 # and graphs.
 TELLS = re.compile(r"cublasCreate_v2|cudnnBackend(Set|Get|Destroy).*|ncclGroup(Start|End)"
-                   r"|ncclComm(Init.*|Split|Shrink|Destroy|Abort)|cu(da)?(Graph|Stream|Malloc).*"
+                   r"|ncclComm(Init.*|Split|Shrink|Destroy|Abort)|cu(da)?(Graph|Stream|Malloc|GetDeviceCount).*"
                    r"|cupti.*|_.*|quick_exit|dl.*")
 
 

@@ -180,7 +180,7 @@ void Falsify(const SimOp& op, Record* record) {
       FalsifyName(faults, ordinal, record);
       if (faults.moved_fields.Hits(ordinal)) {
         // Eight bytes more before the correlation id.
-        constexpr size_t kFrom = offsetof(CUpti_ActivityKernel10, correlationId);
+        constexpr size_t kFrom = offsetof(KernelRecord, correlationId);
         memmove(record->data + kFrom + 8, record->data + kFrom, record->size - kFrom);
         memset(record->data + kFrom, 0, 8);
         record->size += 8;

@@ -32,7 +32,7 @@ TEST_F(ProtectedWriterTest, WritesAndLeavesThePagesReadOnly) {
     EXPECT_TRUE(writer.Write(places_, this));
   }
   EXPECT_EQ(places_[0], this);
-  EXPECT_EXIT(places_[0] = nullptr, testing::KilledBySignal(SIGSEGV), "");
+  EXPECT_DEATH(places_[0] = nullptr, "");
 }
 
 TEST_F(ProtectedWriterTest, RefusesPagesThatCannotBeMadeWritable) {

@@ -92,6 +92,7 @@ TEST(LaunchCallbacksTest, AReplayThroughAHookIsToldByTheHookWhenItHasSucceeded) 
   int executable = 0;
   const void* parameters[2] = {&executable, nullptr};
   CurrentThread()->launching_graph = &executable;
+  CurrentThread()->graph_correlation = 0;  // as the hook leaves it
   Call(kCuptiRuntimeApi, kCudaGraphLaunch, At(0, 510, parameters));
   CurrentThread()->launching_graph = nullptr;
   const auto records = segment.Drain();

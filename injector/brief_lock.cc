@@ -14,32 +14,28 @@
 #endif
 
 namespace flopsprof::injector {
+
+// A fork's child finds it zeroed, whatever way the process was copied, and although no handler of a
+// fork has run yet. Kernels before 4.14 refuse, and all is one generation.
+ForkMark fork_mark;
+
 namespace {
 
-constexpr size_t kPageBytes = 4096;
-
-// A page of its own: a fork's child finds it zeroed, whatever way the process was copied, and
-// although no handler of a fork has run yet. Kernels before 4.14 refuse, and all is one generation.
-struct alignas(kPageBytes) Mark {
-  std::atomic<uint32_t> generation;
-  char rest[kPageBytes - sizeof(uint32_t)];
-};
-Mark mark;
 std::atomic<uint32_t> newest_generation{0};  // copied to the child
 
 // At the first lock of a process.
 __attribute__((noinline)) uint32_t BeginGeneration() {
   const int error = errno;
-  madvise(&mark, sizeof(mark), MADV_WIPEONFORK);
+  madvise(&fork_mark, sizeof(fork_mark), MADV_WIPEONFORK);
   errno = error;
   const uint32_t next = newest_generation.load(std::memory_order_relaxed) + 1;
   newest_generation.store(next, std::memory_order_relaxed);  // first: a child's is always another
   uint32_t none = 0;
-  return mark.generation.compare_exchange_strong(none, next) ? next : none;
+  return fork_mark.generation.compare_exchange_strong(none, next) ? next : none;
 }
 
 uint32_t Generation() {
-  const uint32_t generation = mark.generation.load(std::memory_order_relaxed);
+  const uint32_t generation = fork_mark.generation.load(std::memory_order_relaxed);
   return __builtin_expect(generation != 0, 1) ? generation : BeginGeneration();
 }
 
@@ -54,7 +50,7 @@ bool BriefLock::TryLock() {
                                          std::memory_order_relaxed);
 }
 
-void BriefLock::Lock() {
+void BriefLock::LockOrWait() {
   for (int spins = 0; !TryLock(); ++spins) {
     if (spins > 100) sched_yield();
   }

@@ -17,13 +17,28 @@
 
 namespace flopsprof::injector {
 
+// The generation of this process; 0: not begun. A page of its own, zero in a fork's child.
+struct alignas(4096) ForkMark {
+  std::atomic<uint32_t> generation;
+  char rest[4096 - sizeof(uint32_t)];
+};
+extern ForkMark fork_mark;
+
 class BriefLock {
  public:
   constexpr BriefLock() = default;
   BriefLock(const BriefLock&) = delete;
   BriefLock& operator=(const BriefLock&) = delete;
 
-  void Lock();
+  void Lock() {
+    const uint32_t generation = fork_mark.generation.load(std::memory_order_relaxed);
+    uint32_t free = 0;
+    if (__builtin_expect(generation == 0, 0) ||
+        !holder_.compare_exchange_strong(free, generation, std::memory_order_acquire,
+                                         std::memory_order_relaxed)) {
+      LockOrWait();
+    }
+  }
   // For what a signal handler may reach by _exit: the thread that it interrupted may hold the
   // lock. False: not free for so long.
   bool LockWithin(uint64_t timeout_ns);
@@ -31,6 +46,7 @@ class BriefLock {
 
  private:
   bool TryLock();
+  __attribute__((noinline)) void LockOrWait();
 
   std::atomic<uint32_t> holder_{0};  // its generation; 0: free
 };

@@ -13,7 +13,6 @@ from product_checks import profiled
 
 GEMMS = os.path.join(ROOT, "tests", "gpu", "timed_gemms.py")
 EVENT_TOLERANCE = 0.05  # events also time the gaps between kernels
-SIMULATED_TOLERANCE = 0.4  # the stand-in's host is shared, and its launches do not always keep up
 
 
 def every_record_joins(context: Context, budget_s: float) -> Answer:
@@ -79,6 +78,6 @@ def gemm_times_match_events(context: Context, budget_s: float) -> Answer:
         )
         if flops != measured["flops"][path]:
             return contradicted(f"{path}: {flops} flops, not {measured['flops'][path]}")
-    if worst > (SIMULATED_TOLERANCE if context.simulated else EVENT_TOLERANCE):
+    if worst > EVENT_TOLERANCE:
         return contradicted(f"{worst:.1%} apart: {'; '.join(lines)}", worst=worst)
     return held("; ".join(lines), worst=worst)

@@ -88,7 +88,7 @@ class PythonHooks:
 def rows() -> tuple:
     """(name, function, calls in a block, module calls in a call, bound of instructions)"""
     return (
-        ("root nn.Identity", nn.Identity(), 20000, 1, 3000),
+        ("root nn.Identity", nn.Identity(), 20000, 1, 2900),
         ("nn.Identity in a Sequential of 200", nn.Sequential(*[nn.Identity() for _ in range(200)]),
          100, 201, 1200),
         ("the same child 200 times", Repeat(), 100, 201, 800),

@@ -19,11 +19,12 @@ def optimizer_exists() -> bool:
     """Was an optimizer made in this process? Its class then carries a wrapped step()."""
     base = getattr(getattr(torch, "optim", None), "Optimizer", None)
     stack = [base] if base is not None else []
+    subclasses = type.__subclasses__  # at each forward of a root, as long as there is none
     while stack:
         kind = stack.pop()
         if getattr(kind.__dict__.get("step"), "hooked", None):
             return True
-        stack.extend(type.__subclasses__(kind))
+        stack += subclasses(kind)
     return False
 
 

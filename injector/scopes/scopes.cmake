@@ -9,7 +9,8 @@ function(flopsprof_add_scopes target)
            _flopsprof_forwards _flopsprof_lazy _flopsprof_parameters _flopsprof_modules
            _flopsprof_formulas _flopsprof_templates _flopsprof_packages _flopsprof_prologue
            _flopsprof_step_at _flopsprof_optimizers _flopsprof_wrappers _flopsprof_generated
-           _flopsprof_compiled _flopsprof_backward _flopsprof_calls _flopsprof_shim)
+           _flopsprof_compiled _flopsprof_backward _flopsprof_calls _flopsprof_ends
+           _flopsprof_shim)
   list(TRANSFORM shim PREPEND ${CMAKE_SOURCE_DIR}/injector/shims/python/embedded/)
   list(TRANSFORM shim APPEND .py)
   # One copy per target: two targets in different folders cannot share a custom command's output.

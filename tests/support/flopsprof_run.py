@@ -59,6 +59,11 @@ def acceptance(name: str, *options: str) -> list:
     return [os.path.join(ACCEPTANCE, name + ".py"), *options]
 
 
+def ends_of(text: str, most: int) -> str:
+    """The text, without its middle when it is longer: an abort is told first, reports come last."""
+    return text if len(text) <= most else f"{text[:most // 2]}\n[...]\n{text[-(most // 2):]}"
+
+
 @dataclass
 class Run:
     """What a command left: for an unprofiled run `folder` and `summary` are None."""
@@ -94,7 +99,7 @@ class Run:
         """For assertion messages: the command and the ends of what it printed."""
         return (
             f"command: {' '.join(self.argv)}\nexit code: {self.exit_code}\n"
-            f"stdout: {self.stdout[-2000:]}\nstderr: {self.stderr[-4000:]}"
+            f"stdout: {ends_of(self.stdout, 2000)}\nstderr: {ends_of(self.stderr, 4000)}"
         )
 
 

@@ -11,6 +11,7 @@ sys.monitoring.
 import sys
 
 import _flopsprof_compiled as compiled
+import _flopsprof_ends as ends
 import _flopsprof_formulas as formulas
 import _flopsprof_imports as imports
 import _flopsprof_modules as modules
@@ -32,7 +33,7 @@ from _flopsprof_parameters import describe  # noqa: F401
 def install() -> None:
     for part in (
         imports, modules, step_at, optimizers, wrappers, formulas, templates, packages, phases,
-        compiled,
+        compiled, ends,
     ):  # fmt: skip
         try:
             part.install()

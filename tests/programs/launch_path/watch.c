@@ -10,7 +10,7 @@
 //
 //   gcc -shared -fPIC -O1 watch.c -o watch.so
 //   LAUNCH_PATH_OUT=FILE: KIND, offset in the injector, object and function it called, count
-//   LAUNCH_PATH_TWICE=1: main() runs twice, watched the second time
+//   LAUNCH_PATH_AGAIN=N: main() runs once, and N times more, watched
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -280,11 +280,12 @@ __attribute__((visibility("default"))) void launch_path_watch(int on) {
 }
 
 static int (*real_main)(int, char**, char**);
-static int main_twice(int argc, char** argv, char** env) {
-  if (getenv("LAUNCH_PATH_TWICE") == NULL) return real_main(argc, argv, env);
+static int main_again(int argc, char** argv, char** env) {
+  const char* again = getenv("LAUNCH_PATH_AGAIN");
+  if (again == NULL) return real_main(argc, argv, env);
   int status = real_main(argc, argv, env);
   launch_path_watch(1);
-  if (status == 0) status = real_main(argc, argv, env);
+  for (int left = atoi(again); status == 0 && left > 0; left--) status = real_main(argc, argv, env);
   launch_path_watch(0);
   return status;
 }
@@ -295,5 +296,5 @@ int __libc_start_main(int (*main)(int, char**, char**), int argc, char** argv, v
               void (*)(void), void*) = dlvsym(RTLD_NEXT, "__libc_start_main", "GLIBC_2.34");
   if (real == NULL) real = dlvsym(RTLD_NEXT, "__libc_start_main", "GLIBC_2.2.5");
   real_main = main;
-  return real(main_twice, argc, argv, init, fini, ld, stack);
+  return real(main_again, argc, argv, init, fini, ld, stack);
 }

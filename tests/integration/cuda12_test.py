@@ -21,8 +21,9 @@ import pytest
 
 VERSIONS = ("2.4.1", pytest.param("2.8.0", marks=pytest.mark.full))
 RELEASE = {"2.4.1": "12.1", "2.8.0": "12.8"}
-# FSDP2's fully_shard, which the program calls in others' company, is public from 2.6 on.
-PARALLEL = {"2.4.1": ["DdpNet"], "2.8.0": parallel_test.ALL}
+# torch.distributed.tensor, which the others use, is public from 2.5 on.
+DATA_PARALLEL = ["DdpNet", "FlatNet", "OriginalNet", "ShardedNet", "ShardedCheckpointNet"]
+PARALLEL = {"2.4.1": DATA_PARALLEL, "2.8.0": parallel_test.ALL}
 
 
 @functools.lru_cache(maxsize=None)
@@ -122,7 +123,7 @@ def one(python, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def two(python, version, tmp_path_factory):
-    only = ["ddp"] if PARALLEL[version] == ["DdpNet"] else []
+    only = ["data"] if PARALLEL[version] == DATA_PARALLEL else []
     command = flopsprof_run.torchrun(2, parallel_test.PROGRAM, *only)
     return parallel_test.run(command, tmp_path_factory.mktemp("two"))
 
@@ -130,3 +131,6 @@ def two(python, version, tmp_path_factory):
 def test_parallel_training(one, two, version):
     for name in PARALLEL[version]:
         parallel_test.test_the_ranks_together_do_the_work_of_one_process(one, two, name)
+    for name in ("FlatNet", "ShardedNet"):
+        parallel_test.test_gathers_and_scatters_belong_to_the_module_that_they_serve(two, name)
+    parallel_test.test_bytes_are_those_of_the_module(two)

@@ -5,6 +5,7 @@
     parallel.py                                    one process: SingleNet, SingleCheckpointNet
     torchrun --nproc-per-node 2 parallel.py        DdpNet, FlatNet, OriginalNet, ShardedNet ...
     torchrun --nproc-per-node 2 parallel.py ddp    DdpNet alone
+    torchrun --nproc-per-node 2 parallel.py data   those of DDP and FSDP
 
 Every way sees ROWS rows a step, all ranks together, for STEPS steps: the work of each module,
 summed over the ranks, is that of one process.
@@ -93,7 +94,10 @@ def fsdp1(rank, name, **options):
 
 
 def fsdp2(rank, name, prepare=lambda model: model):
-    from torch.distributed.fsdp import fully_shard
+    try:
+        from torch.distributed.fsdp import fully_shard
+    except ImportError:  # up to PyTorch 2.5
+        from torch.distributed._composable.fsdp import fully_shard
 
     model = prepare(model_class(name)().cuda())
     for block in model.blocks:
@@ -206,12 +210,14 @@ def main():
     dist.init_process_group("nccl")
     rank = dist.get_rank()
     torch.cuda.set_device(rank)
+    wanted = sys.argv[1] if sys.argv[1:] else "all"
     ddp(rank)
-    if sys.argv[1:] != ["ddp"]:
+    if wanted in ("data", "all"):
         fsdp1(rank, "FlatNet")
         fsdp1(rank, "OriginalNet", use_orig_params=True)
         fsdp2(rank, "ShardedNet")
         fsdp2(rank, "ShardedCheckpointNet", checkpointed)
+    if wanted == "all":
         tensor_parallel(rank)
         pipeline(rank)
         expert_parallel(rank)

@@ -8,6 +8,7 @@ import types
 import weakref
 
 from _flopsprof_base import Module, compiling, native, replace, skip_in_dynamo, undo
+from _flopsprof_imports import when_imported
 
 BACKWARD = 2  # shm::Phase::kBackward
 
@@ -42,31 +43,26 @@ def follow_checkpoints() -> None:
     replace(frame, "__init__", make)
 
 
-def follow_fsdp() -> None:
+def follow_fsdp2(parameters) -> None:
     """FSDP gathers ahead: collectives belong to the module whose parameters they move."""
-    follow_fsdp1()
-    group_module = sys.modules.get("torch.distributed.fsdp._fully_shard._fsdp_param_group")
-    group = getattr(group_module, "FSDPParamGroup", None)
-    if group is None or getattr(group, "_flopsprof_followed", False):
+    group = getattr(parameters, "FSDPParamGroup", None)
+    if group is None:
         return
 
     def make(method):
         def wrapped(self, *args, **kwargs):
-            return in_module(self.modules[0], method, (self, *args), kwargs)
+            modules = getattr(self, "modules", None) or [getattr(self, "module", None)]  # 2.4: one
+            if modules[0] is None:
+                return method(self, *args, **kwargs)
+            return in_module(modules[0], method, (self, *args), kwargs)
 
         return wrapped
 
     for name in ("unshard", "post_backward"):
         replace(group, name, make)
-    group._flopsprof_followed = True
-    undo.append((setattr, (group, "_flopsprof_followed", False)))
 
 
-def follow_fsdp1() -> None:
-    runtime = sys.modules.get("torch.distributed.fsdp._runtime_utils")
-    if runtime is None or getattr(runtime, "_flopsprof_followed", False):
-        return
-
+def follow_fsdp1(runtime) -> None:
     def make(function):
         def wrapped(state, handle, *args, **kwargs):
             module = getattr(handle, "_fully_sharded_module", None)
@@ -78,8 +74,6 @@ def follow_fsdp1() -> None:
 
     for name in ("_unshard", "_post_backward_hook"):
         replace(runtime, name, make)
-    runtime._flopsprof_followed = True
-    undo.append((setattr, (runtime, "_flopsprof_followed", False)))
 
 
 def in_module(module, function, args, kwargs):
@@ -179,6 +173,8 @@ def follow_compilation_in_place() -> None:
 
 def install() -> None:
     follow_checkpoints()
-    follow_fsdp()
+    when_imported("torch.distributed.fsdp._runtime_utils", follow_fsdp1)
+    when_imported("torch.distributed.fsdp._fully_shard._fsdp_param_group", follow_fsdp2)
+    when_imported("torch.distributed._composable.fsdp._fsdp_param_group", follow_fsdp2)  # to 2.5
     follow_replicas()
     follow_compilation_in_place()

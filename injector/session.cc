@@ -267,6 +267,7 @@ void Connect() {
     return;
   }
   PrepareThreadEnds();
+  PrepareScopeEnds();
   const AgentLink::Result result = link_to_agent.AwaitSegment(ConnectTimeoutNs());
   if (result == AgentLink::Result::kRefused) {
     Die();

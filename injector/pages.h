@@ -12,6 +12,30 @@ namespace flopsprof::injector {
 // Zeroed pages, address space until they are used; nullptr on failure.
 void* MapPages(size_t bytes);
 
+// Address space that becomes memory from its begin on, a step at a time: where the kernel refuses
+// what it could not give (vm.overcommit_memory=2), only what is open counts. A refusal stays one:
+// no call after it asks the kernel again. Threads: the user's lock.
+class GrowingPages {
+ public:
+  // True also when they are reserved already.
+  bool Reserve(size_t bytes);
+  // The first `bytes` of them may be used, zeroed. A system call for each step, none within one.
+  bool Open(size_t bytes) { return bytes <= open_bytes_ || OpenMore(bytes); }
+  // Of a table whose other parts were refused: its address space is given back, for good.
+  void Refuse();
+  void* begin() const { return begin_; }
+
+ private:
+  static constexpr size_t kStepBytes = size_t{1} << 20;
+
+  bool OpenMore(size_t bytes);
+
+  char* begin_ = nullptr;
+  size_t bytes_ = 0;
+  size_t open_bytes_ = 0;
+  bool refused_ = false;
+};
+
 // Of another object, which the loader has made read-only when it had relocated it (RELRO).
 struct ProtectedRange {
   uintptr_t begin = 0;

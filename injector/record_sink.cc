@@ -82,6 +82,14 @@ bool ReserveRoom(uint64_t count) {
   return false;
 }
 
+size_t LongestBlobBytes() {
+  const shm::SegmentHeader* segment = CurrentSegment();
+  if (segment == nullptr) return shm::kMaxBlobBytes;
+  const uint64_t records = segment->ring_records;
+  const uint64_t bytes = sizeof(shm::BlobBegin::data) + (records - 1) * sizeof(shm::BlobPart::data);
+  return bytes < shm::kMaxBlobBytes ? bytes : shm::kMaxBlobBytes;
+}
+
 bool EmitBlob(shm::BlobKind kind, uint32_t id, const char* data, size_t bytes) {
   if (!IsConnected()) return false;
   if (bytes > shm::kMaxBlobBytes) {

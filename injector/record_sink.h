@@ -66,6 +66,9 @@ bool ReserveRoom(uint64_t count);
 uint32_t InternString(const char* text, size_t bytes);
 uint32_t InternString(const char* text);
 
+// Of the longest blob that a ring can hold while it is empty.
+size_t LongestBlobBytes();
+
 // Sends a blob (a cuDNN plan) in one or more records. False: dropped and counted.
 bool EmitBlob(shm::BlobKind kind, uint32_t id, const char* data, size_t bytes);
 

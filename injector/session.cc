@@ -14,6 +14,7 @@
 #include "injector/fork_guard.h"
 #include "injector/helper_thread.h"
 #include "injector/library_notes.h"
+#include "injector/loaded_objects.h"
 #include "injector/platform.h"
 #include "injector/record_sink.h"
 #include "injector/scopes/attribution.h"
@@ -48,6 +49,9 @@ std::atomic<bool> times_are_owed{false};
 std::atomic<int> cuda_failure{0};  // newest status that told about the machine
 uint64_t begun_ns = 0;
 bool clock_was_told = false;  // helper thread only
+// What had been mapped when a libcupti was last looked for in vain; 0: it never was. Another one
+// comes only with another object.
+std::atomic<uint64_t> objects_without_cupti{0};
 int32_t session_pid = 0;
 void (*detach_action)() = nullptr;
 
@@ -87,15 +91,28 @@ void TellClock() {
 void StartTimes() {
   static std::atomic<bool> starting{false};
   if (starting.exchange(true, std::memory_order_acq_rel)) return;
+  const uint64_t objects = CountObjectsEverMapped();
   const bool started = StartCupti(foreign_cupti_client.load(std::memory_order_relaxed),
                                   GraphTimesOf(link_to_agent.options()));
+  objects_without_cupti.store(started ? 0 : objects, std::memory_order_relaxed);
   times_are_owed.store(!started, std::memory_order_release);
   starting.store(false, std::memory_order_release);
 }
 
+// The loader is asked for files in vain only where it has mapped something since, and never on the
+// program's thread: that begins with a libcupti that is mapped, else the helper thread looks.
+bool MayFindCupti(bool on_program_thread) {
+  const uint64_t before = objects_without_cupti.load(std::memory_order_relaxed);
+  if (before == 0) return true;
+  if (CountObjectsEverMapped() == before) return false;
+  LibraryPath path;
+  return !on_program_thread || FindLoadedLibrary("libcupti.so", 0, &path);
+}
+
 // On the helper thread, or on the program's at the exit of a call that shows that CUDA is up.
-void StartOwedTimes() {
+void StartOwedTimes(bool on_program_thread) {
   if (!times_are_owed.load(std::memory_order_acquire) || !IsRecording()) return;
+  if (!MayFindCupti(on_program_thread)) return;
   if (times_are_owed.exchange(false, std::memory_order_acq_rel)) StartTimes();
 }
 
@@ -174,7 +191,7 @@ void Tick() {
   if (state.load(std::memory_order_acquire) != SessionState::kRecording) return;
   FoldCounts();
   if (MayCallCuda()) {
-    StartOwedTimes();
+    StartOwedTimes(false);
     FlushCupti(false);
     TickCupti();
     TellClock();
@@ -226,7 +243,7 @@ bool AgentHasGone() {
   if (link_to_agent.AgentHasGone()) return true;
   const bool recording = state.load(std::memory_order_acquire) == SessionState::kRecording;
   if (recording && times_are_owed.load(std::memory_order_relaxed) && MayCallCuda()) {
-    StartOwedTimes();
+    StartOwedTimes(false);
   }
   if (!clock_was_told && recording && MayCallCuda()) TellClock();
   FollowAgent();
@@ -267,6 +284,7 @@ void Connect() {
     return;
   }
   PrepareThreadEnds();
+  PrepareScopeEnds();
   const AgentLink::Result result = link_to_agent.AwaitSegment(ConnectTimeoutNs());
   if (result == AgentLink::Result::kRefused) {
     Die();
@@ -325,7 +343,7 @@ void OnCudaCallEnded() {
   ThreadState* thread = CurrentThread();
   if (thread == nullptr || thread->inside_injector) return;
   thread->inside_injector = true;
-  StartOwedTimes();
+  StartOwedTimes(true);
   thread->inside_injector = false;
 }
 

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include <initializer_list>
+
 namespace flopsprof::injector {
 namespace {
 
@@ -45,22 +47,33 @@ StringTable::Entry* StringTable::Intern(const char* text, size_t bytes) {
   return Add(text, bytes, hash);
 }
 
+bool StringTable::MakeRoom() {
+  constexpr size_t kBucketBytes = kBuckets * sizeof(std::atomic<Entry*>);
+  if (text_.Reserve(kMaxTextBytes) && entries_.Reserve(kMaxStrings * sizeof(Entry)) &&
+      bucket_pages_.Reserve(kBucketBytes) && bucket_pages_.Open(kBucketBytes)) {
+    return true;
+  }
+  for (GrowingPages* part : {&text_, &entries_, &bucket_pages_}) part->Refuse();
+  return false;
+}
+
 StringTable::Entry* StringTable::Add(const char* text, size_t bytes, uint64_t hash) {
   std::atomic<Entry*>* buckets = buckets_.load(std::memory_order_relaxed);
   if (buckets == nullptr) {
-    buckets = static_cast<std::atomic<Entry*>*>(MapPages(kBuckets * sizeof(*buckets)));
-    entries_ = static_cast<Entry*>(MapPages(kMaxStrings * sizeof(Entry)));
-    text_ = static_cast<char*>(MapPages(kMaxTextBytes));
-    if (buckets == nullptr || entries_ == nullptr || text_ == nullptr) return nullptr;
+    if (!MakeRoom()) return nullptr;
+    buckets = static_cast<std::atomic<Entry*>*>(bucket_pages_.begin());
     buckets_.store(buckets, std::memory_order_release);
   }
   uint32_t bucket = 0;
   if (Entry* entry = Find(buckets, text, bytes, hash, &bucket)) return entry;  // another thread
   if (entry_count_ == kMaxStrings || bytes > kMaxTextBytes - text_used_) return nullptr;
-  char* copy = text_ + text_used_;
+  if (!entries_.Open((entry_count_ + 1) * sizeof(Entry)) || !text_.Open(text_used_ + bytes)) {
+    return nullptr;
+  }
+  char* copy = static_cast<char*>(text_.begin()) + text_used_;
   text_used_ += bytes;
   memcpy(copy, text, bytes);
-  Entry* entry = &entries_[entry_count_++];
+  Entry* entry = static_cast<Entry*>(entries_.begin()) + entry_count_++;
   entry->hash = hash;
   entry->id = entry_count_;
   entry->bytes = static_cast<uint32_t>(bytes);

@@ -3,7 +3,8 @@
 #pragma once
 
 // Strings by content, each with one id for the life of the process. Reading is lock-free; a lock
-// is taken only to add a string, and nothing is mapped under it but all room, for the first one.
+// is taken only to add a string. Under it all room is reserved, for the first one, and opened as it
+// is used. Without memory the table is full.
 // Bounded: at most kMaxStrings and kMaxTextBytes.
 
 #include <stddef.h>
@@ -11,6 +12,7 @@
 
 #include <atomic>
 
+#include "injector/pages.h"
 #include "injector/platform.h"
 
 namespace flopsprof::injector {
@@ -40,13 +42,15 @@ class StringTable {
   Entry* Find(const std::atomic<Entry*>* buckets, const char* text, size_t bytes, uint64_t hash,
               uint32_t* bucket) const;
   Entry* Add(const char* text, size_t bytes, uint64_t hash);
+  bool MakeRoom();
 
   std::atomic<std::atomic<Entry*>*> buckets_{nullptr};
   BriefLock lock_;
   // Under lock_:
-  Entry* entries_ = nullptr;
+  GrowingPages bucket_pages_;
+  GrowingPages entries_;
   uint32_t entry_count_ = 0;
-  char* text_ = nullptr;  // address space until used
+  GrowingPages text_;
   size_t text_used_ = 0;
 };
 

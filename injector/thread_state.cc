@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "injector/thread_state.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
 #include <sys/mman.h>
 
 #include <atomic>
@@ -12,6 +10,7 @@
 #include "injector/platform.h"
 #include "injector/record_sink.h"
 #include "injector/segment.h"
+#include "injector/thread_end_key.h"
 
 // Registers a destructor for the calling thread (glibc 2.18). Unlike a pthread key it needs no
 // libpthread, and it keeps this library mapped while a thread could still call into it.
@@ -33,8 +32,7 @@ constexpr uint64_t kLockPatienceNs = 100000000u;
 // The thread's first state has ended. Destructors of pthread keys run later still, and may make
 // another one, which __cxa_thread_atexit_impl would never end: a key of ours does.
 __thread bool thread_is_ending __attribute__((tls_model("initial-exec"))) = false;
-pthread_key_t end_key;
-std::atomic<int (*)(pthread_key_t, const void*)> set_end_key{nullptr};
+ThreadEndKey end_key;
 
 std::atomic<bool> forked_child{false};
 BriefLock states_lock;
@@ -98,22 +96,13 @@ ThreadState* MakeThreadState() {
   ThreadState* state = TakeState();
   if (state == nullptr) return nullptr;
   current_thread_state = state;
-  const auto set = thread_is_ending ? set_end_key.load(std::memory_order_acquire) : nullptr;
-  if (set == nullptr || set(end_key, state) != 0) {
+  if (!thread_is_ending || !end_key.Set(state)) {
     __cxa_thread_atexit_impl(OnThreadEnd, state, &__dso_handle);
   }
   return state;
 }
 
-void PrepareThreadEnds() {
-  using Create = int (*)(pthread_key_t*, void (*)(void*));
-  // Not linked: up to glibc 2.33 they are in libpthread, and without it there are no threads.
-  const auto create = reinterpret_cast<Create>(dlsym(RTLD_DEFAULT, "pthread_key_create"));
-  const auto set = reinterpret_cast<int (*)(pthread_key_t, const void*)>(
-      dlsym(RTLD_DEFAULT, "pthread_setspecific"));
-  if (create == nullptr || set == nullptr || create(&end_key, OnThreadEnd) != 0) return;
-  set_end_key.store(set, std::memory_order_release);
-}
+void PrepareThreadEnds() { end_key.Make(OnThreadEnd); }
 
 bool EnsureRing(ThreadState* state) {
   const uint32_t epoch = SessionEpoch();

@@ -45,6 +45,12 @@ while read -r version; do
 done < "$work/versions"
 [[ -s $work/versions ]] || complain "asks for no symbol version at all"
 
+# Python may end a thread of ours by pthread_exit, which unwinds it: a function that lets nothing pass
+# would end the process.
+sections=$(readelf -SW "$library")
+[[ $sections == *.eh_frame* ]] || complain "has no unwind table"
+[[ $sections != *.gcc_except_table* ]] || complain "has handlers of exceptions"
+
 python3 "$root/injector/hooks/generate_hooks.py" "$root/injector/hooks/api_table.toml" \
   symbols "$work/hooks"
 python3 "$root/injector/operations/list_symbols.py" > "$work/operations"

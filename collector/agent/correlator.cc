@@ -37,6 +37,7 @@ void Correlator::ForgetOldestLaunch() {
   if (found == launches_.end()) return;
   const Launch& launch = found->second;
   if (launch.activities == 0 && !launch.captured) counters_.launches_without_activity++;
+  if (launch.inner != 0) inner_ids_.erase(launch.inner);
   launches_.erase(found);
 }
 
@@ -59,10 +60,26 @@ void Correlator::ForgetOldCalls() {
   }
 }
 
-Correlator::Launch* Correlator::FindOrAddLaunch(uint32_t correlation, const WorkContext& context) {
-  ForgetOldLaunches();
+void Correlator::WidenWindow(uint32_t correlation) {
   window_.first = std::min(window_.first, correlation);
   window_.last = std::max(window_.last, correlation);
+}
+
+Correlator::Launch* Correlator::FindLaunch(uint32_t correlation) {
+  auto found = launches_.find(correlation);
+  if (found == launches_.end()) {
+    const auto inner = inner_ids_.find(correlation);
+    if (inner == inner_ids_.end()) return nullptr;
+    found = launches_.find(inner->second);
+  }
+  return found == launches_.end() ? nullptr : &found->second;
+}
+
+Correlator::Launch* Correlator::FindOrAddLaunch(uint32_t correlation, const WorkContext& context) {
+  ForgetOldLaunches();
+  WidenWindow(correlation);
+  const auto inner = inner_ids_.find(correlation);
+  if (inner != inner_ids_.end()) correlation = inner->second;
   const auto [found, added] = launches_.try_emplace(correlation);
   if (!added) return &found->second;  // the runtime's and the driver's callback of one launch
   news_ = true;
@@ -91,28 +108,55 @@ void Correlator::AddLaunch(RingId ring, const shm::LaunchRecord& record) {
 }
 
 void Correlator::AddGraphLaunch(const shm::GraphLaunch& record) {
-  for (const uint32_t correlation : {record.correlation, record.inner_correlation}) {
-    if (correlation == 0) continue;  // no times
-    FindOrAddLaunch(correlation, ContextOf(record.header, record.scope))->graph = true;
+  if (record.correlation == 0) return;  // no times
+  Launch* launch = FindOrAddLaunch(record.correlation, ContextOf(record.header, record.scope));
+  launch->graph = true;
+  const uint32_t inner = record.inner_correlation;
+  if (inner != 0 && launch->inner == 0 && FindLaunch(inner) != launch) {
+    TakeInner(inner, record.correlation, launch);
   }
 }
 
+void Correlator::TakeInner(uint32_t inner, uint32_t correlation, Launch* launch) {
+  WidenWindow(inner);
+  news_ = true;
+  if (const auto found = launches_.find(inner); found != launches_.end()) {
+    Launch& taken = found->second;  // of the driver's callback
+    launch->activities += taken.activities;
+    launch->nodes += taken.nodes;
+    launch->nodes_ns += taken.nodes_ns;
+    launch->timed_whole |= taken.timed_whole;
+    if (launch->stack == shm::kNoStack) {
+      launch->stack = taken.stack;
+      launch->stack_launches = taken.stack_launches;
+    }
+    LeaveCall(&taken);
+    if (taken.inner != 0) inner_ids_.erase(taken.inner);
+    launches_.erase(found);
+  }
+  launch->inner = inner;
+  inner_ids_[inner] = correlation;
+}
+
 void Correlator::SettleGraphLaunch(uint32_t correlation, uint32_t executable) {
-  const auto found = launches_.find(correlation);
-  if (found == launches_.end()) return;
-  found->second.executable = executable;
-  found->second.settled = true;
+  Launch* launch = FindLaunch(correlation);
+  if (launch == nullptr) return;
+  launch->executable = executable;
+  launch->settled = true;
   news_ = true;
 }
 
 void Correlator::MarkCaptured(uint32_t correlation) {
-  const auto found = launches_.find(correlation);
-  if (found == launches_.end() || found->second.captured) return;
-  Launch& launch = found->second;
-  launch.captured = true;
-  if (launch.call == 0) return;
-  if (const auto call = calls_.find(launch.call); call != calls_.end()) call->second.launches--;
-  launch.call = 0;
+  Launch* launch = FindLaunch(correlation);
+  if (launch == nullptr || launch->captured) return;
+  launch->captured = true;
+  LeaveCall(launch);
+}
+
+void Correlator::LeaveCall(Launch* launch) {
+  if (launch->call == 0) return;
+  if (const auto call = calls_.find(launch->call); call != calls_.end()) call->second.launches--;
+  launch->call = 0;
 }
 
 void Correlator::EndCall(RingId ring, uint32_t number, std::optional<BookedCall> booked) {
@@ -135,17 +179,16 @@ void Correlator::AddActivity(const shm::ActivityRecord& record, uint64_t now_ns)
 }
 
 bool Correlator::TryJoin(const shm::ActivityRecord& record) {
-  const auto found = launches_.find(record.correlation);
-  if (found == launches_.end()) return false;
-  Launch& launch = found->second;
-  if ((launch.graph || OfGraph(record)) && !launch.settled) return false;
+  Launch* launch = FindLaunch(record.correlation);
+  if (launch == nullptr) return false;
+  if ((launch->graph || OfGraph(record)) && !launch->settled) return false;
   Call* call = nullptr;
-  if (launch.call != 0 && !launch.graph) {
-    const auto its_call = calls_.find(launch.call);
+  if (launch->call != 0 && !launch->graph) {
+    const auto its_call = calls_.find(launch->call);
     if (its_call == calls_.end() || !its_call->second.ended) return false;
     call = &its_call->second;
   }
-  Join(record, &launch, call);
+  Join(record, launch, call);
   return true;
 }
 
@@ -206,11 +249,9 @@ void Correlator::Join(const shm::ActivityRecord& record, Launch* launch, Call* c
 }
 
 void Correlator::GiveUp(const shm::ActivityRecord& record) {
-  const auto found = launches_.find(record.correlation);
-  if (found != launches_.end()) {
+  if (Launch* launch = FindLaunch(record.correlation)) {
     counters_.calls_without_end++;
-    Join(record, &found->second, nullptr);
-    return;
+    return Join(record, launch, nullptr);
   }
   if (partly_ && record.correlation != 0 && !InWindow(record.correlation)) {
     counters_.activities_outside_windows++;

@@ -35,7 +35,8 @@ class Correlator {
   explicit Correlator(JoinSink* sink) : sink_(sink) {}
 
   void AddLaunch(RingId ring, const shm::LaunchRecord& record);
-  // A replay: any number of activities follow. They wait until it is settled what it replays.
+  // A replay: any number of activities follow. They wait until it is settled what it replays. Its
+  // inner id means the same launch from now on.
   void AddGraphLaunch(const shm::GraphLaunch& record);
   void SettleGraphLaunch(uint32_t correlation, uint32_t executable);
   // This launch has made a node of a graph: nothing ran.
@@ -72,7 +73,8 @@ class Correlator {
  private:
   struct Launch {
     WorkContext context;
-    uint64_t call = 0;  // key in calls_, 0 = none
+    uint64_t call = 0;   // key in calls_, 0 = none
+    uint32_t inner = 0;  // of a graph: the driver's correlation, in inner_ids_; 0 = the same
     uint32_t activities = 0;
     uint32_t executable = 0;
     uint32_t stack = shm::kNoStack;
@@ -120,7 +122,12 @@ class Correlator {
 
   bool InWindow(uint32_t correlation) const;
   static uint64_t CallKey(RingId ring, uint32_t call);
+  void WidenWindow(uint32_t correlation);
+  Launch* FindLaunch(uint32_t correlation);  // also by its inner id; null: it is not there
   Launch* FindOrAddLaunch(uint32_t correlation, const WorkContext& context);
+  // What came under the inner id belongs to the launch.
+  void TakeInner(uint32_t inner, uint32_t correlation, Launch* launch);
+  void LeaveCall(Launch* launch);
   Call* FindOrAddCall(uint64_t key);
   void ForgetOldestLaunch();
   void ForgetOldLaunches();
@@ -136,6 +143,7 @@ class Correlator {
   JoinSink* const sink_;
   absl::flat_hash_map<uint32_t, Launch> launches_;
   std::deque<uint32_t> launch_order_;
+  absl::flat_hash_map<uint32_t, uint32_t> inner_ids_;  // to the key in launches_
   absl::flat_hash_map<uint64_t, Call> calls_;
   std::deque<uint64_t> call_order_;
   std::deque<Waiting> waiting_;

@@ -192,9 +192,7 @@ GraphReplays::State GraphReplays::StateOf(uint32_t executable) {
 
 void GraphReplays::Settle(const shm::GraphLaunch& launch, Correlator* correlator) {
   const uint32_t index = table_.Find(launch.executable, launch.order);
-  for (const uint32_t correlation : {launch.correlation, launch.inner_correlation}) {
-    if (correlation != 0) correlator->SettleGraphLaunch(correlation, index);
-  }
+  if (launch.correlation != 0) correlator->SettleGraphLaunch(launch.correlation, index);
   const uint32_t step = launch.header.step;
   if (aggregator_->Unwanted(step)) return;
   const State state = StateOf(index);

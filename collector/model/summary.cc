@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
 #include <tuple>
 
 #include "collector/model/collectives.h"
@@ -33,9 +34,16 @@
 namespace flopsprof::model {
 namespace {
 
-// Where the launcher only waits for processes that somebody else starts (`flopsprof env`), its own
-// command is not what was profiled.
+// As `flopsprof env` advises for a job that somebody else starts.
+bool OnlyWaits(std::string_view command) {
+  const std::string_view program = command.substr(0, command.find(' '));
+  return program.substr(program.rfind('/') + 1) == "sleep";
+}
+
+// Where the launcher only waits for processes that somebody else starts, its own command is not
+// what was profiled. That none is below the launcher does not tell it: daemons are not either.
 std::string CommandOf(const RunProfile& run) {
+  if (!OnlyWaits(run.run.command())) return run.run.command();
   const v1::ProcessProfile* first = nullptr;
   for (const v1::ProcessProfile& process : run.processes) {
     if (!process.has_info() || process.info().command().empty()) continue;

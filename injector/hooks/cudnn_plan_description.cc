@@ -70,7 +70,7 @@ PlanAnswer Send(const void* caller, CudnnGetter get, const void* plan,
   memcpy(text, kHead, kHeadBytes);
   const size_t begun = kHeadBytes + graph.bytes;
   const size_t bytes = begun + WriteTail(caller, get, plan, overrides, text + begun, room - begun);
-  if (bytes > shm::kMaxBlobBytes) {
+  if (bytes > LongestBlobBytes()) {
     CountLoss(shm::LossCounter::kBlobTooLarge);
     return PlanAnswer::kRefused;
   }

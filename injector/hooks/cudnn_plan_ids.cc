@@ -14,6 +14,7 @@ namespace {
 CudnnPlanCache plans;
 // By the plan's own id and the sizes that are given in place of its own.
 ContentIds overridden;
+constexpr uint32_t kHasNoId = UINT32_MAX;  // there: sizes that are not described, now or ever
 
 ContentHash HashOf(uint32_t plan, const CudnnOverrides& overrides) {
   ContentHash hash;
@@ -45,14 +46,13 @@ uint32_t IdOfOwnSizes(const void* caller, void* plan, uint32_t epoch) {
 uint32_t IdOfOverriddenSizes(const void* caller, void* plan, uint32_t own, uint32_t epoch,
                              const CudnnOverrides& overrides) {
   const ContentHash hash = HashOf(own, overrides);
-  if (const uint32_t known = overridden.Find(hash, epoch); known != 0) return known;
-  uint32_t id = 0;
-  SendPlanDescription(caller, plan, &overrides, &id);
-  if (id == 0) {
-    CountLoss(shm::LossCounter::kCudnnPlanUnknown);
-  } else {
-    overridden.Insert(hash, epoch, id);
+  if (const uint32_t known = overridden.Find(hash, epoch); known != 0) {
+    return known == kHasNoId ? 0 : known;
   }
+  uint32_t id = 0;
+  const PlanAnswer answer = SendPlanDescription(caller, plan, &overrides, &id);
+  if (id == 0) CountLoss(shm::LossCounter::kCudnnPlanUnknown);
+  if (answer != PlanAnswer::kUnsent) overridden.Insert(hash, epoch, id == 0 ? kHasNoId : id);
   return id;
 }
 

@@ -53,6 +53,7 @@ std::atomic<bool> g_call_is_queued{false};
 std::atomic<uint64_t> g_asked_ns{0};  // since when the main thread has not come; 0: not asked yet
 std::atomic<bool> g_was_installed{false};
 std::atomic<bool> g_own_thread_runs{false};
+std::atomic<bool> g_session_ends{false};  // no thread of ours asks for Python's lock any more
 
 constexpr uint64_t kMainThreadNs = 900000000u;  // less than a tick
 
@@ -171,7 +172,7 @@ void TryToInstall() {
 
 // On a thread of its own: Python's lock may be held for as long as the program likes.
 void InstallOnOwnThread() {
-  {
+  if (!g_session_ends.load(std::memory_order_acquire)) {
     const PythonLock lock;
     if (lock.taken() && g_state.load(std::memory_order_relaxed) == State::kQueued) {
       Install();
@@ -186,13 +187,15 @@ void InstallOnOwnThread() {
 // The main thread has not come to the pending call.
 bool IsOverdue() {
   const uint64_t asked_ns = g_asked_ns.load(std::memory_order_relaxed);
-  return ScopesEnabled() && g_state.load(std::memory_order_relaxed) == State::kQueued &&
-         asked_ns != 0 && MonoNs() - asked_ns > kMainThreadNs && TorchPythonIsMapped();
+  return ScopesEnabled() && !g_session_ends.load(std::memory_order_acquire) &&
+         g_state.load(std::memory_order_relaxed) == State::kQueued && asked_ns != 0 &&
+         MonoNs() - asked_ns > kMainThreadNs && TorchPythonIsMapped();
 }
 
 }  // namespace
 
 void SettleScopes() {
+  g_session_ends.store(true, std::memory_order_release);
   const State state = g_state.load(std::memory_order_relaxed);
   const bool wanted = state == State::kQueued || state == State::kWaiting;
   if (!ScopesEnabled() || !wanted || g_was_installed.load(std::memory_order_relaxed)) return;
@@ -219,6 +222,7 @@ void RefuseModules(const char* reason) {
 }
 
 void BeginScopes() {
+  g_session_ends.store(false, std::memory_order_relaxed);
   g_enabled.store(true, std::memory_order_relaxed);
   g_modules_refused.store(false, std::memory_order_relaxed);
   FollowStepAt();

@@ -23,6 +23,9 @@ Attribution CurrentAttribution();
 // entered before. They may never be entered again, but what is launched now is theirs.
 void DefineScopesSoFar();
 
+// Once, when the session begins: what a thread enters in its last destructors is left as well.
+void PrepareScopeEnds();
+
 // Called once by the session when it begins to record (any thread, CUDA may be initialising):
 // schedules the installation of the module hook and the backward callback in Python's main
 // thread when this process runs Python. Returns at once.

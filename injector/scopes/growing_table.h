@@ -4,7 +4,7 @@
 
 // Entries that stay where they are, found by a hash. For each entry that is added the index grows
 // by one bucket, whose entries it takes from one other (linear hashing): no addition does the work
-// of many, and nothing is moved. All of it is reserved address space.
+// of many, and nothing is moved. All of it is reserved address space, opened as it is used.
 //
 // An Entry has `uint32_t next` and `uint32_t Hash() const`. Numbers begin with 1. Threads: the
 // user's lock.
@@ -27,7 +27,7 @@ class GrowingTable {
 
   // The entry's number; 0: full, or no memory. Anything but `next` is set already in `entry`.
   uint32_t Add(const Entry& entry) {
-    if (full() || !MakeRoom()) return 0;
+    if (full() || !MakeRoom() || !OpenRoom()) return 0;
     entries_[++count_] = entry;
     Link(count_);
     if (count_ > buckets_) SplitBucket();
@@ -45,12 +45,22 @@ class GrowingTable {
 
   bool MakeRoom() {
     if (heads_ != nullptr) return true;
-    void* entries = MapPages((size_t{kMaxEntries} + 1) * sizeof(Entry));
-    void* heads = MapPages((size_t{kMaxEntries} + 1) * sizeof(uint32_t));
-    if (entries == nullptr || heads == nullptr) return false;
-    entries_ = static_cast<Entry*>(entries);
-    heads_ = static_cast<uint32_t*>(heads);
+    if (!entry_pages_.Reserve((size_t{kMaxEntries} + 1) * sizeof(Entry)) ||
+        !head_pages_.Reserve((size_t{kMaxEntries} + kFirstBuckets) * sizeof(uint32_t)) ||
+        !head_pages_.Open(kFirstBuckets * sizeof(uint32_t))) {
+      entry_pages_.Refuse();
+      head_pages_.Refuse();
+      return false;
+    }
+    entries_ = static_cast<Entry*>(entry_pages_.begin());
+    heads_ = static_cast<uint32_t*>(head_pages_.begin());
     return true;
+  }
+
+  // For one more entry and bucket.
+  bool OpenRoom() {
+    return entry_pages_.Open((size_t{count_} + 2) * sizeof(Entry)) &&
+           head_pages_.Open((size_t{buckets_} + 1) * sizeof(uint32_t));
   }
 
   // Buckets from `half_` on are the other halves of the first ones.
@@ -76,6 +86,8 @@ class GrowingTable {
     }
   }
 
+  GrowingPages entry_pages_;
+  GrowingPages head_pages_;
   Entry* entries_ = nullptr;
   uint32_t* heads_ = nullptr;
   uint32_t count_ = 0;

@@ -363,6 +363,7 @@ FLOPSPROF_HOT const ModuleEdge& ResolveModule(PyObject* module, const ModulePare
   }
   const uint32_t index = FindOrAddEdge(parent.scope, module);
   if (index == 0) {
+    CountLoss(shm::LossCounter::kScopeTableFull);
     g_no_memory_edge.kind = EdgeKind::kInherited;
     return g_no_memory_edge;
   }

@@ -119,7 +119,10 @@ struct PythonApi {
 extern PythonApi g_python;
 
 // Python's lock on a thread that Python does not know. Not taken where it cannot be, or where
-// Python ends: there a thread that asks for it is ended or waits for ever.
+// Python ends: there a thread that asks for it waits for ever, or is ended (up to 3.13, by
+// pthread_exit, which unwinds it). The end may begin just after it was asked for. So the thread is
+// one that nobody waits for, and nothing of ours is in the way of unwinding
+// (check_injector_abi.sh).
 class PythonLock {
  public:
   PythonLock();

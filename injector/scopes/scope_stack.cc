@@ -6,8 +6,10 @@
 #include <sys/mman.h>
 
 #include "injector/record_sink.h"
+#include "injector/scopes/attribution.h"
 #include "injector/scopes/started_ranges.h"
 #include "injector/scopes/steps.h"
+#include "injector/thread_end_key.h"
 
 // Runs a function when the thread ends; in libc itself, unlike pthread_key_create before 2.34.
 extern "C" int __cxa_thread_atexit_impl(void (*function)(void*), void* argument, void* library);
@@ -26,7 +28,11 @@ bool IsOtherForward(shm::Phase phase) {
 
 void EndThisThread(void* scopes) { static_cast<ThreadScopes*>(scopes)->OnThreadEnd(); }
 
+ThreadEndKey late_end;
+
 }  // namespace
+
+void PrepareScopeEnds() { late_end.Make(EndThisThread); }
 
 bool ThreadScopes::MakeRoom() {
   if (room_ != nullptr) return false;  // too deep
@@ -44,6 +50,7 @@ bool ThreadScopes::MakeRoom() {
 
 void ThreadScopes::RegisterThreadEnd() {
   at_thread_end_known_ = true;
+  if (has_ended_ && late_end.Set(this)) return;
   __cxa_thread_atexit_impl(EndThisThread, this, &__dso_handle);
 }
 
@@ -275,6 +282,7 @@ void ThreadScopes::OnThreadEnd() {
   // The main thread runs on after this (exit handlers), others in late destructors: start over
   // empty, to be ended again.
   at_thread_end_known_ = false;
+  has_ended_ = true;
   frames_ = nullptr;
   depth_ = capacity_ = 0;
   log_ = nullptr;

@@ -132,6 +132,7 @@ class ThreadScopes {
   uint32_t capacity_;  // 0 or kMaxFrames
   uint32_t last_node_scope_;
   bool at_thread_end_known_;
+  bool has_ended_;  // once: what is done in still later destructors needs another end
   ThreadLog* log_;
   Room* room_;  // mapped with the first frame
 };

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include <initializer_list>
+
 #include "injector/brief_lock.h"
 #include "injector/pages.h"
 #include "injector/scopes/attribution.h"
@@ -33,8 +35,14 @@ std::atomic<uint32_t> g_count{0};  // ids given, 0 included
 // Written under the lock, read without.
 std::atomic<uint32_t> g_range_count{0};
 std::atomic<size_t> g_range_text_bytes{0};
-char* g_texts;  // names and classes; address space until used
-size_t g_text_used;
+// Under the lock:
+struct Room {
+  GrowingPages buckets;
+  GrowingPages scopes;
+  GrowingPages texts;  // names and classes
+  size_t text_used = 0;
+};
+Room g_room;
 TextTable<kMaxDomains> g_domains;
 TextTable<kMaxOtherClasses> g_other_classes;  // of modules that took the scope of another one
 
@@ -90,30 +98,33 @@ uint32_t FindBucket(const ScopeIdentity& identity, size_t name_bytes, uint64_t h
 
 // With the lock held. Null: no room.
 const char* CopyText(const char* text, size_t bytes) {
-  if (bytes + 1 > kMaxTextBytes - g_text_used) return nullptr;
-  char* copy = g_texts + g_text_used;
+  if (bytes + 1 > kMaxTextBytes - g_room.text_used) return nullptr;
+  if (!g_room.texts.Open(g_room.text_used + bytes + 1)) return nullptr;
+  char* copy = static_cast<char*>(g_room.texts.begin()) + g_room.text_used;
   memcpy(copy, text, bytes);
   copy[bytes] = '\0';
-  g_text_used += bytes + 1;
+  g_room.text_used += bytes + 1;
   return copy;
 }
 
 // With the lock held.
 bool MakeTable() {
-  void* buckets = MapPages(kBuckets * sizeof(std::atomic<uint32_t>));
-  void* scopes = MapPages(kMaxScopes * sizeof(ScopeEntry));
-  void* texts = MapPages(kMaxTextBytes);
-  if (buckets == nullptr || scopes == nullptr || texts == nullptr) return false;
-  g_texts = static_cast<char*>(texts);
-  g_text_used = 0;
-  auto* entries = static_cast<ScopeEntry*>(scopes);
+  constexpr size_t kBucketBytes = kBuckets * sizeof(std::atomic<uint32_t>);
+  if (!g_room.texts.Reserve(kMaxTextBytes) ||
+      !g_room.scopes.Reserve(kMaxScopes * sizeof(ScopeEntry)) ||
+      !g_room.scopes.Open((kOtherScope + 1) * sizeof(ScopeEntry)) ||
+      !g_room.buckets.Reserve(kBucketBytes) || !g_room.buckets.Open(kBucketBytes)) {
+    for (GrowingPages* part : {&g_room.texts, &g_room.scopes, &g_room.buckets}) part->Refuse();
+    return false;
+  }
+  auto* entries = static_cast<ScopeEntry*>(g_room.scopes.begin());
   ScopeEntry& other = entries[kOtherScope];
   other.name = kOtherName;
   other.name_bytes = sizeof(kOtherName) - 1;
   other.class_name = "";
   other.kind = shm::ScopeKind::kRange;
   other.known = true;
-  g_buckets = static_cast<std::atomic<uint32_t>*>(buckets);
+  g_buckets = static_cast<std::atomic<uint32_t>*>(g_room.buckets.begin());
   g_count.store(kOtherScope + 1, std::memory_order_relaxed);
   __atomic_store_n(&g_scopes, entries, __ATOMIC_RELEASE);
   return true;
@@ -127,7 +138,7 @@ bool RoomForRange(size_t name_bytes) {
 // With the lock held.
 uint32_t Publish(const ScopeIdentity& identity, size_t name_bytes, uint64_t hash, uint32_t bucket) {
   const uint32_t scope = g_count.load(std::memory_order_relaxed);
-  if (scope >= kMaxScopes) return 0;
+  if (scope >= kMaxScopes || !g_room.scopes.Open((scope + 1) * sizeof(ScopeEntry))) return 0;
   const char* name = CopyText(identity.name, name_bytes);
   if (name == nullptr) return 0;
   const size_t class_bytes = strlen(identity.class_name);
@@ -233,7 +244,10 @@ uint32_t FindOrAddScope(const ScopeIdentity& identity) {
   // A full table is asked without the lock.
   if (!range || RoomForRange(name_bytes)) scope = AddScope(identity, name_bytes, hash, range);
   if (scope != 0) return scope;
-  if (__atomic_load_n(&g_scopes, __ATOMIC_ACQUIRE) == nullptr) return shm::kOutsideScope;
+  if (__atomic_load_n(&g_scopes, __ATOMIC_ACQUIRE) == nullptr) {
+    CountLoss(shm::LossCounter::kScopeTableFull);
+    return shm::kOutsideScope;
+  }
   if (range) return OtherScopeIn(identity.parent);
   CountLoss(shm::LossCounter::kScopeTableFull);
   return kOtherScope;
@@ -322,6 +336,7 @@ uint32_t ScopeCount() { return g_count.load(std::memory_order_relaxed); }
 void ForgetScopeTable() {
   g_scopes = nullptr;
   g_buckets = nullptr;
+  g_room = Room();
   g_count.store(0, std::memory_order_relaxed);
   g_range_count.store(0, std::memory_order_relaxed);
   g_range_text_bytes.store(0, std::memory_order_relaxed);

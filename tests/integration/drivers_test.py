@@ -50,6 +50,22 @@ torch.cuda.synchronize()
 print({line.split()[-1] for line in open("/proc/self/maps") if "libcupti" in line})
 """
 
+# Prints how often the loader was asked for a libcupti at its start, and after many calls.
+NO_CUPTI = """
+import ctypes, glob, sys, time
+def asked():
+    lines = [line for path in glob.glob(sys.argv[2] + ".*") for line in open(path)]
+    return sum("libcupti" in line and "dynamically loaded" in line for line in lines)
+cuda, count = ctypes.CDLL(sys.argv[1]), ctypes.c_int()
+cuda.cudaGetDeviceCount(ctypes.byref(count))
+time.sleep(0.5)
+first = asked()
+for _ in range(20):
+    assert cuda.cudaGetDeviceCount(ctypes.byref(count)) == 0
+    time.sleep(0.05)
+print(first > 0, asked() - first)
+"""
+
 # One device still works when the context of another one ends.
 RESET_OTHER = """
 import ctypes, torch
@@ -151,6 +167,20 @@ def test_torch_has_its_own_libcupti_though_the_driver_was_used_before_it(python,
     assert str(other) not in run.stdout and "libcupti" in run.stdout
     assert flops_of(run) == 20 * PRODUCT
     assert_all_times_are_there(run)
+
+
+def test_a_libcupti_that_is_not_there_is_looked_for_once(python, folder, tmp_path):
+    """Each look asks the loader for files: on a slow file system, and under its lock."""
+    cudart = tmp_path / "libcudart.so.13"
+    cudart.symlink_to(next(path for path in (os.path.join(f, cudart.name)
+                                             for f in library_folders().split(":"))
+                           if os.path.exists(path)))
+    log = tmp_path / "loader"
+    run = run_profiled([python, "-c", NO_CUPTI, str(cudart), str(log)], folder=folder,
+                       env={"LD_DEBUG": "files", "LD_DEBUG_OUTPUT": str(log),
+                            "LD_LIBRARY_PATH": library_folders()})
+    assert run.ended_well(), run.explain()
+    assert run.stdout.split() == ["True", "0"], run.explain()
 
 
 def test_the_end_of_one_context_leaves_the_times_of_another(python, folder):

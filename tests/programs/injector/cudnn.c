@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
 // A libcudnn whose plans are numbers and compute nothing. What a plan's JSON is, CUDNN_JSON says:
-// "refused", a number of bytes of nonsense in front of the graph, or nothing. CUDNN_SAYS is its
-// version. Operations are products of [4,8] and [8,2]; with CUDNN_PLANS each plan's JSON is of one
-// of its own, [m,8] and [8,n] with m = 1 + plan % 200 and n = 1 + plan / 200.
+// "refused", "refused later" (from the second plan that is asked on), a number of bytes of nonsense
+// in front of the graph, or nothing. CUDNN_NAME_BYTES: so long is the name of a tensor in the
+// graph. CUDNN_SAYS is its version. Operations are products of [4,8] and [8,2]; with CUDNN_PLANS
+// each plan's JSON is of one of its own, [m,8] and [8,n] with m = 1 + plan % 200 and n = 1 + plan /
+// 200.
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,7 +13,7 @@
 #include <string.h>
 
 static const char graph[] =
-    "\"operationGraph\":{\"tensors\":[{\"name\":\"1\",\"dim\":[%ld,8]},{\"name\":\"2\",\"dim\":"
+    "\"operationGraph\":{\"tensors\":[{\"name\":\"%0*d\",\"dim\":[%ld,8]},{\"name\":\"2\",\"dim\":"
     "[8,%ld]},{\"name\":\"3\",\"dim\":[%ld,%ld]}],\"nodes\":[{\"operation\":\"CUDNN_BACKEND_"
     "OPERATION_MATMUL_DESCRIPTOR\",\"matA\":\"1\",\"matB\":\"2\",\"matC\":\"3\"}]}}";
 static long json_asked;
@@ -125,9 +127,12 @@ int cudnnBackendGetAttribute(void* descriptor, int name, int type, int64_t room,
   const long plan = (long)descriptor / 16;
   const bool each = getenv("CUDNN_PLANS") != NULL;
   const long m = each ? 1 + plan % 200 : 4, n = each ? 1 + plan / 200 : 2;
-  char its_graph[sizeof graph + 64];
-  const size_t graph_bytes = (size_t)sprintf(its_graph, graph, m, n, m, n);
+  const char* wide = getenv("CUDNN_NAME_BYTES");
+  const int name_bytes = wide == NULL ? 1 : atoi(wide);
+  static char its_graph[sizeof graph + (1 << 20)];
+  const size_t graph_bytes = (size_t)sprintf(its_graph, graph, name_bytes, 1, m, n, m, n);
   ++json_asked;
+  if (how != NULL && strcmp(how, "refused later") == 0 && json_asked > 2) return 3000;
   *count = (int64_t)(padding + graph_bytes + 10);
   if (elements == NULL || room < *count) return 0;
   char* text = elements;

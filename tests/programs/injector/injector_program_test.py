@@ -139,6 +139,20 @@ class Calls(unittest.TestCase):
         self.assertEqual([row["plan"] for row in run.of("cudnn")], [0, 0, 0])
         self.assertEqual(run.loss["cudnn_plan_unknown"], 2)
 
+    def test_sizes_that_a_plan_does_not_describe_are_asked_for_once(self):
+        run = Run("override=vectors", "execute=1", "execute=1", "execute=1", "asked",
+                  env={"CUDNN_JSON": "refused later"})
+        self.assertEqual([row["plan"] for row in run.of("cudnn")], [0, 0, 0])
+        self.assertEqual(run.output, "asked 3\n")
+        self.assertEqual(run.loss, {"cudnn_plan_unknown": 1})
+
+    def test_a_plan_that_no_ring_can_hold_is_asked_for_once(self):
+        run = Run("execute=1", "execute=1", "execute=1", "asked",
+                  env={"CUDNN_NAME_BYTES": "900000"})
+        self.assertEqual([row["plan"] for row in run.of("cudnn")], [0, 0, 0])
+        self.assertEqual(run.output, "asked 2\n")
+        self.assertEqual(run.loss, {"cudnn_plan_unknown": 1, "blob_too_large": 1})
+
     def test_an_old_library_is_followed_from_the_start(self):
         old = {"CUDNN_JSON": "refused", "CUDNN_SAYS": "8907"}
         run = Run("gemm", "build=1", "execute=1", "execute=1", "execute=2", env=old)

@@ -98,6 +98,8 @@ static void many_plans(const char* text) {
   printf("asked %ld, then %ld\n", asked, cudnn_json_asked() - asked);
 }
 
+static void asked(const char* unused) { printf("asked %ld\n", cudnn_json_asked()); }
+
 // Sizes are given with `version`'s layout: "vectors", or "other": three words that lead nowhere.
 static void override_sizes(const char* layout) {
   enum { kInt64 = 3, kPointer = 6, kIds = 1010, kShapes = 1011 };
@@ -320,6 +322,7 @@ static const struct {
     {"gemms", gemms},
     {"execute", execute},
     {"many_plans", many_plans},
+    {"asked", asked},
     {"override", override_sizes},
     {"build", build},
     {"old_rnn", old_rnn},

@@ -3,12 +3,15 @@
 #include "injector/string_table.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <memory>
 #include <set>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "tests/support/address_space.h"
 
 namespace flopsprof::injector {
 namespace {
@@ -67,6 +70,13 @@ TEST(StringTableTest, IsFullAfterItsBytesOfText) {
   while (kept < 5000 && Id(table, long_text + std::to_string(kept)) != 0) ++kept;
   EXPECT_GT(kept, 1900u);
   EXPECT_LE(kept, StringTable::kMaxTextBytes / long_text.size());
+}
+
+// 8 MiB of the parts that there is room for, at each name.
+TEST(StringTableTest, ATableThatCannotBeMadeKeepsNoAddressSpace) {
+  const auto refused = [table = NewTable()] { return Id(table, "kernel") == 0; };
+  EXPECT_EXIT(_exit(test::KeepsAddressSpaceWhenRefused(StringTable::kMaxTextBytes - 1, refused)),
+              testing::ExitedWithCode(0), "");
 }
 
 TEST(StringTableTest, ThreadsAgreeOnIds) {

@@ -327,6 +327,55 @@ TEST_F(ReplayTimesTest, ACopyOrASetBesideTheWholeDoesNotReplaceIt) {
   EXPECT_EQ(Booked(), 1000u);
 }
 
+// The runtime's id and the driver's are of one launch, whichever of them a record has.
+class ReplayOfTwoIdsTest : public ReplayTimesTest {
+ protected:
+  static constexpr uint32_t kInner = 8;
+  void SetUp() override {
+    for (const uint32_t id : {kReplay, kInner}) {
+      correlator_.AddLaunch(kRing, testing::Launch(id, 42, shm::kNoCall));
+    }
+    shm::GraphLaunch launch = {};
+    launch.correlation = kReplay;
+    launch.inner_correlation = kInner;
+    correlator_.AddGraphLaunch(launch);
+    correlator_.SettleGraphLaunch(kReplay, 1);
+  }
+  void Add(uint32_t correlation, shm::ActivityKind kind, uint64_t node, uint64_t start,
+           uint64_t end) {
+    shm::ActivityRecord record = {};
+    record.correlation = correlation;
+    record.kind = static_cast<uint8_t>(kind);
+    record.graph_node = node;
+    record.start_gpu_ns = start;
+    record.end_gpu_ns = end;
+    correlator_.AddActivity(record, kNow);
+  }
+};
+
+TEST_F(ReplayOfTwoIdsTest, NodesOfTheOuterIdAndTheWholeOfTheInnerAreOneTime) {
+  Add(kReplay, shm::ActivityKind::kKernel, 5, 100, 700);
+  Add(kInner, shm::ActivityKind::kGraph, 0, 100, 1100);
+  EXPECT_EQ(correlator_.open_launch_count(), 0u);
+  EXPECT_EQ(Booked(), 1000u);
+  EXPECT_EQ(correlator_.counters().replay_times_twice, 1u);
+  EXPECT_EQ(correlator_.counters().launches_without_activity, 0u);
+}
+
+TEST_F(ReplayOfTwoIdsTest, NodesOfTheInnerIdAndTheWholeOfTheOuterAreOneTime) {
+  Add(kReplay, shm::ActivityKind::kGraph, 0, 100, 1100);
+  Add(kInner, shm::ActivityKind::kKernel, 5, 100, 700);
+  EXPECT_EQ(Booked(), 1000u);
+  EXPECT_EQ(sink_.executables, std::vector<uint32_t>{1});
+  EXPECT_EQ(correlator_.counters().replay_times_twice, 1u);
+}
+
+TEST_F(ReplayOfTwoIdsTest, AReplayThatNeverRanIsOneLaunchWithoutActivity) {
+  EXPECT_EQ(correlator_.open_launch_count(), 1u);
+  End();
+  EXPECT_EQ(correlator_.counters().launches_without_activity, 1u);
+}
+
 TEST_F(ReplayTimesTest, NodesSideBySideAreNotCutToTheWhole) {
   Launch();
   Node(5, 100, 1000);

@@ -53,6 +53,22 @@ RunProfile RunOf(std::vector<v1::ProcessProfile> processes) {
   return run;
 }
 
+// Of a run whose only process is not below the launcher.
+std::string CommandBeside(const std::string& launched) {
+  RunProfile run = RunOf({Trained({-1, 101, 1, "python train.py"}, "Net", 100)});
+  run.processes[0].add_process_lives()->set_ancestor_pid(-1);
+  run.run.set_command(launched);
+  return Summarize(run, {}).job.command;
+}
+
+// Its launcher ended before it, or it is a daemon: it is of the job all the same.
+TEST(ProgramsTest, AJobWhoseProcessesAreOrphansKeepsItsCommand) {
+  EXPECT_EQ(CommandBeside("bash job.sh"), "bash job.sh");
+  EXPECT_EQ(CommandBeside("sleeper 5"), "sleeper 5");
+  EXPECT_EQ(CommandBeside("sleep infinity"), "python train.py");
+  EXPECT_EQ(CommandBeside("/usr/bin/sleep 3600"), "python train.py");
+}
+
 const ModuleSummary* Find(const Summary& summary, const std::string& path) {
   for (const ModuleSummary& module : summary.modules) {
     if (module.path == path) return &module;

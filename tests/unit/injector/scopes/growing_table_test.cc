@@ -3,6 +3,9 @@
 #include "injector/scopes/growing_table.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "tests/support/address_space.h"
 
 namespace flopsprof::injector {
 namespace {
@@ -33,6 +36,16 @@ TEST(GrowingTableTest, FindsEachEntryWhereItWasPutAtEverySize) {
   for (uint32_t i = 1; i <= 5000; ++i) ASSERT_EQ(Find(words, i * 7), i);
   EXPECT_EQ(words.Add({1, 0}), 0u);
   EXPECT_EQ(Find(words, 1), 0u);
+}
+
+TEST(GrowingTableTest, ATableThatCannotBeMadeKeepsNoAddressSpace) {
+  constexpr size_t kBytes = size_t{10} << 20;  // 8 for entries fit, 4 for the index do not
+  const auto refused = [] {
+    static GrowingTable<Word, 1u << 20> words;
+    return words.Add({1, 0}) == 0;
+  };
+  EXPECT_EXIT(_exit(test::KeepsAddressSpaceWhenRefused(kBytes, refused)),
+              testing::ExitedWithCode(0), "");
 }
 
 TEST(GrowingTableTest, EntriesAreNeverMoved) {

@@ -5,9 +5,12 @@
 
 #include <gtest/gtest.h>
 #include <malloc.h>
+#include <pthread.h>
 
 #include <thread>
 
+#include "injector/scopes/attribution.h"
+#include "tests/support/address_space.h"
 #include "tests/unit/injector/scopes/fake_torch.h"
 
 namespace flopsprof::injector {
@@ -68,6 +71,28 @@ TEST_F(ScopeStackTest, ARangeInALateDestructorLeavesNothingBehind) {
   run_threads(50);
   // A thread's log of 1.1 KB outlives it, as its nodes may; a stack would be 4.8 KB.
   EXPECT_LT(mallinfo2().uordblks, before + 50 * 2500);
+}
+
+// In the destructor of a pthread key nothing that was registered for the thread's end runs any
+// more.
+TEST_F(ScopeStackTest, ARangeInTheDestructorOfAKeyLeavesNothingBehind) {
+  PrepareScopeEnds();
+  static pthread_key_t at_end;
+  pthread_key_create(&at_end, [](void*) { stack().Leave(stack().EnterRange(nullptr, kB)); });
+  const auto run_threads = [](int count) {
+    for (; count > 0; --count) {
+      std::thread([] {
+        pthread_setspecific(at_end, "");
+        stack().Leave(stack().EnterRange(nullptr, kA));
+      }).join();
+    }
+  };
+  run_threads(10);
+  const size_t before = test::AddressSpacePages();
+  run_threads(10);
+  pthread_key_delete(at_end);
+  // A thread's log of 49 pages outlives it, as its nodes may; its frames would be 690.
+  EXPECT_LE(test::AddressSpacePages(), before + 10 * 50);
 }
 
 TEST_F(ScopeStackTest, InnermostModuleOwnsForwardWork) {

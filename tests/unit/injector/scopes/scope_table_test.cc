@@ -3,9 +3,11 @@
 #include "injector/scopes/scope_table.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <string>
 
+#include "tests/support/address_space.h"
 #include "tests/unit/injector/scopes/fake_torch.h"
 
 namespace flopsprof::injector {
@@ -41,6 +43,17 @@ TEST_F(ScopeTableTest, SameIdentityIsTheSameScope) {
   EXPECT_NE(Range(0, "other name"), outer);
   EXPECT_NE(Range(outer, "outer"), outer);
   EXPECT_NE(Range(0, "outer", InternDomain("domain")), outer);
+}
+
+TEST_F(ScopeTableTest, ATableThatCannotBeMadeKeepsNoAddressSpaceAndIsCounted) {
+  constexpr size_t kBytes = size_t{100} << 20;  // less than its texts
+  const auto refused = [] {
+    const uint64_t before = test::RecordedLoss(shm::LossCounter::kScopeTableFull);
+    return Range(0, "range") == shm::kOutsideScope &&
+           test::RecordedLoss(shm::LossCounter::kScopeTableFull) == before + 1;
+  };
+  EXPECT_EXIT(_exit(test::KeepsAddressSpaceWhenRefused(kBytes, refused)),
+              testing::ExitedWithCode(0), "");
 }
 
 TEST_F(ScopeTableTest, RootsOfOneClassAreApart) {

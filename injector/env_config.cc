@@ -8,6 +8,8 @@
 namespace flopsprof::injector {
 namespace {
 
+constexpr size_t kShownBytes = 16;  // of a value that was not understood
+
 const char* NonEmpty(const char* name) {
   const char* value = getenv(name);
   return value != nullptr && value[0] != '\0' ? value : nullptr;
@@ -26,6 +28,49 @@ int32_t ParseNumber(const char* text) {
 }
 
 int32_t Number(const char* name) { return ParseNumber(getenv(name)); }
+
+// What FLOPSPROF_ variables may say: one of some words, or a number up to `most`.
+struct Setting {
+  const char* name;
+  const char* const* words;  // the last is nullptr; nullptr: a number
+  int32_t most;
+  const char* otherwise;  // what is used in place of anything else
+};
+
+constexpr const char* kModuleHooks[] = {"swap", "monitoring", "hooks", "none", nullptr};
+constexpr const char* kBackwardWays[] = {"engine", "callback", "nodes", "none", nullptr};
+constexpr Setting kModuleHook = {"FLOPSPROF_MODULE_HOOK", kModuleHooks, 0, "the first that fits"};
+constexpr Setting kBackward = {"FLOPSPROF_BACKWARD", kBackwardWays, 0, "the first that fits"};
+// CUPTI 13.0 was seen to give no valid times any more after about 25 million.
+constexpr Setting kGraphNodeLimit = {"FLOPSPROF_GRAPH_NODE_LIMIT", nullptr, INT32_MAX, "1000000"};
+constexpr Setting kConnectTimeoutMs = {"FLOPSPROF_CONNECT_TIMEOUT_MS", nullptr, 10000, "1000"};
+constexpr Setting kSettings[] = {
+    kModuleHook,
+    kBackward,
+    kGraphNodeLimit,
+    kConnectTimeoutMs,
+    {"FLOPSPROF_RANK", nullptr, INT32_MAX, "the launcher's"},
+    {"FLOPSPROF_LOCAL_RANK", nullptr, INT32_MAX, "none"},
+    {"FLOPSPROF_WORLD_SIZE", nullptr, INT32_MAX, "none"},
+    {"FLOPSPROF_NODE_RANK", nullptr, INT32_MAX, "none"},
+};
+
+// The word that a variable says, nullptr: none that it may.
+const char* Word(const Setting& setting) {
+  const char* value = NonEmpty(setting.name);
+  if (value == nullptr) return nullptr;
+  for (const char* const* word = setting.words; *word != nullptr; ++word) {
+    if (strcmp(value, *word) == 0) return *word;
+  }
+  return nullptr;
+}
+
+// The number that a variable says, at most the most that it may; else what is used otherwise.
+int32_t NumberOf(const Setting& setting) {
+  const int32_t value = Number(setting.name);
+  if (value < 0) return ParseNumber(setting.otherwise);
+  return value < setting.most ? value : setting.most;
+}
 
 int32_t FirstNumber(const char* a, const char* b, const char* c = nullptr) {
   int32_t value = Number(a);
@@ -69,41 +114,44 @@ const char* AgentSocketPath() {
 
 const char* CuptiPathFromUser() { return NonEmpty("FLOPSPROF_CUPTI"); }
 
-uint64_t GraphNodeLimit() {
-  const int32_t limit = Number("FLOPSPROF_GRAPH_NODE_LIMIT");
-  // CUPTI 13.0 was seen to give no valid times any more after about 25 million.
-  return limit < 0 ? 1000000 : static_cast<uint64_t>(limit);
-}
+uint64_t GraphNodeLimit() { return static_cast<uint64_t>(NumberOf(kGraphNodeLimit)); }
 
 uint64_t ConnectTimeoutNs() {
-  int32_t ms = Number("FLOPSPROF_CONNECT_TIMEOUT_MS");
-  if (ms < 0) ms = 1000;
-  if (ms > 10000) ms = 10000;
-  return static_cast<uint64_t>(ms) * 1000000u;
+  return static_cast<uint64_t>(NumberOf(kConnectTimeoutMs)) * 1000000u;
 }
 
 const char* Tf32Override() { return NonEmpty("NVIDIA_TF32_OVERRIDE"); }
 
-const char* ForcedModuleHook() {
-  const char* value = NonEmpty("FLOPSPROF_MODULE_HOOK");
-  if (value == nullptr) return nullptr;
-  constexpr const char* kWays[] = {"swap", "monitoring", "hooks", "none"};
-  for (const char* way : kWays) {
-    if (strcmp(value, way) == 0) return way;
-  }
-  return nullptr;
-}
+const char* ForcedModuleHook() { return Word(kModuleHook); }
 
 const char* StepAtName() { return NonEmpty("FLOPSPROF_STEP_AT"); }
 
-const char* ForcedBackward() {
-  const char* value = NonEmpty("FLOPSPROF_BACKWARD");
-  if (value == nullptr) return nullptr;
-  constexpr const char* kWays[] = {"callback", "nodes", "none"};
-  for (const char* way : kWays) {
-    if (strcmp(value, way) == 0) return way;
+const char* ForcedBackward() { return Word(kBackward); }
+
+Text<512> SettingsNotUnderstood() {
+  Text<512> text;
+  for (const Setting& setting : kSettings) {
+    const char* value = NonEmpty(setting.name);
+    if (value == nullptr) continue;
+    const int32_t number = setting.words == nullptr ? Number(setting.name) : -1;
+    if (setting.words == nullptr ? number >= 0 && number <= setting.most
+                                 : Word(setting) != nullptr) {
+      continue;
+    }
+    char shown[kShownBytes + 1] = {};
+    for (size_t i = 0; i < kShownBytes && value[i] != '\0'; ++i) {
+      shown[i] = value[i] >= ' ' && value[i] <= '~' ? value[i] : '?';
+    }
+    text.Add(text.get()[0] == '\0' ? "not understood: " : "; ").Add(setting.name).Add("=");
+    text.Add(shown).Add(strlen(value) > kShownBytes ? "... (used: " : " (used: ");
+    if (number > setting.most) {
+      text.AddNumber(static_cast<uint64_t>(setting.most));
+    } else {
+      text.Add(setting.otherwise);
+    }
+    text.Add(")");
   }
-  return nullptr;
+  return text;
 }
 
 Identity ResolveIdentity() {

@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 
+#include "injector/text.h"
 #include "proto/shm/handshake.h"
 
 namespace flopsprof::injector {
@@ -41,6 +42,10 @@ const char* ForcedModuleHook();
 // The only way of following backward nodes to try: "engine", "callback", "nodes" or "none";
 // nullptr: the first that fits.
 const char* ForcedBackward();
+
+// What of the variables above and of FLOPSPROF_RANK and its kin was not understood, and what is
+// used in its place: a note. "": all was.
+Text<512> SettingsNotUnderstood();
 
 // A step begins where a module, range or function of this name does; nullptr: not asked for.
 const char* StepAtName();

@@ -131,6 +131,8 @@ bool BeginRecording(bool may_call_cuda) {
   begun_ns = MonoNs();
   EmitProcessBegin();
   if (!IsRecording()) EmitNote("recording", "paused at start");
+  const auto not_understood = SettingsNotUnderstood();
+  if (not_understood.get()[0] != '\0') EmitNote("environment", not_understood.get());
   DefineScopesSoFar();
   const uint32_t options = link_to_agent.options();
   StartStacks(link_to_agent.stacks_per_second());
@@ -325,13 +327,14 @@ void StartSession() {
 }
 
 void NoteCudaFailure(int status) {
-  const char* why = WhyCudaFails(status);
-  if (why == nullptr || cuda_failure.exchange(status, std::memory_order_relaxed) == status) return;
+  const RefusalText why = WhyCudaFails(status);
+  if (why.get()[0] == '\0' || cuda_failure.exchange(status, std::memory_order_relaxed) == status)
+    return;
   const ErrnoKeeper keep;
   const ThreadState* thread = CurrentThread();
   if (thread == nullptr || thread->inside_injector) return;
   if (CurrentSessionState() == SessionState::kDormant) StartSession();
-  EmitNote("CUDA", why);
+  EmitNote("CUDA", why.get());
 }
 
 void NoteCudaIsUp() { cuda_is_up.store(true, std::memory_order_relaxed); }

@@ -29,6 +29,9 @@ max_mib=60
 say() { printf 'gpu_check: %s\n' "$*" >&2; }
 die() { say "error: $*"; exit 1; }
 
+# The word behind the first option of "$@".
+value() { [[ ${2:-} ]] || die "$1 needs a value; see --help"; echo "$2"; }
+
 mode='' file='' out='' python='' stage='' elsewhere='' more=()
 while (($#)); do
   case $1 in
@@ -37,12 +40,12 @@ while (($#)); do
       if [[ ${1:-} && $1 != --* ]]; then file=$1; shift; fi ;;
     --run) mode=run; shift ;;
     --simulated) mode=simulated; shift ;;
-    --archive) file=${2:?}; shift 2 ;;
-    --out) out=${2:?}; shift 2 ;;
-    --python) python=${2:?}; shift 2 ;;
-    --only) more+=(--only "${2:?}"); shift 2 ;;
+    --archive) file=$(value "$@"); shift 2 ;;
+    --out) out=$(value "$@"); shift 2 ;;
+    --python) python=$(value "$@"); shift 2 ;;
+    --only) given=$(value "$@"); more+=(--only "$given"); shift 2 ;;
     --contradict) more+=(--contradict); shift ;;
-    --budget) more+=(--budget "${2:?}"); shift 2 ;;
+    --budget) given=$(value "$@"); more+=(--budget "$given"); shift 2 ;;
     -h | --help) sed -n '5,24s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
     *) die "unknown option $1; see --help" ;;
   esac

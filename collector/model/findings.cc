@@ -7,6 +7,8 @@
 #include <absl/strings/str_format.h>
 
 #include <algorithm>
+#include <map>
+#include <string_view>
 
 #include "collector/model/cublas_kernel_names.h"
 #include "collector/model/run_gaps.h"
@@ -51,15 +53,19 @@ void AddEndedRanks(const Summary& summary, std::vector<Finding>* findings) {
   }
 }
 
-// "of 2 of 8 ranks ", "" where it is all of them.
+// " of 2 of 8 ranks", "" where it is all of them.
+std::string OfRanks(size_t count, const Summary& summary) {
+  if (count == summary.ranks.size()) return "";
+  return absl::StrCat(" of ", count, " of ", summary.ranks.size(), " ranks");
+}
+
 std::string OfRanks(const Summary& summary, const std::string& loss) {
   const auto count =
       std::count_if(summary.ranks.begin(), summary.ranks.end(), [&loss](const RankSummary& rank) {
         const auto found = rank.loss.find(loss);
         return found != rank.loss.end() && found->second > 0;
       });
-  if (static_cast<size_t>(count) == summary.ranks.size()) return "";
-  return absl::StrCat(" of ", count, " of ", summary.ranks.size(), " ranks");
+  return OfRanks(static_cast<size_t>(count), summary);
 }
 
 // What a rank says about it; "": none does.
@@ -69,6 +75,42 @@ std::string NoteOf(const Summary& summary, const std::string& key) {
     if (note != rank.notes.end()) return note->second;
   }
   return "";
+}
+
+// A note of why something is missing, without and with what to do (injector/cupti/refusals.h).
+std::string Why(const std::string& note) { return note.substr(0, note.find("; to mend: ")); }
+std::string ToMend(const std::string& note) {
+  constexpr std::string_view kToMend = "; to mend: ";
+  const size_t found = note.find(kToMend);
+  return found == std::string::npos ? "run: flopsprof doctor" : note.substr(found + kToMend.size());
+}
+
+// Ranks may have different reasons: one finding each.
+void AddUnusableCupti(const Summary& summary, std::vector<Finding>* findings) {
+  std::map<std::string, size_t> ranks;  // by note
+  for (const RankSummary& rank : summary.ranks) {
+    const auto lost = rank.loss.find("cupti_unusable");
+    if (lost == rank.loss.end() || lost->second == 0) continue;
+    const auto said = rank.notes.find("GPU times");
+    const auto graphs = rank.notes.find("graphs");
+    if (said != rank.notes.end()) {
+      ++ranks[said->second];
+    } else if (graphs != rank.notes.end() && absl::StrContains(graphs->second, "does not time")) {
+      ++ranks[absl::StrCat("CUDA graphs: ", graphs->second, "; to mend: nothing: --graphs node ",
+                           "says so from the start")];
+    } else {
+      ++ranks[absl::StrCat("cupti_unusable: ", lost->second)];
+    }
+  }
+  for (const auto& [note, count] : ranks) {
+    const std::string of = OfRanks(count, summary);
+    const std::string text =
+        absl::StartsWith(note, "CUDA graphs") ? "CUDA graphs are timed by node, which costs more"
+        : absl::StartsWith(note, "not complete")
+            ? absl::StrCat("GPU times", of, " are not complete: CUPTI failed")
+            : absl::StrCat("no GPU times", of, ": CUPTI is missing, too old or refused a call");
+    findings->push_back({"warning", text, Why(note), ToMend(note)});
+  }
 }
 
 void AddCupti(const Summary& summary, std::vector<Finding>* findings) {
@@ -87,16 +129,7 @@ void AddCupti(const Summary& summary, std::vector<Finding>* findings) {
                          absl::StrCat("cupti_yielded: ", count),
                          "profile a run, or a window of steps, without torch.profiler"});
   }
-  if (const uint64_t count = Loss(summary, "cupti_unusable"); count > 0) {
-    const std::string why = NoteOf(summary, "GPU times");
-    const bool later = absl::StartsWith(why, "not complete");
-    findings->push_back({"warning",
-                         later ? absl::StrCat("GPU times", OfRanks(summary, "cupti_unusable"),
-                                              " end early: CUPTI failed")
-                               : absl::StrCat("no GPU times", OfRanks(summary, "cupti_unusable"),
-                                              ": CUPTI is missing, too old or refused a call"),
-                         absl::StrCat("cupti_unusable: ", count), "run: flopsprof doctor"});
-  }
+  AddUnusableCupti(summary, findings);
 }
 
 void AddCuptiStays(const Summary& summary, std::vector<Finding>* findings) {
@@ -192,6 +225,13 @@ void AddGraphs(const Summary& summary, std::vector<Finding>* findings) {
        "see coverage; graphs must be captured while the profiler records"});
 }
 
+void AddEnvironment(const Summary& summary, std::vector<Finding>* findings) {
+  const std::string why = NoteOf(summary, "environment");
+  if (why.empty()) return;
+  findings->push_back({"warning", "the environment says what flopsprof does not understand", why,
+                       "mend or unset it: flopsprof's variables are in injector/README.md"});
+}
+
 void AddAttribution(const Summary& summary, std::vector<Finding>* findings) {
   const uint64_t backward =
       Loss(summary, "backward_not_attributed") + Loss(summary, "sequence_log_pruned");
@@ -207,7 +247,10 @@ void AddAttribution(const Summary& summary, std::vector<Finding>* findings) {
     findings->push_back({"warning",
                          note ? "backward work could not be given to its modules"
                               : "some backward work could not be given to its modules",
-                         evidence, "totals are right; module rows lack that part"});
+                         evidence,
+                         absl::StrContains(evidence, "FLOPSPROF_BACKWARD=")
+                             ? "totals are right; without that variable module rows have that part"
+                             : "totals are right; module rows lack that part"});
   }
   if (const uint64_t count = Loss(summary, "module_hook_refused"); count > 0) {
     std::string why = absl::StrCat("module_hook_refused: ", count);
@@ -215,9 +258,15 @@ void AddAttribution(const Summary& summary, std::vector<Finding>* findings) {
       const auto found = rank.notes.find("modules");
       if (found != rank.notes.end() && found->second.rfind("none: ", 0) == 0) why = found->second;
     }
-    findings->push_back({"warning",
-                         absl::StrCat("no module names", OfRanks(summary, "module_hook_refused")),
-                         why, "run: flopsprof doctor"});
+    findings->push_back(
+        {"warning", absl::StrCat("no module names", OfRanks(summary, "module_hook_refused")), why,
+         absl::StrContains(why, "FLOPSPROF_MODULE_HOOK=")
+             ? "it was asked for: run without that variable"
+             : "run: flopsprof doctor"});
+  }
+  if (const std::string late = NoteOf(summary, "modules_installed"); !late.empty()) {
+    findings->push_back({"note", "the first module calls were not seen: what they did is (outside)",
+                         late, "count on later steps, or leave the first ones out: --steps 1:N"});
   }
   for (const RankSummary& rank : summary.ranks) {
     const auto found = rank.notes.find("compiled");
@@ -417,12 +466,13 @@ std::vector<Finding> FindFindings(const Summary& summary, int ranks_numbered) {
   AddGaps(summary.gaps, &findings);
   AddEndedRanks(summary, &findings);
   if (summary.empty) {
-    findings.push_back({"warning", "nothing was recorded",
-                        summary.coverage.reasons.empty() ? "" : summary.coverage.reasons.front(),
+    const std::string why =
+        summary.coverage.reasons.empty() ? "" : summary.coverage.reasons.front();
+    findings.push_back({"warning", "nothing was recorded", Why(why),
                         summary.recording.paused_at_start ? "while it runs: flopsprof ctl start"
                         : summary.steps.wanted_first.has_value()
                             ? "flopsprof-run --steps A:B, of steps that the job takes"
-                            : "run: flopsprof doctor"});
+                            : ToMend(why)});
   }
   AddCupti(summary, &findings);
   AddCuptiStays(summary, &findings);
@@ -430,6 +480,7 @@ std::vector<Finding> FindFindings(const Summary& summary, int ranks_numbered) {
   AddOnCpu(summary, &findings);
   AddCalledByForward(summary, &findings);
   AddGraphs(summary, &findings);
+  AddEnvironment(summary, &findings);
   AddAttribution(summary, &findings);
   AddUnknownKernels(summary, &findings);
   AddUnseenCallers(summary, &findings);

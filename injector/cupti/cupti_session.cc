@@ -75,7 +75,10 @@ void OnBufferCompleted(void*, uint32_t, uint8_t* buffer, size_t, size_t valid_by
   buffers.Return(buffer);
 }
 
-void NoteUnusable(const char* what, CuptiResult result) {
+constexpr char kNotRecorded[] = "not recorded";
+constexpr char kNotComplete[] = "not complete";
+
+void NoteUnusable(const char* what, CuptiResult result, const char* extent = kNotRecorded) {
   const char* why = nullptr;
   if (api.GetResultString != nullptr) api.GetResultString(result, &why);
   Text<200> text;
@@ -86,7 +89,7 @@ void NoteUnusable(const char* what, CuptiResult result) {
       .AddNumber(static_cast<uint64_t>(static_cast<uint32_t>(result)));
   text.Add(")");
   EmitNote("cupti", text.get());
-  EmitNote("GPU times", WhyNoTimes(result));
+  EmitNote("GPU times", WhyNoTimes(extent, what, result).get());
   CountLoss(shm::LossCounter::kCuptiUnusable);
 }
 
@@ -141,7 +144,9 @@ bool EnableActivities() {
   }
   for (const uint32_t kind : {kCuptiMemcpy, kCuptiMemset}) {
     result = api.ActivityEnable(kind);
-    if (result != kCuptiSuccess) NoteUnusable("cuptiActivityEnable(MEMCPY, MEMSET)", result);
+    if (result != kCuptiSuccess) {
+      NoteUnusable("cuptiActivityEnable(MEMCPY, MEMSET)", result, kNotComplete);
+    }
   }
   if (graph_times == GraphTimes::kLaunches) {
     TimeGraphLaunches("per launch");
@@ -152,16 +157,17 @@ bool EnableActivities() {
   return true;
 }
 
-}  // namespace
-
-void NoteNoCupti() {
+void NoteNoTimes(const char* problem) {
   CountLoss(shm::LossCounter::kCuptiUnusable);
-  EmitNote("cupti", kNoCuptiYet);
-  Text<200> text;
-  EmitNote("GPU times", text.Add("not recorded: ").Add(kNoCuptiYet).get());
+  EmitNote("cupti", problem);
+  RefusalText text;
+  EmitNote("GPU times", text.Add(kNotRecorded)
+                            .Add(": ")
+                            .Add(problem)
+                            .Add(kToMend)
+                            .Add("run: flopsprof doctor, in the job's environment")
+                            .get());
 }
-
-namespace {
 
 void SubscribeToCupti() {
   const CuptiResult result = api.Subscribe(
@@ -181,8 +187,7 @@ void SubscribeToCupti() {
     return;
   }
   if (EnableLaunchCallbacks(api, subscriber) == 0) {
-    CountLoss(shm::LossCounter::kCuptiUnusable);
-    EmitNote("cupti", "no launch callback granted");
+    NoteNoTimes("no launch callback granted");
     StopCupti();
     return;
   }
@@ -191,6 +196,8 @@ void SubscribeToCupti() {
 }
 
 }  // namespace
+
+void NoteNoCupti() { NoteNoTimes(kNoCuptiYet); }
 
 bool StartCupti(bool another_client_was_seen, GraphTimes graphs) {
   graph_times = graphs;
@@ -204,17 +211,13 @@ bool StartCupti(bool another_client_was_seen, GraphTimes graphs) {
   }
   if (const char* problem = LoadCupti(&api)) {
     if (problem == kNoCuptiYet) return false;
-    CountLoss(shm::LossCounter::kCuptiUnusable);
-    EmitNote("cupti", problem);
-    Text<200> text;
-    EmitNote("GPU times", text.Add("not recorded: ").Add(problem).get());
+    NoteNoTimes(problem);
     return true;
   }
   Text<32> version;
   EmitNote("cupti_version", version.AddNumber(api.version).get());
   if (!buffers.Reserve()) {
-    CountLoss(shm::LossCounter::kCuptiUnusable);
-    EmitNote("cupti", "no memory for activity buffers");
+    NoteNoTimes("no memory for activity buffers");
     return true;
   }
   SubscribeToCupti();
@@ -241,7 +244,8 @@ void FlushCupti(bool forced) {
   if (api.ActivityFlushAll(forced ? kCuptiFlushForced : 0) != kCuptiSuccess &&
       !gives_nothing.exchange(true, std::memory_order_relaxed)) {
     EmitNote("GPU times",
-             "not complete: CUPTI gave no records any more, as after a fault of the GPU");
+             "not complete: CUPTI gave no records any more, as after a fault of the GPU; to mend: "
+             "read the job's own output: its first CUDA error is the cause");
     CountLoss(shm::LossCounter::kCuptiUnusable);
   }
   size_t dropped = 0;

@@ -250,12 +250,16 @@ FLOPSPROF_NATIVE(next_sequence, 0) {
 FLOPSPROF_NATIVE(thread_number, 0) {
   return Number(g_torch.thread_number == nullptr ? 0 : g_torch.thread_number());
 }
-// May backward nodes be followed by "engine", by "callback" or by "nodes" (hooks on each)?
+// May backward nodes be followed by "engine" or by "callback"?
 bool BackwardMayUse(const char* way) {
   const char* forced = ForcedBackward();
   return forced == nullptr || strcmp(forced, way) == 0;
 }
-FLOPSPROF_NATIVE(node_hooks_allowed, 0) { return Number(BackwardMayUse("nodes") ? 1 : 0); }
+// the only way to try, or ""
+FLOPSPROF_NATIVE(forced_backward, 0) {
+  const char* forced = ForcedBackward();
+  return g_python.PyUnicode_FromString(forced == nullptr ? "" : forced);
+}
 FLOPSPROF_NATIVE(engine_search_begin, 0) {
   return Number(BackwardMayUse("engine") && BeginNodeSearch() ? 1 : 0);
 }
@@ -359,7 +363,7 @@ PyMethodDef g_methods[] = {
     FLOPSPROF_ROW(failed),
     FLOPSPROF_ROW(next_sequence),
     FLOPSPROF_ROW(thread_number),
-    FLOPSPROF_ROW(node_hooks_allowed),
+    FLOPSPROF_ROW(forced_backward),
     FLOPSPROF_ROW(engine_search_begin),
     FLOPSPROF_ROW(engine_compare),
     FLOPSPROF_ROW(engine_search_end),

@@ -32,7 +32,7 @@ namespace flopsprof::shm {
   X(kForkedChild, 18, "forked_child", "records not written by a forked child")              \
   X(kBackwardNotAttributed, 19, "backward_not_attributed", "backward node without scope")   \
   X(kSequenceLogPruned, 20, "sequence_log_pruned", "backward node older than the log")      \
-  X(kModuleHookRefused, 21, "module_hook_refused", "module names: the hook did not fit")    \
+  X(kModuleHookRefused, 21, "module_hook_refused", "module names: no way of seeing calls")  \
   X(kShimFailed, 22, "shim_failed", "the Python shim raised or could not be loaded")        \
   X(kAgentGone, 23, "agent_gone", "the node agent vanished while records were written")     \
   X(kLaunchNotSeen, 24, "launch_not_seen", "launch without room for its scope and call")    \

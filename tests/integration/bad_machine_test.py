@@ -25,25 +25,27 @@ def refused(function, status):
     return json.dumps({"fail": {function: {"calls": True, "status": status}}})
 
 
-# fault script; how many of the products succeed and are counted; the sentence.
+# fault script; how many of the products succeed and are counted; what the finding says of why, and
+# of what to do.
 MACHINES = {
-    "driver older than the toolkit": (broken(35), 0, "CUDA: not usable: the driver is older than"),
-    "compatibility package of another driver": (broken(803), 0, "CUDA: not usable: the libcuda of"),
-    "compatibility package on a GeForce": (broken(804), 0, "CUDA: not usable: CUDA compatibility"),
-    "MPS server away": (broken(805), 0, "CUDA: not usable: the MPS server could not be reached"),
-    "MPS server full": (broken(808), 0, "CUDA: not usable: the MPS server has as many clients"),
-    "no fabric manager": (broken(802), 0, "CUDA: not usable: the system is not ready"),
-    "exclusive to others": (broken(46), 0, "CUDA: not usable: the GPUs are busy"),
-    "card falls off the bus": (broken(46, start=4), 4, "not complete: CUPTI gave no records"),
-    "illegal address": (broken(700, start=4), 4, "not complete: CUPTI gave no records"),
-    "CUPTI older than the driver": (refused("cuptiSubscribe", 14), 10, "CUPTI does not fit the driver"),
-    "driver too old for CUPTI": (refused("cuptiSubscribe", 15), 10, "found no driver that it can use"),
-    "CUPTI for root only": (refused("cuptiActivityEnable", 35), 10, "this user may not use CUPTI"),
-    "no GPU memory for CUPTI": (refused("cuptiActivityEnable", 8), 10, "no GPU memory was left"),
-    "CUPTI refused under MPS": (refused("cuptiActivityEnable", 27), 10, "cannot trace on this device"),
-    "CUPTI refused on a MIG slice": (refused("cuptiSubscribe", 43), 10, "on a MIG slice"),
-    "virtual GPU": (refused("cuptiActivityEnable", 40), 10, "switched off by its host"),
-    "confidential computing": (refused("cuptiSubscribe", 41), 10, "confidential computing"),
+    "driver older than the toolkit": (broken(35), 0, "CUDA: not usable: the driver is older than", "update the driver"),
+    "compatibility package of another driver": (broken(803), 0, "CUDA: not usable: the libcuda of", "update the driver"),
+    "compatibility package on a GeForce": (broken(804), 0, "CUDA: not usable: CUDA compatibility", "remove the package"),
+    "MPS server away": (broken(805), 0, "CUDA: not usable: the MPS server could not be reached", "start the MPS server"),
+    "MPS server full": (broken(808), 0, "CUDA: not usable: the MPS server has as many clients", "fewer processes"),
+    "no fabric manager": (broken(802), 0, "CUDA: not usable: the system is not ready", "fabricmanager"),
+    "exclusive to others": (broken(46), 0, "CUDA: not usable: the GPUs are busy", "nvidia-smi"),
+    "card falls off the bus": (broken(46, start=4), 4, "not complete: CUPTI gave no records", "first CUDA error"),
+    "illegal address": (broken(700, start=4), 4, "not complete: CUPTI gave no records", "first CUDA error"),
+    "CUPTI older than the driver": (refused("cuptiSubscribe", 14), 10, "CUPTI does not fit the driver (cuptiSubscribe: 14)", "update the driver"),
+    "driver too old for CUPTI": (refused("cuptiSubscribe", 15), 10, "found no driver that it can use", "update the driver"),
+    "CUPTI for root only": (refused("cuptiActivityEnable", 35), 10, "this user may not use CUPTI (cuptiActivityEnable(CONCURRENT_KERNEL): 35)", "NVreg_RestrictProfilingToAdminUsers=0"),
+    "no GPU memory for CUPTI": (refused("cuptiActivityEnable", 8), 10, "no GPU memory was left", "60 MB"),
+    "CUPTI refused under MPS": (refused("cuptiActivityEnable", 27), 10, "cannot trace on this device", "counts are right"),
+    "CUPTI refused on a MIG slice": (refused("cuptiSubscribe", 43), 10, "on a MIG slice", "a whole GPU"),
+    "virtual GPU": (refused("cuptiActivityEnable", 40), 10, "switched off by its host", "administrator"),
+    "confidential computing": (refused("cuptiSubscribe", 41), 10, "confidential computing", "counts are right"),
+    "a refusal that nobody knows": (refused("cuptiSubscribe", 999), 10, "refused a call (cuptiSubscribe: 999)", "flopsprof doctor"),
 }  # fmt: skip
 
 
@@ -71,10 +73,13 @@ def reasons(run) -> str:
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_the_job_is_as_without_us_and_a_sentence_says_what_is_missing(machine, products, folder):
-    faults, succeed, sentence = MACHINES[machine]
+    faults, succeed, sentence, mend = MACHINES[machine]
     run = both([products], folder, faults)
     assert counted(run) == succeed * FLOPS, run.explain()
-    assert reasons(run).count(sentence) == 1, reasons(run)
+    (finding,) = [it for it in run.summary["findings"] if sentence in it["evidence"]]
+    assert mend in finding["next"], finding
+    times = "no GPU times" in finding["text"]
+    assert times == (sentence[:5] != "CUDA:" and succeed == PRODUCTS), finding
     assert " ".join(run.stderr.split()).count(sentence) == 1, run.stderr
 
 

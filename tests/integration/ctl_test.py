@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import subprocess
+import threading
 
 import pytest
 from flopsprof_run import PROGRAMS, environment, product, run_plain, run_profiled, torchrun
@@ -198,6 +199,27 @@ def test_ctl_says_what_is_wrong(python, folder, tmp_path):
     assert ended.returncode == 3 and "has ended" in ended.stderr
     assert "no such run" in ctl(str(tmp_path / "none"), "status").stderr
     assert "is not a run folder" in ctl(str(tmp_path), "status").stderr
+
+
+def test_a_start_that_waits_for_a_step_that_never_comes_says_so(folder, tmp_path):
+    done = tmp_path / "done"
+    waits = ["sh", "-c", f"while [ ! -e {done} ]; do sleep 0.05; done"]
+
+    def while_running(_):
+        wait_until(lambda: os.path.exists(os.path.join(folder, "control.sock")), 60, "it runs")
+        command = [TOOL, "ctl", folder, "start", "--steps", "5", "--wait"]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as started:
+            ends = threading.Timer(30, done.touch)  # else a silent one is waited for
+            ends.start()
+            answers.append(started.stderr.readline())
+            ends.cancel()
+            done.touch()
+
+    answers = []
+    run_profiled(waits, "--paused", folder=folder, while_running=while_running)
+    (line,) = answers
+    assert "no step of the job has been seen yet" in line
+    assert "--step-at" in line and "flopsprof.step()" in line
 
 
 def test_ctl_without_a_run_asks_which_of_two(folder, tmp_path):

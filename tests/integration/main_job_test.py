@@ -183,13 +183,17 @@ def test_each_way_of_following_the_backward_pass_has_the_exact_counts(way, pytho
 
 def test_without_a_way_the_backward_pass_keeps_its_phase_and_says_so(python, tmp_path):
     command = [python, *acceptance("cifar_net", "--batch", "8", "--steps", "2")]
-    run = run_profiled(command, folder=str(tmp_path / "run"), env={"FLOPSPROF_BACKWARD": "none"})
+    env = {"FLOPSPROF_BACKWARD": "none", "FLOPSPROF_GRAPH_NODE_LIMIT": "abc"}
+    run = run_profiled(command, folder=str(tmp_path / "run"), env=env)
     assert run.exit_code == 0, run.explain()
-    assert "not attributed" in run.summary["ranks"][0]["notes"]["backward"]
+    asked = "not attributed: FLOPSPROF_BACKWARD=none"
+    assert run.summary["ranks"][0]["notes"]["backward"] == asked
     assert run.summary["totals"]["flops"]["backward"] == 2 * GOLDEN["bwd"]["flops"]
     assert run.module("(outside)")["flops"]["backward"] == 2 * GOLDEN["bwd"]["flops"]
     assert not run.module("conv1")["flops"]["backward"]
-    assert any("backward" in finding["text"] for finding in run.summary["findings"])
+    evidence = [finding["evidence"] for finding in run.summary["findings"]]
+    assert asked in evidence
+    assert "not understood: FLOPSPROF_GRAPH_NODE_LIMIT=abc (used: 1000000)" in evidence
 
 
 def test_a_given_peak_makes_mfu_and_its_absence_is_explained(run):

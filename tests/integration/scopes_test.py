@@ -224,7 +224,8 @@ def test_without_module_names_phases_stay_right_and_the_report_says_so(python, t
     summary, reason = three.summary, "none: FLOPSPROF_MODULE_HOOK=none"
     assert summary["ranks"][0]["notes"]["modules"] == reason
     assert [module["path"] for module in summary["modules"]] == ["(outside)"]
-    assert reason in [finding["evidence"] for finding in summary["findings"]]
+    (finding,) = [found for found in summary["findings"] if found["evidence"] == reason]
+    assert finding["next"] == "it was asked for: run without that variable"
     assert reason in three.report()
 
 
@@ -247,6 +248,8 @@ def test_a_thread_that_trains_has_modules_while_the_main_thread_waits_for_it(pyt
     notes = run.summary["ranks"][0]["notes"]
     assert notes["modules"] == "vectorcall hook"
     assert notes["modules_installed"].startswith("late: ")
+    evidence = [finding["evidence"] for finding in run.summary["findings"]]
+    assert notes["modules_installed"] in evidence
 
 
 def test_modules_come_after_a_slow_import_though_pythons_queue_is_full(python, folder):

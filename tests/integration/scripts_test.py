@@ -196,6 +196,7 @@ def test_a_part_of_a_script_that_is_not_known_is_refused():
     for script, arguments in (
         ("setup.sh", ["everything"]), ("simgpu_env.sh", ["--for", "nobody"]),
         ("simgpu_env.sh", ["--fro"]), ("test.sh", ["--only", "nothing"]),
+        ("gpu_check.sh", ["--only"]),
     ):  # fmt: skip
         done = subprocess.run(
             [os.path.join(SCRIPTS, script), *arguments],

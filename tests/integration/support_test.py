@@ -334,6 +334,42 @@ def test_the_judge_of_cases_can_say_no(check, spoil):
     assert case_judge.judge(check, expected, summary, steps, text) != []
 
 
+@pytest.mark.parametrize(
+    "code",
+    ["BriefLock lock_;", "  mutable BriefLock lock_;", "BriefLock lock_{};", "BriefLock lock_[8];",
+     "alignas(64) BriefLock lock_;", "static BriefLock lock_ = {};", "thread_local BriefLock lock_;",
+     "struct S { BriefLock lock_; };", "BriefLock\n    lock_ [kMost] ;"],
+)  # fmt: skip
+def test_a_lock_is_found_however_it_is_written(code):
+    assert lock_list.differences("", [("a.cc", code)]) == [
+        "a: lock_ is not in the list of injector/README.md"]
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["while(l.exchange(1)){}", "while (lock.exchange(true, std::memory_order_acquire)) Pause();",
+     "while (__sync_lock_test_and_set(&l, 1)) {}", "while (flag.test_and_set()) {}",
+     "syscall(SYS_futex, &word, FUTEX_WAIT, 1)", "poll(nullptr,0,100)", "::poll(&ready, 1, 5);",
+     "usleep(5);", "sleep(1);", "nanosleep(&t, nullptr);", "std::this_thread::sleep_for(1ms);",
+     "clock_nanosleep(CLOCK_MONOTONIC, 0, &t, nullptr);", "select(0, 0, 0, 0, &t);",
+     "epoll_wait(fd, &e, 1, -1);", "word.wait(0);", "sched_yield();", "std::mutex m;"],
+)  # fmt: skip
+def test_a_wait_is_found_however_it_is_written(code):
+    (wrong,) = lock_list.differences("", [("a.cc", code)])
+    assert "a lock or wait that the list does not know" in wrong
+
+
+def test_what_is_no_lock_and_no_wait_is_let_be():
+    code = """
+        explicit Hold(BriefLock& lock) : lock_(lock) {}
+        void Take(BriefLock* lock);
+        if (starting.exchange(true)) return;
+        } while (!taken.compare_exchange_weak(number, number + 1));
+        syscall(SYS_gettid); api.poll(3); KeepPolling(4); asleep(2);
+    """
+    assert lock_list.differences("", [("a.cc", code)]) == []
+
+
 def test_a_lock_that_is_not_listed_and_one_that_is_gone_are_found():
     readme = "| lock | x | y |\n| `a/one` `lock_` | x | y |\n| `gone` `g_lock` | x | y |\n"
     files = [("a/one.h", "  BriefLock lock_;\n"), ("b.cc", "static BriefLock g_other;\n"),

@@ -12,10 +12,15 @@ import sys
 from pathlib import Path
 
 INJECTOR = Path(__file__).resolve().parents[2] / "injector"
-LOCK = re.compile(r"^\s*(?:static )?BriefLock (\w+);", re.M)
+# A variable or member of the type, whatever stands around its name; no parameter, no constructor.
+LOCK = re.compile(r"\bBriefLock\s+(\w+)\s*(?:\[[^\]]*\]\s*)?(?:;|=|\{[^}]*\}\s*;)")
 OTHER = re.compile(r"std::(?:mutex|shared_mutex|once_flag|call_once|atomic_flag|condition_variable)"
                    r"|pthread_(?:mutex|spin|rwlock|cond|once)\w*|\bsem_\w+|\bflock\b|sched_yield"
-                   r"|\bFutexWait\(|\bSleepNs\(|\bnanosleep\(")
+                   r"|\bFutexWait\(|\bSleepNs\(|\b(?:clock_)?(?:nano|u)?sleep\(|\bsleep_(?:for|until)\("
+                   r"|\bSYS_(?:futex|poll|ppoll|select|nanosleep|clock_nanosleep)\b"
+                   r"|(?<![\w.>])(?:p?poll|p?select|epoll_p?wait)\("
+                   r"|\b(?:while|until)\s*\([^;{}]*(?:\bexchange\(|__sync_lock_test_and_set|test_and_set\()"
+                   r"|\.wait\(")
 # Where threads of ours, or the end of the process, wait a bounded time: injector/README.md, Threads.
 WAITS = {"brief_lock.cc", "platform.cc", "platform.h", "record_sink.cc", "helper_thread.cc",
          "session.cc", "cupti/cupti_session.cc", "cupti/cupti_detach.cc", "agent_link.cc"}

@@ -63,6 +63,27 @@ void AddChoice(CLI::App* app, const std::string& name, T* value, const std::stri
       ->type_name(list);
 }
 
+// A word that an unset variable of the shell would make empty.
+CLI::Option* AddText(CLI::App* app, const std::string& name, std::string* value,
+                     const std::string& text) {
+  return app->add_option_function<std::string>(
+      name,
+      [=](const std::string& word) {
+        const std::string shown = name.substr(name.find(',') + 1);
+        if (word.empty()) throw CLI::ValidationError(shown, "the value is empty");
+        *value = word;
+      },
+      text);
+}
+
+// host:4777, 10.0.0.1:4777, [::1]:4777
+bool IsHostAndPort(const std::string& text) {
+  const size_t colon = text.rfind(':');
+  int port = 0;
+  return colon != std::string::npos && colon > 0 &&
+         absl::SimpleAtoi(text.substr(colon + 1), &port) && port > 0 && port <= 65535;
+}
+
 // A whole number from `lowest` on. CLI11's own conversion has words of its own for an error.
 CLI::Option* AddNumber(CLI::App* app, const std::string& name, int lowest,
                        const std::function<void(int)>& set, const std::string& text) {
@@ -114,9 +135,9 @@ void AddRawNames(CLI::App* app, bool* raw_names) {
 
 void DefineRun(CLI::App* app, RunOptions* options) {
   SetUsage(app, "flopsprof run [OPTIONS] -- COMMAND...\n  flopsprof-run [OPTIONS] -- COMMAND...");
-  app->add_option("-o,--output", options->output,
-                  "run folder; default flopsprof-JOB-TIME. %h host, %p pid, %j job, %t time, "
-                  "%q{NAME} environment variable; never overwrites: NAME-2 ...")
+  AddText(app, "-o,--output", &options->output,
+          "run folder; default flopsprof-JOB-TIME. %h host, %p pid, %j job, %t time, "
+          "%q{NAME} environment variable; never overwrites: NAME-2 ...")
       ->type_name("DIR");
   app->add_option_function<std::string>(
          "--steps",
@@ -129,19 +150,26 @@ void DefineRun(CLI::App* app, RunOptions* options) {
          },
          "profile steps A to B-1 only, numbered from 0; default all")
       ->type_name("A:B");
-  app->add_option("--step-at", options->step_at,
-                  "a step begins where this module (path or class), range or function does; "
-                  "default: as the optimizers step")
+  AddText(app, "--step-at", &options->step_at,
+          "a step begins where this module (path or class), range or function does; "
+          "default: as the optimizers step")
       ->type_name("NAME");
   app->add_flag("--paused", options->paused,
                 "record nothing until `flopsprof ctl start`; until then the job pays next to "
                 "nothing")
       ->excludes("--steps");
-  app->add_option("--collector", options->collector,
-                  "send to `flopsprof collector` there instead of writing a run folder here")
+  app->add_option_function<std::string>(
+         "--collector",
+         [options](const std::string& text) {
+           if (!IsHostAndPort(text)) {
+             throw CLI::ValidationError("--collector", "\"" + text + "\" is no HOST:PORT");
+           }
+           options->collector = text;
+         },
+         "send to `flopsprof collector` there instead of writing a run folder here")
       ->type_name("HOST:PORT");
-  app->add_option("--run-id", options->run_id,
-                  "id of the run, the same on all nodes; default from the scheduler")
+  AddText(app, "--run-id", &options->run_id,
+          "id of the run, the same on all nodes; default from the scheduler")
       ->type_name("ID");
   AddPeak(app, &options->peaks);
   AddRawNames(app, &options->raw_names);
@@ -169,8 +197,9 @@ void DefineRun(CLI::App* app, RunOptions* options) {
       ->type_name("NAME,...");
   AddChoice<GraphMode>(
       app, "--graphs", &options->graphs,
-      "times of CUDA graphs: per node; per launch, shared out, which costs less; "
-      "auto: per node for the first million nodes",
+      "times of CUDA graphs. auto (default): by node for the first million nodes, then as graph; "
+      "graph: by launch, shared out among its nodes, which costs least; node: by node for good, "
+      "which costs most: up to 800 MB of GPU memory in each process and GPU",
       {{"auto", GraphMode::kAuto}, {"node", GraphMode::kNode}, {"graph", GraphMode::kGraph}});
   app->add_flag("--stacks", options->stacks,
                 "sample the native and Python stacks of launches that no module or library call "
@@ -433,6 +462,13 @@ ParseOutcome Parse(CLI::App* app, const std::string& verb, std::vector<std::stri
     const std::string kind =
         culprit.rfind('-', 0) == 0 ? "unknown option " : "unexpected argument ";
     return UsageError(*app, verb, kind + culprit, culprit);
+  } catch (const CLI::ArgumentMismatch& error) {
+    const std::string text = error.what();
+    const std::string name = text.substr(0, text.find(':'));
+    const CLI::Option* option = app->get_option_no_throw(name);
+    const bool known = option != nullptr && text.find(" missing") != std::string::npos;
+    return UsageError(*app, verb,
+                      known ? name + " needs a value: " + option->get_type_name() : text, "");
   } catch (const CLI::ParseError& error) {
     return UsageError(*app, verb, error.what(), "");
   }

@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <string>
@@ -28,8 +29,14 @@ using v1::ControlRequest;
 
 constexpr absl::Duration kPoll = absl::Milliseconds(50);
 constexpr absl::Duration kPatience = absl::Seconds(15);
+constexpr absl::Duration kNoStepPatience = absl::Seconds(3);
 
 bool IsPaused(const ControlReply& reply) { return reply.state() == v1::RECORDING_STATE_PAUSED; }
+
+bool HasStep(const ControlReply& reply) {
+  return std::any_of(reply.processes().begin(), reply.processes().end(),
+                     [](const v1::ControlProcess& process) { return process.has_step(); });
+}
 
 // One call of the verb.
 class Ctl {
@@ -113,9 +120,24 @@ class Ctl {
       return Answer(reply,
                     absl::StrCat("recording ", window.empty() ? "from now on" : window, "\n"));
     }
-    reply = WaitUntil(IsPaused, absl::InfiniteDuration(), "");
+    reply = WaitUntil(
+        [this, said = false, from = absl::Now()](const ControlReply& status) mutable {
+          if (!said && absl::Now() - from > kNoStepPatience && !IsPaused(status)) {
+            said = true;
+            if (!HasStep(status)) SayNoStep();
+          }
+          return IsPaused(status);
+        },
+        absl::InfiniteDuration(), "");
     if (reply.has_value()) MakeReportable();
     return Answer(reply, absl::StrCat("recorded ", window.empty() ? "the steps" : window, "\n"));
+  }
+
+  // A job whose steps nobody sees would be waited for in silence.
+  void SayNoStep() const {
+    if (options_.steps == 0) return;
+    Say("ctl: no step of the job has been seen yet: it waits; where no optimizer steps, "
+        "flopsprof-run --step-at NAME or flopsprof.step() says where a step begins");
   }
 
   int Stop() {

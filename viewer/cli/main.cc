@@ -101,7 +101,7 @@ int Main(const std::string& program, const Arguments& arguments) {
   }
   const std::string verb(match.verb->name);
   if (!match.verb->available) {
-    Say(verb + ": not in this version");
+    SayError(verb + ": not in this version", {std::string(match.verb->next)});
     return kExitUsage;
   }
   const Arguments rest(split.own.begin() + 1, split.own.end());

@@ -144,7 +144,8 @@ int HelpVerb(const HelpOptions& options) {
     return kExitUsage;
   }
   if (!match.verb->available) {
-    Say(std::string(match.verb->name) + ": not in this version");
+    SayError(std::string(match.verb->name) + ": not in this version",
+             {std::string(match.verb->next)});
     return kExitUsage;
   }
   const std::string text = HelpOf(std::string(match.verb->name));

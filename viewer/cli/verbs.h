@@ -10,8 +10,9 @@ namespace flopsprof::viewer {
 
 struct Verb {
   std::string_view name;
-  std::string_view summary;  // one line of the help
-  bool available;            // false: known by name, not in this version
+  std::string_view summary;    // one line of the help
+  bool available;              // false: known by name, not in this version
+  std::string_view next = {};  // then: what to do instead
 };
 
 // All verbs, in the order of the help.

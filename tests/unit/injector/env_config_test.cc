@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <string>
+#include <utility>
+
 namespace flopsprof::injector {
 namespace {
 
@@ -30,6 +33,47 @@ TEST_F(EnvConfigTest, OnlyKnownWaysOfSeeingModuleCallsAreForced) {
   }
   setenv("FLOPSPROF_MODULE_HOOK", "hook", 1);
   EXPECT_EQ(ForcedModuleHook(), nullptr);
+}
+
+TEST_F(EnvConfigTest, OnlyKnownWaysOfFollowingTheBackwardPassAreForced) {
+  EXPECT_EQ(ForcedBackward(), nullptr);
+  for (const char* way : {"engine", "callback", "nodes", "none"}) {
+    setenv("FLOPSPROF_BACKWARD", way, 1);
+    EXPECT_STREQ(ForcedBackward(), way);
+  }
+  setenv("FLOPSPROF_BACKWARD", "bogus", 1);
+  EXPECT_EQ(ForcedBackward(), nullptr);
+}
+
+TEST_F(EnvConfigTest, WhatIsNotUnderstoodIsSaidWithWhatIsUsed) {
+  const std::pair<const char*, const char*> settings[] = {
+      {"FLOPSPROF_MODULE_HOOK", "the first that fits"},
+      {"FLOPSPROF_BACKWARD", "the first that fits"},
+      {"FLOPSPROF_GRAPH_NODE_LIMIT", "1000000"},
+      {"FLOPSPROF_CONNECT_TIMEOUT_MS", "1000"},
+      {"FLOPSPROF_RANK", "the launcher's"},
+      {"FLOPSPROF_LOCAL_RANK", "none"},
+      {"FLOPSPROF_WORLD_SIZE", "none"},
+      {"FLOPSPROF_NODE_RANK", "none"}};
+  for (const auto& [name, used] : settings) {
+    setenv(name, "", 1);
+    EXPECT_STREQ(SettingsNotUnderstood().get(), "");
+    setenv(name, "a\n", 1);
+    EXPECT_EQ(SettingsNotUnderstood().get(),
+              std::string("not understood: ") + name + "=a? (used: " + used + ")");
+    unsetenv(name);
+  }
+  EXPECT_EQ(GraphNodeLimit(), 1000000u);
+  EXPECT_EQ(ConnectTimeoutNs(), 1000000000u);
+  setenv("FLOPSPROF_RANK", "3", 1);
+  setenv("FLOPSPROF_MODULE_HOOK", "none", 1);
+  EXPECT_STREQ(SettingsNotUnderstood().get(), "");
+  setenv("FLOPSPROF_CONNECT_TIMEOUT_MS", "10001", 1);
+  setenv("FLOPSPROF_NODE_RANK", "12345678901234567890", 1);
+  EXPECT_STREQ(SettingsNotUnderstood().get(),
+               "not understood: FLOPSPROF_CONNECT_TIMEOUT_MS=10001 (used: 10000); "
+               "FLOPSPROF_NODE_RANK=1234567890123456... (used: none)");
+  EXPECT_EQ(ConnectTimeoutNs(), 10000000000u);
 }
 
 TEST_F(EnvConfigTest, TorchrunWinsOverTheSlurmTaskThatStartedIt) {

@@ -74,7 +74,7 @@ def search_places(begin, show, end) -> int:
 def follow_nodes() -> bool:
     """Fallback without the callback: hooks on every node, made when the node is."""
     creation = getattr(torch.autograd.graph, "node_creation_hook", None)
-    if creation is None or not native.node_hooks_allowed():
+    if creation is None or native.forced_backward() not in ("", "nodes"):
         return False
 
     def created(node):
@@ -107,6 +107,11 @@ def follow_backward() -> str:
         return f"{way}, new places {places} in torch {getattr(torch, '__version__', '?')}"
     if follow_nodes():
         return "node hooks on the first thread"
+    forced = native.forced_backward()
+    if forced == "none":
+        return "not attributed: FLOPSPROF_BACKWARD=none"
+    if forced:
+        return f"not attributed: FLOPSPROF_BACKWARD={forced} does not fit this torch"
     return "not attributed: no usable callback in this torch"
 
 

@@ -88,6 +88,52 @@ TEST(FindingsTest, TimesThatOneRankLacksAreNotThoseOfAll) {
   EXPECT_TRUE(HasFinding(Summarize(run), "no GPU times: another tool"));
 }
 
+const Finding& FindingOf(const Summary& summary, const std::string& evidence) {
+  static const Finding kNone;
+  for (const Finding& finding : summary.findings) {
+    if (finding.evidence == evidence) return finding;
+  }
+  return kNone;
+}
+
+TEST(FindingsTest, EachReasonOfMissingTimesIsThatOfItsRanksWithWhatToDo) {
+  RunProfile run = SampleRun();
+  for (v1::ProcessProfile& process : run.processes) (*process.mutable_loss())["cupti_unusable"] = 1;
+  (*run.processes[0].mutable_notes())["GPU times"] = "not recorded: refused (f: 35); to mend: ask";
+  (*run.processes[1].mutable_notes())["GPU times"] = "not complete: a fault; to mend: look";
+  Summary summary = Summarize(run);
+  const Finding& none = FindingOf(summary, "not recorded: refused (f: 35)");
+  EXPECT_EQ(none.text, "no GPU times of 1 of 2 ranks: CUPTI is missing, too old or refused a call");
+  EXPECT_EQ(none.next, "ask");
+  const Finding& some = FindingOf(summary, "not complete: a fault");
+  EXPECT_EQ(some.text, "GPU times of 1 of 2 ranks are not complete: CUPTI failed");
+  EXPECT_EQ(some.next, "look");
+  for (v1::ProcessProfile& process : run.processes) {
+    process.mutable_notes()->erase("GPU times");
+    (*process.mutable_notes())["graphs"] = "per node: CUPTI does not time launches of graphs";
+  }
+  summary = Summarize(run);
+  EXPECT_FALSE(HasFinding(summary, "GPU times"));
+  EXPECT_TRUE(HasFinding(summary, "CUDA graphs are timed by node"));
+}
+
+TEST(FindingsTest, WhatTheEnvironmentAsksForIsNoFaultOfTheMachine) {
+  RunProfile run = SampleRun();
+  auto& notes = *run.processes[0].mutable_notes();
+  (*run.processes[0].mutable_loss())["module_hook_refused"] = 1;
+  notes["modules"] = "none: FLOPSPROF_MODULE_HOOK=none";
+  notes["backward"] = "not attributed: FLOPSPROF_BACKWARD=none";
+  notes["environment"] = "not understood: A=b (used: c)";
+  notes["modules_installed"] = "late: a reason";
+  const Summary summary = Summarize(run);
+  EXPECT_EQ(FindingOf(summary, notes["modules"]).next,
+            "it was asked for: run without that variable");
+  EXPECT_EQ(FindingOf(summary, notes["backward"]).next,
+            "totals are right; without that variable module rows have that part");
+  EXPECT_EQ(FindingOf(summary, notes["environment"]).severity, "warning");
+  EXPECT_EQ(FindingOf(summary, notes["modules_installed"]).severity, "note");
+}
+
 TEST(FindingsTest, CaptureWithoutAReplayLosesNoWork) {
   RunProfile run = SampleRun();
   (*run.processes[0].mutable_loss())["captured_call"] = 2;

@@ -54,6 +54,18 @@ TEST(CommandLineTest, EveryErrorOfTheParserIsExitCode2) {
   EXPECT_EQ(ParseReport({"run", "--view", "nonsense"}, &report).exit_code, 2);
 }
 
+TEST(CommandLineTest, ACollectorHasAPort) {
+  for (const char* right : {"head:4777", "10.0.0.1:1", "[::1]:65535"}) {
+    RunOptions options;
+    EXPECT_TRUE(ParseRun({"--collector", right}, &options).run) << right;
+    EXPECT_EQ(options.collector, right);
+  }
+  for (const char* wrong : {"", "head", ":4777", "head:", "head:x", "head:0", "head:65536"}) {
+    RunOptions options;
+    EXPECT_EQ(ParseRun({"--collector", wrong}, &options).exit_code, 2) << wrong;
+  }
+}
+
 TEST(CommandLineTest, AWordForANumberIsSaidInOurWords) {
   const std::pair<std::vector<std::string>, std::string> wrong[] = {
       {{"--depth", "x"}, "report: --depth: \"x\" is no number\n"},

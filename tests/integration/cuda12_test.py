@@ -107,6 +107,23 @@ def test_graphs(check, python, folder):
     check(python, folder)
 
 
+def test_attention_of_flash_kind_is_modelled(python, folder):
+    """By the arguments that its operation has in that PyTorch."""
+    batch, heads, tokens, dim, steps = 2, 4, 64, 32, 2
+    sizes = ("--batch", str(batch), "--heads", str(heads), "--kv-heads", str(heads),
+             "--seq", str(tokens), "--dim", str(dim))  # fmt: skip
+    command = flopsprof_run.acceptance(
+        "sdpa", "--backend", "flash", "--mode", "train", "--steps", str(steps), *sizes
+    )
+    run = flopsprof_run.run_profiled([python, *command], folder=folder)
+    assert run.ended_well(), run.explain()
+    product = 2 * batch * heads * tokens * tokens * dim
+    modelled = run.summary["totals"]["flops_modelled"]
+    assert modelled["forward"] == steps * 2 * product
+    assert modelled["backward"] == steps * 4 * product
+    assert modelled["recompute"] == steps * product
+
+
 @pytest.mark.parametrize("when", ["before", "after", "between"])
 def test_the_jobs_own_torch_profiler(when, python, folder):
     harmless_test.test_the_jobs_own_torch_profiler_comes_first(when, python, folder)

@@ -44,13 +44,15 @@ class Attention(nn.Module):
         choice = contextlib.nullcontext()
         if args.backend != "auto":
             choice = sdpa_kernel(BACKENDS[args.backend])
+        # PyTorch before 2.5 has not the argument.
+        grouped = {"enable_gqa": True} if args.heads != args.kv_heads else {}
         with choice:
             mixed = F.scaled_dot_product_attention(
                 self.split(self.query(x), args.heads),
                 self.split(self.key(x), args.kv_heads),
                 self.split(self.value(x), args.kv_heads),
                 is_causal=not args.full,
-                enable_gqa=args.heads != args.kv_heads,
+                **grouped,
             )
         return self.out(mixed.transpose(1, 2).flatten(2))
 

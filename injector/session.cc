@@ -255,16 +255,16 @@ bool AgentHasGone() {
 // The process may end meanwhile: then nothing of CUDA is called any more.
 void GiveUpCuptiAfterInit() {
   const uint64_t until_ns = MonoNs() + kInitPatienceNs;
-  PrepareDetach();
-  while (IsPreparingDetach() && !MayCallCuda()) {
-    if (MonoNs() > until_ns) return EndPreparing();
+  while (CuptiIsOurs() && !MayCallCuda()) {
+    if (IsDetachForgotten() || MonoNs() > until_ns) return EndPreparing();
     SleepNs(kDetachPollNs);
   }
-  if (IsPreparingDetach()) DetachCupti();
+  if (!IsDetachForgotten()) DetachCupti();
 }
 
 void OnAgentGone() {
   FoldCounts();
+  PrepareDetach();  // before requests cease to be answered: who wants CUPTI waits for this
   auto expected = SessionState::kRecording;
   if (!state.compare_exchange_strong(expected, SessionState::kDead, std::memory_order_acq_rel)) {
     return;  // the process ends: its CUDA and its Python are not ours to call any more
@@ -410,17 +410,19 @@ void EndSession(bool fast_exit) {
 void YieldCupti() {
   const ErrnoKeeper keep;
   NoteForeignCuptiClient();
-  if (!CuptiIsOurs()) {
-    CancelDetach(kYieldWaitNs);
-    return;
-  }
-  CountLoss(shm::LossCounter::kCuptiYielded);
-  EmitNote("cupti", "given up for the job's own profiler");
+  const uint64_t until_ns = MonoNs() + kYieldWaitNs;
   // Its wait is for CUPTI alone: what finds no room in a ring is counted as lost.
   const NobodyWaitsForRoom nobody_waits;
-  if (!AskHelper(kRequestFlush | kRequestStopCupti, kYieldWaitNs)) {
-    CountLoss(shm::LossCounter::kFlushIncomplete);
+  if (CuptiIsOurs() && !HasEnded()) {
+    CountLoss(shm::LossCounter::kCuptiYielded);
+    EmitNote("cupti", "given up for the job's own profiler");
+    if (!AskHelper(kRequestFlush | kRequestStopCupti, kYieldWaitNs)) {
+      CountLoss(shm::LossCounter::kFlushIncomplete);
+    }
   }
+  // The end of a window or of the agent may have come first.
+  const uint64_t now_ns = MonoNs();
+  CancelDetach(until_ns > now_ns ? until_ns - now_ns : 0);
 }
 
 void NoteForeignCuptiClient() { foreign_cupti_client.store(true, std::memory_order_relaxed); }

@@ -37,21 +37,24 @@ bool CanDetach(const CuptiApi& candidate) {
   return candidate.Finalize != nullptr && candidate.version >= kFirstVersion;
 }
 
-// CUPTI is ours: nothing is under way.
-void PrepareDetach() { detach_state.store(Detach::kPreparing, std::memory_order_seq_cst); }
-
-bool IsPreparingDetach() {
-  return detach_state.load(std::memory_order_acquire) == Detach::kPreparing;
+void PrepareDetach() {
+  if (!Move(Detach::kNone, Detach::kPreparing)) Move(Detach::kDone, Detach::kPreparing);
 }
 
-void EndPreparing() { Move(Detach::kPreparing, Detach::kNone); }
+void EndPreparing() {
+  if (!Move(Detach::kPreparing, Detach::kNone)) Move(Detach::kCancelled, Detach::kNone);
+}
 
 void BeginDetach(const CuptiApi* cupti, CuptiSubscriber whose, const ActivityBuffers* lent) {
   api = cupti;
   subscriber = whose;
   buffers = lent;
   deadline_ns = MonoNs() + kDetachPatienceNs;
-  Move(Detach::kPreparing, Detach::kWaiting);  // not when the process ends meanwhile
+  if (Move(Detach::kPreparing, Detach::kWaiting)) return;
+  // Not when the process ends meanwhile.
+  if (detach_state.load(std::memory_order_acquire) == Detach::kForgotten) return;
+  api->Unsubscribe(subscriber);
+  EndPreparing();
 }
 
 void DetachAtApiExit() {
@@ -71,11 +74,13 @@ void DetachAtApiExit() {
 DetachResult FollowDetach() {
   switch (detach_state.load(std::memory_order_acquire)) {
     case Detach::kNone:
+    case Detach::kForgotten:
       return DetachResult::kNone;
     case Detach::kDone:
       Move(Detach::kDone, Detach::kNone);
       return result == kCuptiSuccess ? DetachResult::kDone : DetachResult::kFailed;
     case Detach::kPreparing:
+    case Detach::kCancelled:
     case Detach::kRunning:
       return DetachResult::kPending;
     case Detach::kWaiting:
@@ -96,14 +101,22 @@ bool CancelDetach(uint64_t timeout_ns) {
       return true;
     }
     const Detach now = detach_state.load(std::memory_order_acquire);
-    if (now != Detach::kRunning && now != Detach::kPreparing) return true;
-    if (MonoNs() >= until_ns) return false;
-    SleepNs(kPollNs);
+    const bool prepares = now == Detach::kPreparing || now == Detach::kCancelled;
+    if (now != Detach::kRunning && !prepares) return true;
+    if (MonoNs() < until_ns) {
+      SleepNs(kPollNs);
+    } else if (now != Detach::kPreparing || Move(Detach::kPreparing, Detach::kCancelled)) {
+      return false;
+    }
   }
 }
 
-void ForgetDetach() {
-  if (!Move(Detach::kPreparing, Detach::kNone)) Move(Detach::kWaiting, Detach::kNone);
+void ForgetDetach() { detach_state.store(Detach::kForgotten, std::memory_order_seq_cst); }
+
+bool IsDetachForgotten() {
+  return detach_state.load(std::memory_order_acquire) == Detach::kForgotten;
 }
+
+void ResetDetachForTesting() { detach_state.store(Detach::kNone, std::memory_order_seq_cst); }
 
 }  // namespace flopsprof::injector

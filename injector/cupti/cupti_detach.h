@@ -9,7 +9,8 @@
 // CUPTI.
 //
 // preparing -> waiting -> running -> done; or, when no call comes for kDetachPatienceNs, the
-// program's own profiler wants CUPTI, or a new window begins: cancelled, and only unsubscribed.
+// program's own profiler wants CUPTI, or a new window begins: cancelled, and only unsubscribed. Who
+// cancels while it is prepared does not wait for ever: it is unsubscribed when it is prepared.
 
 #include <stdint.h>
 
@@ -22,7 +23,15 @@ namespace flopsprof::injector {
 
 constexpr uint64_t kDetachPatienceNs = 5000000000u;
 
-enum class Detach : uint32_t { kNone, kPreparing, kWaiting, kRunning, kDone };
+enum class Detach : uint32_t {
+  kNone,
+  kPreparing,
+  kCancelled,
+  kWaiting,
+  kRunning,
+  kDone,
+  kForgotten
+};
 extern std::atomic<Detach> detach_state;
 
 // Around each call to CUPTI on a thread of the program.
@@ -37,14 +46,13 @@ class CuptiCallScope {
 // CUPTI before 12.6 crashed or lost its callbacks after cuptiFinalize.
 bool CanDetach(const CuptiApi& api);
 
-// Before CUPTI ceases to be ours: who wants it waits for what comes. EndPreparing: nothing comes,
-// it is unsubscribed.
+// Before CUPTI ceases to be ours: who wants it waits for what comes. One that is under way stays.
+// EndPreparing: nothing comes, it is unsubscribed or was not ours.
 void PrepareDetach();
 void EndPreparing();
-bool IsPreparingDetach();
 
-// From now on the exit of a call may do it. The kinds are off and what CUPTI had is flushed. The
-// pointers stay valid.
+// From now on the exit of a call may do it; where it was cancelled meanwhile it is unsubscribed
+// here. The kinds are off and what CUPTI had is flushed. The pointers stay valid.
 void BeginDetach(const CuptiApi* api, CuptiSubscriber subscriber, const ActivityBuffers* buffers);
 
 // At each exit of a call: mostly one look at a variable.
@@ -64,5 +72,7 @@ bool CancelDetach(uint64_t timeout_ns);
 
 // The process ends, or is a forked child: CUPTI is not called any more.
 void ForgetDetach();
+bool IsDetachForgotten();
+void ResetDetachForTesting();
 
 }  // namespace flopsprof::injector

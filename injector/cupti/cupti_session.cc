@@ -296,7 +296,6 @@ void StopCupti() {
 }
 
 void DetachCupti() {
-  if (!CuptiIsOurs()) return;
   PrepareDetach();
   if (!EndActivities()) return EndPreparing();
   if (!CanDetach(api)) {

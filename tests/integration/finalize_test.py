@@ -58,16 +58,17 @@ def test_without_a_cuda_call_it_stays_and_the_report_says_so(python, folder):
     assert "CUPTI could not leave the process" in text and "no CUDA call came within 5 s" in text
 
 
-def test_a_job_whose_launcher_died_in_a_window_gets_rid_of_cupti_too(python, folder, tmp_path):
+@pytest.mark.parametrize("way", ["orphan", "paused"])
+def test_a_job_whose_launcher_died_gets_rid_of_cupti_and_our_thread(way, python, folder, tmp_path):
     done, ready = tmp_path / "done", tmp_path / "ready"
 
     def kill_us(process):
-        wait_until(ready.exists, 120, "a window is open")
+        wait_until(ready.exists, 120, "the job is ready")
         os.kill(process.pid, signal.SIGKILL)
-        wait_until(done.exists, 60, "steps cost nothing again")
+        wait_until(done.exists, 60, "steps cost nothing and our thread is gone")
 
     run = run_profiled(
-        job(python, folder, "orphan", str(ready), str(done)), "--paused", folder=folder,
+        job(python, folder, way, str(ready), str(done)), "--paused", folder=folder,
         faults=COST, while_running=kill_us,
     )  # fmt: skip
     assert run.exit_code == -signal.SIGKILL

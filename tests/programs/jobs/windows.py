@@ -6,11 +6,14 @@ in and after them, by the stand-in's own sum (fault script "attached_ns").
     windows.py WAY FLOPSPROF RUN [READY DONE]
 
 WAY: `plain` (two windows), `captures` (a stream is captured after the first), `profiler`
-(torch.profiler between them), `idle` (no CUDA call for a while after the first), `orphan` (READY is
-made in a window; DONE when steps cost nothing again, whatever became of the profiler).
+(torch.profiler between them), `idle` (no CUDA call for a while after the first); `orphan` and
+`paused`: READY is made, in a window or without one, and DONE when steps cost nothing (again) and no
+thread of the profiler is left, whatever became of the profiler.
 """
 
+import contextlib
 import ctypes
+import glob
 import json
 import subprocess
 import sys
@@ -42,6 +45,14 @@ class Job:
         before = attached_ns()
         self.trainer.train(5)
         return attached_ns() - before
+
+    def is_rid_of_it(self) -> bool:
+        cost = self.cost()
+        names = set()
+        for path in glob.glob("/proc/self/task/*/comm"):
+            with contextlib.suppress(OSError):  # it has ended meanwhile
+                names.add(open(path).read())
+        return cost == 0 and "flopsprof\n" not in names
 
     def say(self, name: str, ns: int) -> None:
         print(f"{name}: {'some' if ns else 0}", flush=True)
@@ -80,14 +91,15 @@ def main() -> None:
     way = sys.argv[1]
     job = Job(*sys.argv[2:4])
     job.say("before", job.cost())
-    if way == "orphan":
-        job.ctl("start")
-        while not job.cost():
+    if way in ("orphan", "paused"):
+        if way == "orphan":
+            job.ctl("start")
+        while way == "orphan" and not job.cost():
             time.sleep(0.05)
         open(sys.argv[4], "w").close()
         for _ in range(MOST_TURNS):
             time.sleep(0.05)
-            if not job.cost():
+            if job.is_rid_of_it():
                 open(sys.argv[5], "w").close()
                 return
         return

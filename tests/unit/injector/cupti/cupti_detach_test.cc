@@ -34,7 +34,7 @@ class CuptiDetachTest : public testing::Test {
     PrepareDetach();
     BeginDetach(&api_, nullptr, &buffers_);
   }
-  ~CuptiDetachTest() override { ForgetDetach(); }
+  ~CuptiDetachTest() override { ResetDetachForTesting(); }
 
   CuptiApi api_{};
   ActivityBuffers buffers_;
@@ -98,9 +98,32 @@ TEST_F(CuptiDetachTest, WhoCancelsFindsItUnsubscribedAndInTheProcess) {
   EXPECT_EQ(unsubscribed, 1);
 }
 
+// One that is being prepared takes its time: a flush.
+TEST_F(CuptiDetachTest, WhoCancelsWhileItIsPreparedHasItUnsubscribedThen) {
+  ResetDetachForTesting();
+  PrepareDetach();
+  EXPECT_FALSE(CancelDetach(0));
+  BeginDetach(&api_, nullptr, &buffers_);
+  EXPECT_EQ(unsubscribed, 1);
+  OnApiExit();
+  EXPECT_EQ(finalized, 0);
+  EXPECT_EQ(FollowDetach(), DetachResult::kNone);
+  EXPECT_TRUE(CancelDetach(0));
+  EXPECT_EQ(unsubscribed, 1);
+}
+
+TEST_F(CuptiDetachTest, OneThatWaitsIsNotPreparedOnceMore) {
+  PrepareDetach();
+  EndPreparing();
+  OnApiExit();
+  EXPECT_EQ(finalized, 1);
+}
+
 TEST_F(CuptiDetachTest, AtTheEndOfTheProcessNothingIsCalled) {
   ForgetDetach();
   OnApiExit();
+  BeginDetach(&api_, nullptr, &buffers_);
+  EXPECT_EQ(FollowDetach(), DetachResult::kNone);
   EXPECT_EQ(unsubscribed, 0);
   EXPECT_EQ(finalized, 0);
 }

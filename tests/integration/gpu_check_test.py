@@ -17,6 +17,7 @@ from flopsprof_run import ROOT, environment
 sys.path.append(os.path.join(ROOT, "tests", "gpu"))
 
 import gpu_check  # noqa: E402
+import replay_judge  # noqa: E402
 from check import contradicted, held, unanswered  # noqa: E402
 
 SCRIPT = os.path.join(ROOT, "scripts", "gpu_check.sh")
@@ -171,6 +172,19 @@ def test_counts_records_and_overhead_are_asked_in_half_of_the_time():
 )
 def test_the_exit_status_says_whether_all_is_answered(given, status):
     assert gpu_check.exit_status(given) == status
+
+
+def replays(activities=9000, time_s=0.25, **lost) -> bool:
+    """What is said of 1,000 replays of 20 kernels that took 0.25 s by cudaEvents."""
+    said = {"replays": 1000, "kernels": 20, "replay_s": 250e-6}
+    line = {"replays": 1000, "activities": activities, "gpu_time_s": time_s}
+    return replay_judge.replays_are_right(said, line, lost)
+
+
+def test_replays_that_took_less_or_more_than_the_events_say_are_seen():
+    assert replays() and replays(replay_times_twice=3)
+    assert not replays(time_s=0.2) and not replays(time_s=0.3)
+    assert not replays(activities=20000) and not replays(invalid_timestamp=3)
 
 
 def answers(result: dict) -> dict:

@@ -200,6 +200,20 @@ def finalize() -> dict:
     return found
 
 
+def buffers_back() -> dict:
+    """How many buffers CUPTI still has when it has nothing to record any more."""
+    card, cupti = Card(), Cupti(keep=True)
+    cupti.start(kinds=BOTH)
+    for _ in range(50):
+        card.product(64)
+    card.wait()
+    for kind in BOTH:
+        cupti.call("cuptiActivityDisable", kind)
+    status = cupti.library.cuptiActivityFlushAll(1)
+    time.sleep(0.5)  # given back on a thread of CUPTI's
+    return {"kernels": len(cupti.kernels()), "flush": status, "kept": len(cupti.buffers)}
+
+
 def subscribers() -> dict:
     card, first, second = Card(), Cupti(keep=False), Cupti(keep=False)
     first.start()

@@ -108,6 +108,14 @@ def finalize(context: Context, budget_s: float) -> Answer:
     return (held if right else contradicted)(text, **found)
 
 
+def buffers_back(context: Context, budget_s: float) -> Answer:
+    found = probe("buffers_back", context, budget_s)
+    text = (f"{found['kernels']} of 50 records, {found['kept']} buffers not back; the flush gave"
+            f" {found['flush']}")  # fmt: skip
+    right = found["kernels"] >= 50 and not found["kept"] and not found["flush"]
+    return (held if right else contradicted)(text, **found)
+
+
 def subscribers(context: Context, budget_s: float) -> Answer:
     found = probe("subscribers", context, budget_s)
     text = f"a second cuptiSubscribe gave {found['second']}"

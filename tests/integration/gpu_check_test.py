@@ -204,6 +204,17 @@ def test_every_question_is_answered_on_the_stand_in(part, archive, python, tmp_p
         assert f"| {row['id']}: {row['question']} | held |" in text
 
 
+def test_cuda_itself_is_asked_on_cuda_12(archive, tmp_path):
+    """With torch 2.4.1 (cu121) and stand-ins with CUDA 12's names and records."""
+    command = [os.path.join(ROOT, "scripts", "simgpu_env.sh"), "--torch", "2.4.1"]
+    made = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    python = made.stdout.split()[-1]
+    done, result = check(archive, python, tmp_path / "out", "--only", PROBES)
+    assert done.returncode == 0, done.stdout[-6000:]
+    assert result["machine"]["cuda"] == "12.1"
+    assert answers(result) == dict.fromkeys(PROBES.split(","), "held")
+
+
 def test_what_there_is_no_time_for_is_not_answered(archive, python, tmp_path):
     done, result = check(archive, python, tmp_path / "out", "--budget", "0")
     assert done.returncode == 3

@@ -21,6 +21,9 @@
 #   --contradict                      (simulated) each question under the fault script that makes
 #                                     its assumption false
 #
+# Exit status: 0 every assumption held; 1 one is contradicted, or something has failed; 2 no GPU, or
+# not the kind that was said; 3 nothing is contradicted, but not every question was answered.
+#
 # SIMGPU_FAULTS is the stand-in's fault script (tests of the checks themselves).
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -46,7 +49,7 @@ while (($#)); do
     --only) given=$(value "$@"); more+=(--only "$given"); shift 2 ;;
     --contradict) more+=(--contradict); shift ;;
     --budget) given=$(value "$@"); more+=(--budget "$given"); shift 2 ;;
-    -h | --help) sed -n '5,24s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    -h | --help) sed -n '5,29s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
     *) die "unknown option $1; see --help" ;;
   esac
 done

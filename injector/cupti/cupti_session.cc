@@ -15,6 +15,7 @@
 #include "injector/cupti/launch_callbacks.h"
 #include "injector/cupti/refusals.h"
 #include "injector/env_config.h"
+#include "injector/loaded_objects.h"
 #include "injector/platform.h"
 #include "injector/record_sink.h"
 #include "injector/stacks/stack_sampler.h"
@@ -32,6 +33,7 @@ CuptiApi api;
 CuptiSubscriber subscriber;
 ActivityBuffers buffers;
 std::atomic<bool> ours{false};
+std::atomic<bool> starting{false};       // buffers are not registered, kinds not switched on
 std::atomic<bool> gives_nothing{false};  // said once
 GraphTimes graph_times = GraphTimes::kNodes;
 std::atomic<uint64_t> graph_nodes_seen{0};
@@ -99,6 +101,14 @@ void RestorePoolLimit() {
   size_t bytes = sizeof(programs_pool_limit);
   api.ActivitySetAttribute(kCuptiDevicePoolLimit, &bytes, &programs_pool_limit);
   programs_pool_limit = 0;
+}
+
+void DisableActivities() {
+  for (const uint32_t kind :
+       {kCuptiConcurrentKernel, kCuptiMemcpy, kCuptiMemset, kCuptiOverhead, kCuptiGraphTrace}) {
+    api.ActivityDisable(kind);
+  }
+  RestorePoolLimit();
 }
 
 // From now on CUPTI makes one record a launch of a graph, and none of its nodes.
@@ -181,8 +191,13 @@ void SubscribeToCupti() {
     NoteUnusable("cuptiSubscribe", result);
     return;
   }
+  // A call that CUPTI makes meanwhile finds it ours; our thread asks for nothing yet.
+  starting.store(true, std::memory_order_relaxed);
   ours.store(true, std::memory_order_release);
-  if (!EnableActivities()) {
+  const bool enabled = EnableActivities();
+  starting.store(false, std::memory_order_release);
+  if (!CuptiIsOurs()) return DisableActivities();  // it was given back meanwhile
+  if (!enabled) {
     StopCupti();
     return;
   }
@@ -234,13 +249,14 @@ size_t DeviceBuffersFor(uint64_t graph_nodes) {
 
 void TickCupti() {
   if (graph_times != GraphTimes::kAuto || !CuptiIsOurs()) return;
+  if (starting.load(std::memory_order_acquire)) return;
   if (graph_nodes_seen.load(std::memory_order_relaxed) < GraphNodeLimit()) return;
   graph_times = GraphTimes::kLaunches;  // tried once
   TimeGraphLaunches("per node, later per launch");
 }
 
 void FlushCupti(bool forced) {
-  if (!CuptiIsOurs()) return;
+  if (!CuptiIsOurs() || starting.load(std::memory_order_acquire)) return;
   if (api.ActivityFlushAll(forced ? kCuptiFlushForced : 0) != kCuptiSuccess &&
       !gives_nothing.exchange(true, std::memory_order_relaxed)) {
     EmitNote("GPU times",
@@ -275,11 +291,10 @@ namespace {
 
 bool EndActivities() {
   if (!ours.exchange(false, std::memory_order_seq_cst)) return false;
-  for (const uint32_t kind :
-       {kCuptiConcurrentKernel, kCuptiMemcpy, kCuptiMemset, kCuptiOverhead, kCuptiGraphTrace}) {
-    api.ActivityDisable(kind);
-  }
-  RestorePoolLimit();
+  DisableActivities();
+  // Contexts that come and go from now on are not counted: unknown in a later window.
+  counts_contexts.store(false, std::memory_order_relaxed);
+  contexts.store(0, std::memory_order_relaxed);
   return true;
 }
 
@@ -302,6 +317,14 @@ void DetachCupti() {
     api.Unsubscribe(subscriber);
     EndPreparing();
     return NoteStays("cuptiFinalize is safe from CUDA 12.6 on");
+  }
+  // Users of CUPTI's profiler and sampling, whom no hook sees, would lose what they have there.
+  LibraryPath path;
+  if (FindLoadedLibrary("libnvperf_target", 0, &path) ||
+      FindLoadedLibrary("libnvperf_host", 0, &path)) {
+    api.Unsubscribe(subscriber);
+    EndPreparing();
+    return NoteStays("libnvperf is loaded: the job may read counters of the GPU itself");
   }
   // The kinds are off: what was recorded until then comes back, with buffers that hold nothing.
   api.ActivityFlushAll(kCuptiFlushForced);
@@ -343,7 +366,7 @@ uint64_t CuptiNodeId(const void* node) {
 bool CuptiIsOurs() { return ours.load(std::memory_order_seq_cst); }
 
 void EmitClockPair() {
-  if (!CuptiIsOurs()) return;
+  if (!CuptiIsOurs() || starting.load(std::memory_order_acquire)) return;
   shm::ClockRecord best{};
   for (int i = 0; i < kClockSamples; ++i) {
     const uint64_t before_ns = MonoNs();

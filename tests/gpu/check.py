@@ -44,6 +44,7 @@ class Question:
     fault: dict
     budget_s: float
     argument: str = ""
+    same_run_as: str = ""
     simulated_only: bool = False
 
 

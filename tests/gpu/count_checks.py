@@ -4,13 +4,14 @@
 
 import json
 import os
+import time
 
 import compare
 import summary_checks
 from check import Answer, Context, contradicted, held, last_lines
 from flopsprof_run import ROOT, acceptance, run_profiled
 
-# Without torchvision, transformers, torch_geometric, DeepSpeed.
+# Without torchvision, transformers, torch_geometric, DeepSpeed; the most important first.
 ROWS = (
     "cifar_net-batch-8-mode-train",
     "lenet5-batch-1024-mode-train",
@@ -66,9 +67,16 @@ def counts_equal_golden(context: Context, budget_s: float) -> Answer:
     rows = golden()
     # The stand-in's counts are held against golden.json by golden_test.py.
     names = ROWS[:1] if context.simulated else ROWS
-    wrong, whole = [], []
+    wrong, whole, asked = [], [], []
+    begin, longest_s = time.monotonic(), 0
     for name in names:
-        measured = measure(context, rows[name], budget_s / len(names))
+        start = time.monotonic()
+        left_s = budget_s - (start - begin)
+        if left_s < 1.5 * longest_s:
+            break  # a program that is cut short says nothing
+        measured = measure(context, rows[name], left_s)
+        longest_s = max(longest_s, time.monotonic() - start)
+        asked.append(name)
         visible = compare.judge(rows[name], measured, "visible")
         if not visible:
             continue
@@ -78,6 +86,6 @@ def counts_equal_golden(context: Context, budget_s: float) -> Answer:
         else:
             wrong.append(f"{name}: {'; '.join(visible[:2])}")
     if wrong:
-        return contradicted("; ".join(wrong), programs=list(names))
-    text = f"{len(names)} programs as visible in library calls"
+        return contradicted("; ".join(wrong), programs=asked)
+    text = f"{len(asked)} of {len(names)} programs as visible in library calls"
     return held(text + (f"; whole, with all products in libraries: {whole}" if whole else ""))

@@ -84,6 +84,11 @@ class Cupti:
         value, size = ctypes.c_size_t(buffers), ctypes.c_size_t(8)
         self.call("cuptiActivitySetAttribute", POOL_LIMIT, ctypes.byref(size), ctypes.byref(value))
 
+    def pool_limit(self) -> int:
+        value, size = ctypes.c_size_t(), ctypes.c_size_t(8)
+        self.call("cuptiActivityGetAttribute", POOL_LIMIT, ctypes.byref(size), ctypes.byref(value))
+        return value.value
+
     def start(self, with_callbacks=True, with_api_kind=False, kinds=(CONCURRENT_KERNEL,)) -> None:
         self.call("cuptiSubscribe", ctypes.byref(self.subscriber), self.hooks[0], None)
         self.call("cuptiActivityRegisterCallbacks", self.hooks[1], self.hooks[2])

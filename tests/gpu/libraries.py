@@ -103,10 +103,10 @@ class Card:
     def wait(self) -> None:
         self.cudart.cudaDeviceSynchronize()
 
-    def free_bytes(self) -> int:
+    def used_bytes(self) -> int:
         free, total = ctypes.c_size_t(), ctypes.c_size_t()
         self.cudart.cudaMemGetInfo(ctypes.byref(free), ctypes.byref(total))
-        return free.value
+        return total.value - free.value
 
     def captured(self, work) -> ctypes.c_void_p:
         graph = ctypes.c_void_p()

@@ -9,6 +9,7 @@ a card the bar is H2 of the goals: half of what torch.profiler adds to a launch-
 import json
 import os
 import statistics
+import time
 
 from check import Answer, Context, contradicted, held, last_lines, unanswered
 from flopsprof_run import ROOT, product, run_plain
@@ -35,13 +36,19 @@ def measure(context: Context, profiler: str, number: int, budget_s: float):
 def overhead(context: Context, budget_s: float) -> Answer:
     repeats = 1 if context.simulated else 3
     times, absent = {}, {}
+    begin = time.monotonic()
     for number in range(repeats):
+        took_s = time.monotonic() - begin
+        if number and budget_s - took_s < took_s / number:
+            repeats = number  # as many as there is time for
+            break
         names = PROFILERS[:3] if context.simulated else PROFILERS
         order = names if number % 2 == 0 else names[::-1]
         for profiler in order:
             if profiler in absent:
                 continue
-            row, why = measure(context, profiler, number, budget_s / 6)
+            left_s = max(1, budget_s - (time.monotonic() - begin))
+            row, why = measure(context, profiler, number, left_s)
             if row is None:
                 absent[profiler] = why
                 continue
@@ -60,7 +67,7 @@ def overhead(context: Context, budget_s: float) -> Answer:
         shown = ", ".join(f"{n} {ns:+.0f}" for n, ns in added.items())
         lines.append(f"{load} {row['none']:.0f} ns: {shown}")
     lines += [f"{name} skipped ({why})" for name, why in absent.items()]
-    text = "; ".join(lines)
+    text = f"{repeats} rounds: " + "; ".join(lines)
     added = {name: medians["small kernel"].get(name, 0) - medians["small kernel"]["none"]
              for name in ("flopsprof", "torch")}  # fmt: skip
     if "torch" in absent:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Asks CUDA, CUPTI and cuBLAS themselves, without the product: prints one JSON line.
 
-    python probe.py NAME      NAME: a function of this file
+    python probe.py NAME [ARGUMENT...]      NAME: a function of this file
 """
 
 import ctypes
@@ -142,22 +142,29 @@ def graph_trace() -> dict:
     }
 
 
-def memory() -> dict:
-    """GPU memory that CUPTI takes with the pool limits that the injector sets."""
+def memory(limit: str = "", nodes: str = "2000") -> dict:
+    """GPU memory in use when so many nodes of a graph were replayed: with CUPTI and its pool limit,
+    without CUPTI (""), or under the profiler ("ours", whose limit is read)."""
     card = Card()
-    taken = {}
-    for limit in (6, 17):
-        cupti = Cupti(keep=False)
-        before = card.free_bytes()
-        cupti.bound_memory(limit)
+    cupti = Cupti(keep=False) if limit else None
+    if limit.isdigit():
+        cupti.bound_memory(int(limit))
         cupti.start(with_callbacks=False)
-        for _ in range(300):
-            card.product(64)
+    executable = card.executable(card.captured(lambda: [card.product(64) for _ in range(1000)]))
+    card.replay(executable)
+    card.wait()
+    first = card.used_bytes()
+    for _ in range(int(nodes) // 1000 // 20 + 1):
+        card.replay(executable, 20)
         card.wait()
-        cupti.flush()
-        taken[limit] = before - card.free_bytes()
+        if limit.isdigit():
+            cupti.flush()
+    found = {"first": first, "all": card.used_bytes()}
+    if limit:
+        found["limit"] = cupti.pool_limit()
+    if limit.isdigit():
         cupti.stop()
-    return {"bytes_by_limit": taken}
+    return found
 
 
 def finalize() -> dict:
@@ -191,6 +198,20 @@ def finalize() -> dict:
     card.product(64)
     card.wait()
     return found
+
+
+def buffers_back() -> dict:
+    """How many buffers CUPTI still has when it has nothing to record any more."""
+    card, cupti = Card(), Cupti(keep=True)
+    cupti.start(kinds=BOTH)
+    for _ in range(50):
+        card.product(64)
+    card.wait()
+    for kind in BOTH:
+        cupti.call("cuptiActivityDisable", kind)
+    status = cupti.library.cuptiActivityFlushAll(1)
+    time.sleep(0.5)  # given back on a thread of CUPTI's
+    return {"kernels": len(cupti.kernels()), "flush": status, "kept": len(cupti.buffers)}
 
 
 def subscribers() -> dict:
@@ -288,4 +309,4 @@ def lt_words() -> dict:
 
 
 if __name__ == "__main__":
-    print(json.dumps(globals()[sys.argv[1]]()))
+    print(json.dumps(globals()[sys.argv[1]](*sys.argv[2:])))

@@ -8,10 +8,17 @@ import fcntl
 import json
 import os
 import subprocess
+import sys
 import tomllib
 
 import pytest
 from flopsprof_run import ROOT, environment
+
+sys.path.append(os.path.join(ROOT, "tests", "gpu"))
+
+import gpu_check  # noqa: E402
+import replay_judge  # noqa: E402
+from check import contradicted, held, unanswered  # noqa: E402
 
 SCRIPT = os.path.join(ROOT, "scripts", "gpu_check.sh")
 
@@ -135,6 +142,51 @@ def test_a_question_says_what_the_code_assumes_and_where():
             assert table["symbol"] in file.read(), (table["id"], table["file"], table["symbol"])
 
 
+def test_the_time_of_all_questions_is_within_the_limit():
+    own = [table for table in TABLES if not table.get("simulated_only")]
+    runs = {table["id"]: table["budget_s"] for table in own if "same_run_as" not in table}
+    assert sum(runs.values()) <= gpu_check.LIMIT_S <= 8 * 60
+    for table in own:  # who is answered by the run of another comes after it, with the same budget
+        before = IDS[: IDS.index(table["id"])]
+        first = table.get("same_run_as", table["id"])
+        assert table["budget_s"] == runs[first]
+        assert first == table["id"] or first in before
+
+
+def test_counts_records_and_overhead_are_asked_in_half_of_the_time():
+    first = IDS[: max(IDS.index(name) for name in ("counts", "every-record-joins", "overhead")) + 1]
+    spent = [t["budget_s"] for t in TABLES if t["id"] in first and "same_run_as" not in t]
+    assert sum(spent) <= gpu_check.LIMIT_S / 2
+
+
+@pytest.mark.parametrize(
+    "given, status",
+    [
+        ([held(), held()], 0),
+        ([held(), unanswered("no time left")], 3),
+        ([], 3),
+        ([held(), contradicted("3 of 4"), unanswered("no time left")], 1),
+        ([held(), unanswered(f"{gpu_check.FAILED} KeyError")], 1),
+    ],
+    ids=["held", "one not answered", "none asked", "contradicted", "failed"],
+)
+def test_the_exit_status_says_whether_all_is_answered(given, status):
+    assert gpu_check.exit_status(given) == status
+
+
+def replays(activities=9000, time_s=0.25, **lost) -> bool:
+    """What is said of 1,000 replays of 20 kernels that took 0.25 s by cudaEvents."""
+    said = {"replays": 1000, "kernels": 20, "replay_s": 250e-6}
+    line = {"replays": 1000, "activities": activities, "gpu_time_s": time_s}
+    return replay_judge.replays_are_right(said, line, lost)
+
+
+def test_replays_that_took_less_or_more_than_the_events_say_are_seen():
+    assert replays() and replays(replay_times_twice=3)
+    assert not replays(time_s=0.2) and not replays(time_s=0.3)
+    assert not replays(activities=20000) and not replays(invalid_timestamp=3)
+
+
 def answers(result: dict) -> dict:
     return {row["id"]: row["verdict"] for row in result["questions"]}
 
@@ -152,9 +204,20 @@ def test_every_question_is_answered_on_the_stand_in(part, archive, python, tmp_p
         assert f"| {row['id']}: {row['question']} | held |" in text
 
 
+def test_cuda_itself_is_asked_on_cuda_12(archive, tmp_path):
+    """With torch 2.4.1 (cu121) and stand-ins with CUDA 12's names and records."""
+    command = [os.path.join(ROOT, "scripts", "simgpu_env.sh"), "--torch", "2.4.1"]
+    made = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    python = made.stdout.split()[-1]
+    done, result = check(archive, python, tmp_path / "out", "--only", PROBES)
+    assert done.returncode == 0, done.stdout[-6000:]
+    assert result["machine"]["cuda"] == "12.1"
+    assert answers(result) == dict.fromkeys(PROBES.split(","), "held")
+
+
 def test_what_there_is_no_time_for_is_not_answered(archive, python, tmp_path):
     done, result = check(archive, python, tmp_path / "out", "--budget", "0")
-    assert done.returncode == 1
+    assert done.returncode == 3
     assert answers(result) == dict.fromkeys(IDS, "not answered")
     assert {row["answer"] for row in result["questions"]} == {"no time left"}
 

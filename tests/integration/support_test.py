@@ -8,6 +8,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 
 import acceptance_table
 import case_judge
@@ -20,6 +21,10 @@ import pytest
 import summary_checks
 import test_results
 from flopsprof_run import ROOT
+
+sys.path.append(os.path.join(ROOT, "tests", "bench", "overhead"))
+
+import overhead  # noqa: E402
 
 PHASE_ZERO = dict.fromkeys(summary_checks.PHASES, 0)
 
@@ -378,3 +383,22 @@ def test_a_lock_that_is_not_listed_and_one_that_is_gone_are_found():
         "c.cc: pthread_mutex_lock: a lock or wait that the list does not know",
         "b: g_other is not in the list of injector/README.md",
         "injector/README.md: no lock g_lock in gone"]
+
+
+def test_the_overhead_benchmark_sees_that_the_agent_did_not_keep_up():
+    with open(os.path.join(ROOT, "docs", "summary.schema.json"), encoding="utf-8") as file:
+        schema = json.load(file)["properties"]
+    assert "loss" in schema["ranks"]["items"]["properties"] and "loss" not in schema
+    losses = [{"ring_full": 3}, {"cupti_yielded": 1}, {"ring_full": 4}]
+    assert overhead.ring_full({"ranks": [{"loss": loss} for loss in losses]}) == 7
+
+
+def test_the_benchmarks_fail_when_one_does(tmp_path):
+    """Of a build folder that holds nothing, so that the first one cannot be run."""
+    done = subprocess.run(
+        [os.path.join(ROOT, "tests", "bench", "run.sh"), "--short", str(tmp_path)],
+        env={**os.environ, "FLOPSPROF_TEST_PYTHON": str(tmp_path / "none")},
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=120,
+    )  # fmt: skip
+    assert "fail\thook_and_range" in done.stdout
+    assert done.returncode == 1

@@ -101,6 +101,11 @@ def added(counts: dict, profiler: str, launches: int) -> dict:
     return row
 
 
+def ring_full(summary: dict) -> int:
+    """Records that found no room: the agent did not keep up."""
+    return sum(rank["loss"].get("ring_full", 0) for rank in summary["ranks"])
+
+
 def count_agent(build: str, kernels: int) -> float:
     """Instructions a launch that the agent takes to read, join and sum its records."""
     with tempfile.TemporaryDirectory() as folder:
@@ -109,7 +114,7 @@ def count_agent(build: str, kernels: int) -> float:
                     f"--callgrind-out-file={folder}/counts/out.%p")  # fmt: skip
         profiled(build, folder, load(build, "pace", PACED_STEPS), valgrind)
         with open(f"{folder}/run/summary.json", encoding="utf-8") as file:
-            lost = json.load(file).get("loss", {}).get("ring_full", 0)
+            lost = ring_full(json.load(file))
         (path,) = pathlib.Path(f"{folder}/counts").iterdir()
         counts = callgrind.Counts(path)
     if lost:

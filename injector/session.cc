@@ -422,7 +422,10 @@ void YieldCupti() {
   }
   // The end of a window or of the agent may have come first.
   const uint64_t now_ns = MonoNs();
-  CancelDetach(until_ns > now_ns ? until_ns - now_ns : 0);
+  if (!CancelDetach(until_ns > now_ns ? until_ns - now_ns : 0)) {
+    CountLoss(shm::LossCounter::kFlushIncomplete);
+    EmitNote("cupti", "could not be given up in time for the job's own profiler");
+  }
 }
 
 void NoteForeignCuptiClient() { foreign_cupti_client.store(true, std::memory_order_relaxed); }

@@ -33,7 +33,7 @@ say() { printf 'gpu_check: %s\n' "$*" >&2; }
 die() { say "error: $*"; exit 1; }
 
 # The word behind the first option of "$@".
-value() { [[ ${2:-} ]] || die "$1 needs a value; see --help"; echo "$2"; }
+value() { [[ ${2:-} ]] || die "$1 needs a value; see --help"; printf '%s\n' "$2"; }
 
 mode='' file='' out='' python='' stage='' elsewhere='' more=()
 while (($#)); do

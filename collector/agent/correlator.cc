@@ -37,8 +37,14 @@ void Correlator::ForgetOldestLaunch() {
   if (found == launches_.end()) return;
   const Launch& launch = found->second;
   if (launch.activities == 0 && !launch.captured) counters_.launches_without_activity++;
-  if (launch.inner != 0) inner_ids_.erase(launch.inner);
+  ForgetInner(launch.inner, found->first);
   launches_.erase(found);
+}
+
+// Ids come again: the inner one may be another launch's by now.
+void Correlator::ForgetInner(uint32_t inner, uint32_t correlation) {
+  const auto found = inner_ids_.find(inner);
+  if (found != inner_ids_.end() && found->second == correlation) inner_ids_.erase(found);
 }
 
 void Correlator::ForgetOldLaunches() {
@@ -112,8 +118,10 @@ void Correlator::AddGraphLaunch(const shm::GraphLaunch& record) {
   Launch* launch = FindOrAddLaunch(record.correlation, ContextOf(record.header, record.scope));
   launch->graph = true;
   const uint32_t inner = record.inner_correlation;
+  const auto outer = inner_ids_.find(record.correlation);
+  const uint32_t key = outer == inner_ids_.end() ? record.correlation : outer->second;
   if (inner != 0 && launch->inner == 0 && FindLaunch(inner) != launch) {
-    TakeInner(inner, record.correlation, launch);
+    TakeInner(inner, key, launch);
   }
 }
 
@@ -131,7 +139,7 @@ void Correlator::TakeInner(uint32_t inner, uint32_t correlation, Launch* launch)
       launch->stack_launches = taken.stack_launches;
     }
     LeaveCall(&taken);
-    if (taken.inner != 0) inner_ids_.erase(taken.inner);
+    if (taken.inner != 0) inner_ids_[taken.inner] = correlation;
     launches_.erase(found);
   }
   launch->inner = inner;

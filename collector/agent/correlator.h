@@ -130,6 +130,7 @@ class Correlator {
   void LeaveCall(Launch* launch);
   Call* FindOrAddCall(uint64_t key);
   void ForgetOldestLaunch();
+  void ForgetInner(uint32_t inner, uint32_t correlation);
   void ForgetOldLaunches();
   void ForgetOldCalls();
   // Of a record of a replay: what is to be booked of its time, or nothing at all (nullopt). The

@@ -68,7 +68,7 @@ void DetachAtApiExit() {
   const ErrnoKeeper keep;
   api->Unsubscribe(subscriber);
   result = api->Finalize();
-  detach_state.store(Detach::kDone, std::memory_order_release);
+  Move(Detach::kRunning, Detach::kDone);  // not where the process ends meanwhile
 }
 
 DetachResult FollowDetach() {

@@ -32,6 +32,9 @@ constexpr int kClockSamples = 16;
 CuptiApi api;
 CuptiSubscriber subscriber;
 ActivityBuffers buffers;
+constexpr uint64_t kStartPatienceNs = 1000000000u;  // for a start under way on another thread
+constexpr uint64_t kStartPollNs = 1000000u;
+
 std::atomic<bool> ours{false};
 std::atomic<bool> starting{false};       // buffers are not registered, kinds not switched on
 std::atomic<bool> gives_nothing{false};  // said once
@@ -131,7 +134,7 @@ void BoundDeviceMemory() {
   const bool told =
       api.ActivityGetAttribute != nullptr &&
       api.ActivityGetAttribute(kCuptiDevicePoolLimit, &bytes, &before) == kCuptiSuccess;
-  size_t limit = DeviceBuffersFor(graph_times == GraphTimes::kAuto ? GraphNodeLimit() : 0);
+  size_t limit = DeviceBuffersFor(graph_times == GraphTimes::kAuto ? node_limit : 0);
   bytes = sizeof(limit);
   if (api.ActivitySetAttribute(kCuptiDevicePoolLimit, &bytes, &limit) != kCuptiSuccess) {
     EmitNote("cupti_memory", "not bounded: CUPTI may take 800 MB of GPU memory a context");
@@ -179,7 +182,15 @@ void NoteNoTimes(const char* problem) {
                             .get());
 }
 
+bool NvperfIsMapped() {
+  LibraryPath path;
+  return FindLoadedLibrary("libnvperf_target", 0, &path) ||
+         FindLoadedLibrary("libnvperf_host", 0, &path);
+}
+
 void SubscribeToCupti() {
+  const CuptiCallScope inside;  // cuptiFinalize waits for its end
+  const bool nvperf_was_there = NvperfIsMapped();
   const CuptiResult result = api.Subscribe(
       &subscriber, StacksAreWanted() ? OnCuptiCallbackWithStacks : OnCuptiCallback, nullptr);
   if (result == kCuptiMultipleSubscribers) {
@@ -193,20 +204,17 @@ void SubscribeToCupti() {
   }
   // A call that CUPTI makes meanwhile finds it ours; our thread asks for nothing yet.
   starting.store(true, std::memory_order_relaxed);
-  ours.store(true, std::memory_order_release);
+  ours.store(true, std::memory_order_seq_cst);
   const bool enabled = EnableActivities();
+  const bool granted = enabled && CuptiIsOurs() && EnableLaunchCallbacks(api, subscriber) != 0;
+  if (granted) EnableGraphCallbacks(api, subscriber);
+  cupti_brought_nvperf = !nvperf_was_there && NvperfIsMapped();
   starting.store(false, std::memory_order_release);
-  if (!CuptiIsOurs()) return DisableActivities();  // it was given back meanwhile
-  if (!enabled) {
-    StopCupti();
-    return;
+  if (!CuptiIsOurs()) return;  // EndActivities() has waited, and takes all of it back
+  if (!granted) {
+    if (enabled) NoteNoTimes("no launch callback granted");
+    return StopCupti();
   }
-  if (EnableLaunchCallbacks(api, subscriber) == 0) {
-    NoteNoTimes("no launch callback granted");
-    StopCupti();
-    return;
-  }
-  EnableGraphCallbacks(api, subscriber);
   EmitNote("cupti", "recording");
 }
 
@@ -216,8 +224,9 @@ void NoteNoCupti() { NoteNoTimes(kNoCuptiYet); }
 
 bool StartCupti(bool another_client_was_seen, GraphTimes graphs) {
   graph_times = graphs;
+  node_limit = GraphNodeLimit();
   // The limit is of the process, not of a window: buffers of nodes may stay taken.
-  const bool many = graph_nodes_seen.load(std::memory_order_relaxed) >= GraphNodeLimit();
+  const bool many = graph_nodes_seen.load(std::memory_order_relaxed) >= node_limit;
   if (graphs == GraphTimes::kAuto && many) graph_times = GraphTimes::kLaunches;
   if (another_client_was_seen) {
     CountLoss(shm::LossCounter::kCuptiTaken);
@@ -250,7 +259,7 @@ size_t DeviceBuffersFor(uint64_t graph_nodes) {
 void TickCupti() {
   if (graph_times != GraphTimes::kAuto || !CuptiIsOurs()) return;
   if (starting.load(std::memory_order_acquire)) return;
-  if (graph_nodes_seen.load(std::memory_order_relaxed) < GraphNodeLimit()) return;
+  if (graph_nodes_seen.load(std::memory_order_relaxed) < node_limit) return;
   graph_times = GraphTimes::kLaunches;  // tried once
   TimeGraphLaunches("per node, later per launch");
 }
@@ -291,6 +300,8 @@ namespace {
 
 bool EndActivities() {
   if (!ours.exchange(false, std::memory_order_seq_cst)) return false;
+  const uint64_t until_ns = MonoNs() + kStartPatienceNs;
+  while (starting.load(std::memory_order_acquire) && MonoNs() < until_ns) SleepNs(kStartPollNs);
   DisableActivities();
   // Contexts that come and go from now on are not counted: unknown in a later window.
   counts_contexts.store(false, std::memory_order_relaxed);
@@ -319,9 +330,7 @@ void DetachCupti() {
     return NoteStays("cuptiFinalize is safe from CUDA 12.6 on");
   }
   // Users of CUPTI's profiler and sampling, whom no hook sees, would lose what they have there.
-  LibraryPath path;
-  if (FindLoadedLibrary("libnvperf_target", 0, &path) ||
-      FindLoadedLibrary("libnvperf_host", 0, &path)) {
+  if (!cupti_brought_nvperf && NvperfIsMapped()) {
     api.Unsubscribe(subscriber);
     EndPreparing();
     return NoteStays("libnvperf is loaded: the job may read counters of the GPU itself");

@@ -27,7 +27,7 @@ def late_thread(tmp_path_factory) -> str:
 def test_a_late_thread_of_the_engine_aborts_the_job_alone_and_not_under_us(late_thread, tmp_path):
     command = [run.sim_python(), os.path.join(FOLDER, "train.py")]
     env = {"LD_PRELOAD": late_thread}
-    alone = run.run_once(command, env=env)
+    alone = run.run_once(command, env={**env, "LATE_THREAD_UNTIL_FINALIZING": "1"})
     assert alone.stdout == "asks 1\n" and alone.lost_the_exit_race(), alone.explain()
 
     folder = str(tmp_path / "run")

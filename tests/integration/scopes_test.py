@@ -252,6 +252,13 @@ def test_a_thread_that_trains_has_modules_while_the_main_thread_waits_for_it(pyt
     assert notes["modules_installed"] in evidence
 
 
+def test_a_module_amid_its_import_when_we_come_is_changed_later(python, folder):
+    program = os.path.join(PROGRAMS, "scopes", "amid_import.py")
+    run = run_profiled([python, program], folder=folder)
+    assert run.ended_well(), run.explain()
+    assert run.stdout == "True True\n", run.explain()
+
+
 def test_modules_come_after_a_slow_import_though_pythons_queue_is_full(python, folder):
     program = os.path.join(PROGRAMS, "scopes", "slow_import.py")
     run = run_profiled([python, program, "4"], folder=folder)

@@ -8,11 +8,12 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <time.h>
 
-enum { kReturnMs = 200, kHeldMs = 60, kPatienceMs = 20000 };
+enum { kReturnMs = 2000, kHeldMs = 60, kPatienceMs = 20000 };
 
 static atomic_int armed;        // the next backward() is the one
 static atomic_int returned;     // that backward() has returned on the main thread
@@ -53,8 +54,8 @@ int late_thread_python_ends(void) {
 }
 
 // The calling thread has woken another one. Holds it back if that is the end of backward().
-static void HoldBack(void) {
-  if (!atomic_load(&armed) || is_late || !IsEngineThread()) return;
+static void HoldBack(const void* caller) {
+  if (!atomic_load(&armed) || is_late || IsPython(caller) || !IsEngineThread()) return;
   const double soon = NowMs() + kReturnMs;
   while (!atomic_load(&returned) && NowMs() < soon) {
   }
@@ -71,7 +72,7 @@ int pthread_cond_broadcast(pthread_cond_t* condition) {
     real = (int (*)(pthread_cond_t*))dlvsym(RTLD_NEXT, "pthread_cond_broadcast", "GLIBC_2.3.2");
   }
   const int result = real(condition);
-  HoldBack();
+  HoldBack(__builtin_return_address(0));
   return result;
 }
 
@@ -81,7 +82,7 @@ int pthread_cond_signal(pthread_cond_t* condition) {
     real = (int (*)(pthread_cond_t*))dlvsym(RTLD_NEXT, "pthread_cond_signal", "GLIBC_2.3.2");
   }
   const int result = real(condition);
-  HoldBack();
+  HoldBack(__builtin_return_address(0));
   return result;
 }
 
@@ -93,8 +94,11 @@ int pthread_mutex_lock(pthread_mutex_t* mutex) {
   if (is_late && atomic_load(&python_ends) && IsPython(__builtin_return_address(0))) {
     is_late = 0;
     atomic_store(&asks, 1);
-    const double end = NowMs() + kHeldMs;
-    while (NowMs() < end) {
+    int (*ends)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "_Py_IsFinalizing");  // up to 3.12
+    if (ends == NULL) ends = (int (*)(void))dlsym(RTLD_DEFAULT, "Py_IsFinalizing");
+    const int to_the_end = getenv("LATE_THREAD_UNTIL_FINALIZING") != NULL && ends != NULL;
+    const double end = NowMs() + (to_the_end ? kPatienceMs : kHeldMs);
+    while (NowMs() < end && !(to_the_end && ends())) {
     }
   }
   return real(mutex);

@@ -7,6 +7,7 @@ import threading
 import _flopsprof_step_at as step_at
 from _flopsprof_base import native, skip_in_dynamo, torch
 from _flopsprof_formulas import follow_absent
+from _flopsprof_imports import look_again
 from _flopsprof_phases import follow_late
 
 # Of a node: torch 2.14; 2.4 to 2.8. Of a RecordFunction: torch 2.8 to 2.14; 2.4.
@@ -125,6 +126,7 @@ def on_first_call() -> None:
         return
     _called = True
     step_at.look()
+    look_again()
     follow_late()
     follow_absent()
     native.note("backward", follow_backward())

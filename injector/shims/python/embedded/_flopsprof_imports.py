@@ -18,6 +18,17 @@ def when_imported(name, action) -> None:
         _wanted[name] = action
 
 
+def look_again() -> None:
+    """At the first module call: what was amid its import when it was asked for, is there by now."""
+    for name in list(_wanted):
+        module = sys.modules.get(name)
+        if module is None or getattr(getattr(module, "__spec__", None), "_initializing", False):
+            continue
+        action = _wanted.pop(name, None)
+        if action is not None:
+            run(action, module)
+
+
 def run(action, module) -> None:
     try:
         action(module)

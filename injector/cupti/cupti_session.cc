@@ -36,7 +36,9 @@ constexpr uint64_t kStartPatienceNs = 1000000000u;  // for a start under way on 
 constexpr uint64_t kStartPollNs = 1000000u;
 
 std::atomic<bool> ours{false};
-std::atomic<bool> starting{false};       // buffers are not registered, kinds not switched on
+std::atomic<bool> starting{false};  // buffers are not registered, kinds not switched on
+bool cupti_brought_nvperf = false;  // libnvperf is not the job's
+uint64_t node_limit = 0;            // asked once a start: the program may change its environment
 std::atomic<bool> gives_nothing{false};  // said once
 GraphTimes graph_times = GraphTimes::kNodes;
 std::atomic<uint64_t> graph_nodes_seen{0};

@@ -45,7 +45,9 @@ def test_steps_after_a_window_cost_what_they_cost_before_it(way, python, folder)
     run, loss = run_job(python, folder, way)
     assert run.stdout.split("\n")[:3] == ["before: 0", "in: some", "after: 0"]
     assert run.stdout.endswith("after: 0\n")
-    assert set(loss) <= {"activity_outside_windows"}, loss
+    # The kernel that runs when a window closes has no end: one for each window at most.
+    assert set(loss) <= {"activity_outside_windows", "invalid_timestamp"}, loss
+    assert loss.get("invalid_timestamp", 0) <= 2, loss
     if way == "profiler":
         assert "kernels: some" in run.stdout
 

@@ -223,6 +223,7 @@ std::optional<uint64_t> Correlator::UnbookedTime(Launch* replay,
 }
 
 void Correlator::Join(const shm::ActivityRecord& record, Launch* launch, Call* call) {
+  if ((record.header.flags & shm::kFlagBadTimestamp) != 0) counters_.marked_bad_times++;
   const bool replay = launch->graph || OfGraph(record);
   JoinedActivity joined = {};
   joined.record = record;

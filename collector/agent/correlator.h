@@ -63,6 +63,8 @@ class Correlator {
     uint64_t activities_without_launch = 0;
     uint64_t calls_without_end = 0;  // activities booked without their call
     uint64_t activities_outside_windows = 0;
+    // Of those that are in a window: where one closes, CUPTI gives what still runs without an end.
+    uint64_t marked_bad_times = 0;
     uint64_t replay_times_twice = 0;  // records of replays timed by node and as a whole
   };
   // Launches that still wait count as without activity only after Retry(final).

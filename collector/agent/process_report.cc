@@ -70,6 +70,8 @@ void ProcessRecorder::ReadCounters() {
   };
   SetLoss("captured_call", seen(shm::LossCounter::kCapturedCall) + graphs.unlinked_calls);
   SetLoss("graph_replay", seen(shm::LossCounter::kGraphReplay) + graphs.unknown_replays);
+  SetLoss("invalid_timestamp",
+          seen(shm::LossCounter::kInvalidTimestamp) + correlator_.counters().marked_bad_times);
   SetLoss("graph_node_unknown", graphs.unknown_nodes);
   SetLoss("graph_event_lost", graphs.lost_events);
   SetLoss("ring_corrupt", reader_.corrupt_position_count());

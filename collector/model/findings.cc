@@ -92,21 +92,13 @@ void AddUnusableCupti(const Summary& summary, std::vector<Finding>* findings) {
     const auto lost = rank.loss.find("cupti_unusable");
     if (lost == rank.loss.end() || lost->second == 0) continue;
     const auto said = rank.notes.find("GPU times");
-    const auto graphs = rank.notes.find("graphs");
-    if (said != rank.notes.end()) {
-      ++ranks[said->second];
-    } else if (graphs != rank.notes.end() && absl::StrContains(graphs->second, "does not time")) {
-      ++ranks[absl::StrCat("CUDA graphs: ", graphs->second, "; to mend: nothing: --graphs node ",
-                           "says so from the start")];
-    } else {
-      ++ranks[absl::StrCat("cupti_unusable: ", lost->second)];
-    }
+    ++ranks[said != rank.notes.end() ? said->second
+                                     : absl::StrCat("cupti_unusable: ", lost->second)];
   }
   for (const auto& [note, count] : ranks) {
     const std::string of = OfRanks(count, summary);
     const std::string text =
-        absl::StartsWith(note, "CUDA graphs") ? "CUDA graphs are timed by node, which costs more"
-        : absl::StartsWith(note, "not complete")
+        absl::StartsWith(note, "not complete")
             ? absl::StrCat("GPU times", of, " are not complete: CUPTI failed")
             : absl::StrCat("no GPU times", of, ": CUPTI is missing, too old or refused a call");
     findings->push_back({"warning", text, Why(note), ToMend(note)});
@@ -205,6 +197,14 @@ void AddCalledByForward(const Summary& summary, std::vector<Finding>* findings) 
                          "call the module itself, `m(x)` for `m.forward(x)`"});
     return;
   }
+}
+
+// Nothing is missing then: it costs more.
+void AddGraphTiming(const Summary& summary, std::vector<Finding>* findings) {
+  const std::string how = NoteOf(summary, "graphs");
+  if (!absl::StrContains(how, "does not time")) return;
+  findings->push_back({"note", "CUDA graphs are timed by node, which costs more", how,
+                       "nothing: --graphs node says so from the start"});
 }
 
 void AddGraphs(const Summary& summary, std::vector<Finding>* findings) {
@@ -479,6 +479,7 @@ std::vector<Finding> FindFindings(const Summary& summary, int ranks_numbered) {
   AddLosses(summary, &findings);
   AddOnCpu(summary, &findings);
   AddCalledByForward(summary, &findings);
+  AddGraphTiming(summary, &findings);
   AddGraphs(summary, &findings);
   AddEnvironment(summary, &findings);
   AddAttribution(summary, &findings);

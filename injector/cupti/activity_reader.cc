@@ -107,8 +107,7 @@ void ActivityReader::ReadActivity(const uint8_t* record, size_t bytes, const Act
   out.graph = FieldIfPresent<uint32_t>(record, bytes, layout.graph);
   if (out.graph_node != 0) ++graph_nodes_seen_;
   if (out.start_gpu_ns == 0 || out.end_gpu_ns == 0 || out.end_gpu_ns < out.start_gpu_ns) {
-    out.header.flags |= shm::kFlagBadTimestamp;
-    CountLoss(shm::LossCounter::kInvalidTimestamp);
+    out.header.flags |= shm::kFlagBadTimestamp;  // the agent counts it, if it is of a window
   }
   if (layout.name != 0) {
     const auto* name = Field<const char*>(record, layout.name);

@@ -119,10 +119,7 @@ void DisableActivities() {
 // From now on CUPTI makes one record a launch of a graph, and none of its nodes.
 void TimeGraphLaunches(const char* how) {
   const bool granted = api.ActivityEnable(kCuptiGraphTrace) == kCuptiSuccess;
-  if (!granted) {
-    CountLoss(shm::LossCounter::kCuptiUnusable);
-    RestorePoolLimit();  // nodes are timed for good
-  }
+  if (!granted) RestorePoolLimit();  // nodes are timed for good: nothing is lost
   EmitNote("graphs", granted ? how : "per node: CUPTI does not time launches of graphs");
 }
 
@@ -210,7 +207,7 @@ void SubscribeToCupti() {
   const bool enabled = EnableActivities();
   const bool granted = enabled && CuptiIsOurs() && EnableLaunchCallbacks(api, subscriber) != 0;
   if (granted) EnableGraphCallbacks(api, subscriber);
-  cupti_brought_nvperf = !nvperf_was_there && NvperfIsMapped();
+  if (!nvperf_was_there && NvperfIsMapped()) cupti_brought_nvperf = true;
   starting.store(false, std::memory_order_release);
   if (!CuptiIsOurs()) return;  // EndActivities() has waited, and takes all of it back
   if (!granted) {

@@ -222,7 +222,6 @@ void RefuseModules(const char* reason) {
 }
 
 void BeginScopes() {
-  g_session_ends.store(false, std::memory_order_relaxed);
   g_enabled.store(true, std::memory_order_relaxed);
   g_modules_refused.store(false, std::memory_order_relaxed);
   FollowStepAt();

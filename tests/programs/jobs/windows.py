@@ -6,7 +6,8 @@ in and after them, by the stand-in's own sum (fault script "attached_ns").
     windows.py WAY FLOPSPROF RUN [READY DONE]
 
 WAY: `plain` (two windows), `captures` (a stream is captured after the first), `profiler`
-(torch.profiler between them), `idle` (no CUDA call for a while after the first); `orphan` and
+(torch.profiler between them), `idle` (no CUDA call for a while after the first), `stays` (two
+windows, whatever steps cost between and after them); `orphan` and
 `paused`: READY is made, in a window or without one, and DONE when steps cost nothing (again) and no
 thread of the profiler is left, whatever became of the profiler.
 """
@@ -104,6 +105,8 @@ def main() -> None:
                 return
         return
     job.window()
+    if way == "stays":
+        return job.window()
     if way == "idle":
         time.sleep(7)
         job.say("idle", job.cost())

@@ -218,6 +218,21 @@ TEST_F(CorrelatorTest, BadTimesHaveNoDurationAndLeaveTheCallWithoutATime) {
   EXPECT_FALSE(sink_.joined[0].valid_times);
   EXPECT_EQ(sink_.joined[0].duration_ns, 0u);
   EXPECT_TRUE(sink_.call_times.empty());
+  EXPECT_EQ(correlator_.counters().marked_bad_times, 1u);
+}
+
+TEST_F(CorrelatorTest, BadTimesOutsideOfAllWindowsAreNoLoss) {
+  correlator_.EndWindow();
+  correlator_.AddLaunch(kRing, Launch(10, 1, shm::kNoCall));
+  correlator_.EndWindow();
+  for (const uint32_t correlation : {10u, 11u}) {
+    shm::ActivityRecord kernel = Kernel(correlation, 0, 0, 0);
+    kernel.header.flags = shm::kFlagBadTimestamp;
+    correlator_.AddActivity(kernel, kNow);
+  }
+  End();
+  EXPECT_EQ(correlator_.counters().activities_outside_windows, 1u);
+  EXPECT_EQ(correlator_.counters().marked_bad_times, 1u);
 }
 
 TEST_F(CorrelatorTest, AnEndBeforeTheStartIsABadTime) {

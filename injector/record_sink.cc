@@ -124,23 +124,31 @@ bool EmitBlob(shm::BlobKind kind, uint32_t id, const char* data, size_t bytes) {
   return true;
 }
 
-uint32_t InternString(const char* text, size_t bytes) {
-  if (text == nullptr || bytes == 0 || !IsConnected()) return shm::kNoString;
+bool TryInternString(const char* text, size_t bytes, uint32_t* id) {
+  *id = shm::kNoString;
+  if (text == nullptr || bytes == 0 || !IsConnected()) return true;
   if (bytes > StringTable::kMaxStringBytes) CountLoss(shm::LossCounter::kBlobTooLarge);
   StringTable::Entry* entry = strings.Intern(text, bytes);
   if (entry == nullptr) {
     CountLoss(shm::LossCounter::kStringTableFull);
-    return shm::kNoString;
+    return true;
   }
   const uint32_t epoch = SessionEpoch();
   if (entry->defined_epoch.load(std::memory_order_relaxed) != epoch) {
     // Two threads may both send it: the second definition says the same.
     if (!EmitBlob(shm::BlobKind::kString, entry->id, entry->text, entry->bytes)) {
-      return shm::kNoString;  // tried again at the next use
+      return false;
     }
     entry->defined_epoch.store(epoch, std::memory_order_relaxed);
   }
-  return entry->id;
+  *id = entry->id;
+  return true;
+}
+
+uint32_t InternString(const char* text, size_t bytes) {
+  uint32_t id;
+  TryInternString(text, bytes, &id);
+  return id;
 }
 
 uint32_t InternString(const char* text) {
@@ -159,8 +167,9 @@ void EmitNote(const char* key, const char* value) {
   shm::NoteRecord note{};
   note.header.type = static_cast<uint16_t>(shm::RecordType::kNote);
   note.header.step = shm::kNoStep;
-  note.key = InternString(key);
-  note.value = InternString(value);
+  // A note without the half that it had no room for would say something else: counted there.
+  if (!TryInternString(key, strlen(key), &note.key)) return;
+  if (value != nullptr && !TryInternString(value, strlen(value), &note.value)) return;
   if (note.key != shm::kNoString) EmitRecord(&note);
 }
 

@@ -21,9 +21,20 @@ const ActivityBuffers* buffers;
 uint64_t deadline_ns;
 CuptiResult result;                       // of cuptiFinalize; the state's release publishes it
 std::atomic<uint32_t> threads_inside{0};  // of CUPTI, of the program's
+constexpr char kNoCall[] = "no CUDA call came within 5 s";
+std::atomic<const char*> refusal{kNoCall};  // why the last call that came could not do it
 
 bool Move(Detach from, Detach to) {
   return detach_state.compare_exchange_strong(from, to, std::memory_order_seq_cst);
+}
+
+void Refuse(const char* why) { refusal.store(why, std::memory_order_relaxed); }
+
+// One that a thread asked for amid the flush before has nothing in it, and comes back with another.
+void AskForLentBuffers() {
+  const CuptiCallScope inside;
+  if (detach_state.load(std::memory_order_seq_cst) != Detach::kWaiting) return;
+  if (buffers->AnyIsLent()) api->ActivityFlushAll(kCuptiFlushForced);
 }
 
 }  // namespace
@@ -50,6 +61,7 @@ void BeginDetach(const CuptiApi* cupti, CuptiSubscriber whose, const ActivityBuf
   subscriber = whose;
   buffers = lent;
   deadline_ns = MonoNs() + kDetachPatienceNs;
+  refusal.store(kNoCall, std::memory_order_relaxed);
   if (Move(Detach::kPreparing, Detach::kWaiting)) return;
   // Not when the process ends meanwhile.
   if (detach_state.load(std::memory_order_acquire) == Detach::kForgotten) return;
@@ -58,10 +70,12 @@ void BeginDetach(const CuptiApi* cupti, CuptiSubscriber whose, const ActivityBuf
 }
 
 void DetachAtApiExit() {
-  if (AnyCaptureIsActive()) return;
+  if (AnyCaptureIsActive()) return Refuse("a stream was captured for 5 s");
   CallbackGuard guard;
   if (!guard.entered() || !Move(Detach::kWaiting, Detach::kRunning)) return;
-  if (threads_inside.load(std::memory_order_seq_cst) != 0 || buffers->AnyIsLent()) {
+  const bool inside = threads_inside.load(std::memory_order_seq_cst) != 0;
+  if (inside || buffers->AnyIsLent()) {
+    Refuse(inside ? "a thread of the job was in a call to CUPTI" : "CUPTI kept a buffer for 5 s");
     Move(Detach::kRunning, Detach::kWaiting);  // the next exit of a call
     return;
   }
@@ -86,12 +100,15 @@ DetachResult FollowDetach() {
     case Detach::kWaiting:
       break;
   }
+  if (MonoNs() < deadline_ns) AskForLentBuffers();
   if (MonoNs() < deadline_ns || !Move(Detach::kWaiting, Detach::kNone)) {
     return DetachResult::kPending;
   }
   api->Unsubscribe(subscriber);
-  return DetachResult::kNoCallCame;
+  return DetachResult::kGaveUp;
 }
+
+const char* WhyDetachGaveUp() { return refusal.load(std::memory_order_relaxed); }
 
 bool CancelDetach(uint64_t timeout_ns) {
   const uint64_t until_ns = MonoNs() + timeout_ns;

@@ -64,8 +64,9 @@ inline void OnApiExit() {
 }
 
 // Helper thread, now and then: what has become of it. kNone: nothing is under way.
-enum class DetachResult { kNone, kPending, kDone, kFailed, kNoCallCame };
+enum class DetachResult { kNone, kPending, kDone, kFailed, kGaveUp };
 DetachResult FollowDetach();
+const char* WhyDetachGaveUp();
 
 // Before somebody else subscribes. Waits for one that runs, at most so long; false: it still does.
 bool CancelDetach(uint64_t timeout_ns);

@@ -343,7 +343,7 @@ bool FollowCuptiDetach() {
   const DetachResult result = FollowDetach();
   if (result == DetachResult::kDone) EmitNote("cupti", "out of the process");
   if (result == DetachResult::kFailed) NoteStays("cuptiFinalize failed");
-  if (result == DetachResult::kNoCallCame) NoteStays("no CUDA call came within 5 s");
+  if (result == DetachResult::kGaveUp) NoteStays(WhyDetachGaveUp());
   return result == DetachResult::kPending;
 }
 

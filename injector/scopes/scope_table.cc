@@ -293,9 +293,13 @@ void DefineScope(uint32_t scope) {
     record.header.step = shm::kNoStep;
     record.scope = scope;
     record.parent = entry.parent;
-    record.name = InternString(entry.name, entry.name_bytes);
-    record.class_name = InternString(class_name);
-    record.domain = entry.domain == nullptr ? shm::kNoString : InternString(entry.domain);
+    const char* domain = entry.domain == nullptr ? "" : entry.domain;
+    // Defined once: without its name it would be somebody else for good.
+    if (!TryInternString(entry.name, entry.name_bytes, &record.name) ||
+        !TryInternString(class_name, strlen(class_name), &record.class_name) ||
+        !TryInternString(domain, strlen(domain), &record.domain)) {
+      return;
+    }
     record.kind = static_cast<uint8_t>(entry.kind);
     record.known = entry.known ? 1 : 0;
     record.depth = entry.depth;

@@ -15,6 +15,7 @@ namespace {
 struct Sink {
   std::mutex mutex;
   std::vector<test::RecordedRecord> records;
+  std::string refused;
   std::vector<std::string> strings{""};
   std::map<std::string, uint32_t> ids;
   std::map<std::string, std::string> notes;
@@ -59,6 +60,10 @@ std::string RecordedString(uint32_t id) {
   std::lock_guard<std::mutex> lock(sink.mutex);
   return id < sink.strings.size() ? sink.strings[id] : "?";
 }
+void RefuseString(const std::string& text) {
+  std::lock_guard<std::mutex> lock(TheSink().mutex);
+  TheSink().refused = text;
+}
 uint64_t RecordedLoss(shm::LossCounter counter) {
   return TheSink().losses[static_cast<uint32_t>(counter)];
 }
@@ -99,14 +104,22 @@ bool EmitRecord(const void* record) {
   return true;
 }
 
-uint32_t InternString(const char* text, size_t bytes) {
+bool TryInternString(const char* text, size_t bytes, uint32_t* id) {
   Sink& sink = TheSink();
   std::lock_guard<std::mutex> lock(sink.mutex);
   const std::string key(text, bytes);
-  if (key.empty()) return 0;
+  *id = 0;
+  if (key.empty()) return true;
+  if (key == sink.refused) return false;
   auto [found, added] = sink.ids.emplace(key, sink.strings.size());
   if (added) sink.strings.push_back(key);
-  return found->second;
+  *id = found->second;
+  return true;
+}
+uint32_t InternString(const char* text, size_t bytes) {
+  uint32_t id;
+  TryInternString(text, bytes, &id);
+  return id;
 }
 uint32_t InternString(const char* text) { return InternString(text, strlen(text)); }
 

@@ -32,6 +32,8 @@ void StopRecording();
 void DiscardRecords(bool discard);
 std::vector<RecordedRecord> TakeRecords();
 std::string RecordedString(uint32_t id);
+// There is no room for this one. "": for all.
+void RefuseString(const std::string& text);
 uint64_t RecordedLoss(shm::LossCounter counter);
 std::map<std::string, std::string> RecordedNotes();
 uint64_t RecordedModuleCalls();

@@ -23,12 +23,24 @@ CuptiResult Finalize() {
   return kCuptiSuccess;
 }
 
+ActivityBuffers* given_back = nullptr;  // by a flush, with this:
+const uint8_t* late_buffer = nullptr;
+
+CuptiResult FlushAll(uint32_t flags) {
+  EXPECT_EQ(flags, kCuptiFlushForced);
+  if (given_back != nullptr) given_back->Return(late_buffer);
+  given_back = nullptr;
+  return kCuptiSuccess;
+}
+
 class CuptiDetachTest : public testing::Test {
  protected:
   CuptiDetachTest() {
     unsubscribed = finalized = 0;
+    given_back = nullptr;
     api_.Unsubscribe = Unsubscribe;
     api_.Finalize = Finalize;
+    api_.ActivityFlushAll = FlushAll;
     api_.version = 24;
     buffers_.Reserve();
     PrepareDetach();
@@ -55,6 +67,18 @@ TEST_F(CuptiDetachTest, NotWhileABufferIsLent) {
   OnApiExit();
   EXPECT_EQ(finalized, 0);
   buffers_.Return(buffer);
+  OnApiExit();
+  EXPECT_EQ(finalized, 1);
+}
+
+// A thread asked for it while the others were given back.
+TEST_F(CuptiDetachTest, ABufferThatIsStillLentIsAskedFor) {
+  given_back = &buffers_;
+  late_buffer = buffers_.Lend();
+  OnApiExit();
+  EXPECT_EQ(finalized, 0);
+  EXPECT_STREQ(WhyDetachGaveUp(), "CUPTI kept a buffer for 5 s");
+  EXPECT_EQ(FollowDetach(), DetachResult::kPending);
   OnApiExit();
   EXPECT_EQ(finalized, 1);
 }

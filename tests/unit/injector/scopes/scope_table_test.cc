@@ -56,6 +56,27 @@ TEST_F(ScopeTableTest, ATableThatCannotBeMadeKeepsNoAddressSpaceAndIsCounted) {
               testing::ExitedWithCode(0), "");
 }
 
+// Else it had no name for good, though only its name's record found no room.
+TEST_F(ScopeTableTest, AScopeWhoseNameFoundNoRoomIsDefinedLater) {
+  const uint32_t scope = Range(0, "range");
+  const auto defined = [scope] {
+    test::TakeRecords();
+    EnsureScopeDefined(scope);
+    std::string name = "not defined";
+    for (const test::RecordedRecord& record : test::TakeRecords()) {
+      if (record.type() != shm::RecordType::kScope) continue;
+      name = test::RecordedString(record.As<shm::ScopeRecord>().name);
+    }
+    return name;
+  };
+  test::BeginRecording();
+  test::RefuseString("range");
+  EXPECT_EQ(defined(), "not defined");
+  test::RefuseString("");
+  EXPECT_EQ(defined(), "range");
+  EXPECT_EQ(defined(), "not defined");  // once
+}
+
 TEST_F(ScopeTableTest, RootsOfOneClassAreApart) {
   EXPECT_NE(Root(0x1000, "Net"), Root(0x2000, "Net"));
   EXPECT_EQ(Root(0x1000, "Net"), Root(0x1000, "Net"));

@@ -216,7 +216,13 @@ void Delivery::Append(const Record& record) {
       lock.lock();
       if (!given || !fits(buffer)) {
         ++dropped_;
+        lock.unlock();
+        if (given) Queue(std::move(buffer));  // the client gets it back
         return;
+      }
+      // The thread may have asked for one meanwhile; that one is empty still.
+      if (auto its = current_.find(record.thread); its != current_.end()) {
+        spare_.push_back(std::move(its->second));
       }
     }
     it = current_.insert_or_assign(record.thread, std::move(buffer)).first;

@@ -227,6 +227,28 @@ SIM_TEST(Cupti, BuffersAreAskedForAndRecordsWithoutOneAreCounted) {
   EXPECT_EQ(dropped, 0u) << "the counter starts again after it was read";
 }
 
+// The program's thread and CUPTI's own may ask for one thread's buffer at the same time.
+SIM_TEST(Cupti, EveryBufferComesBackWhoeverAskedForIt) {
+  Seen().buffer_bytes = sizeof(CUpti_ActivityKernel10);
+  static thread_local bool is_program = false;
+  is_program = true;
+  const auto slow_on_another_thread = [](uint8_t** buffer, size_t* size, size_t* max_records) {
+    if (!is_program) usleep(3000);
+    RequestBuffer(buffer, size, max_records);
+  };
+  Gemms gemms;
+  ASSERT_EQ(cuptiActivityRegisterCallbacks(slow_on_another_thread, TakeBuffer), CUPTI_SUCCESS);
+  ASSERT_EQ(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL), CUPTI_SUCCESS);
+  for (int i = 0; i < 100; ++i) {
+    gemms.One();
+    usleep(1000);
+  }
+  cudaDeviceSynchronize();
+  cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+  EXPECT_EQ(KernelCount(), 100u);
+  EXPECT_EQ(Seen().valid_bytes.size(), static_cast<size_t>(Seen().requests));
+}
+
 SIM_TEST(Cupti, AFlushNeedsBufferCallbacks) {
   EXPECT_EQ(cuptiActivityFlushAll(0), CUPTI_ERROR_INVALID_OPERATION);
 }

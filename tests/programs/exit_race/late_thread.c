@@ -6,6 +6,7 @@
 // again where the thread asks for Python's lock.
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <execinfo.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -41,6 +42,20 @@ static int IsPython(const void* address) {
   return strncmp(name, "python", 6) == 0 || strncmp(name, "libpython", 9) == 0;
 }
 
+// The engine's loop is on the stack, and no function of the graph.
+static int IsBetweenFunctions(void) {
+  void* frames[64];
+  const int depth = backtrace(frames, 64);
+  int in_loop = 0;
+  for (int i = 0; i < depth; ++i) {
+    Dl_info info;
+    if (dladdr(frames[i], &info) == 0 || info.dli_sname == NULL) continue;
+    if (strstr(info.dli_sname, "evaluate_function") != NULL) return 0;
+    if (strstr(info.dli_sname, "thread_main") != NULL) in_loop = 1;
+  }
+  return in_loop;
+}
+
 void late_thread_arm(void) { atomic_store(&armed, 1); }
 void late_thread_returned(void) { atomic_store(&returned, 1); }
 
@@ -56,6 +71,7 @@ int late_thread_python_ends(void) {
 // The calling thread has woken another one. Holds it back if that is the end of backward().
 static void HoldBack(const void* caller) {
   if (!atomic_load(&armed) || is_late || IsPython(caller) || !IsEngineThread()) return;
+  if (!IsBetweenFunctions()) return;
   const double soon = NowMs() + kReturnMs;
   while (!atomic_load(&returned) && NowMs() < soon) {
   }

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "injector/cupti/correlation_ids.h"
 #include "injector/record_sink.h"
 #include "injector/segment.h"
 #include "proto/shm/records.h"
@@ -88,7 +89,7 @@ void ActivityReader::ReadActivity(const uint8_t* record, size_t bytes, const Act
   out.header.type = static_cast<uint16_t>(shm::RecordType::kActivity);
   out.header.step = shm::kNoStep;
   out.kind = kind;
-  out.correlation = Field<uint32_t>(record, layout.correlation);
+  out.correlation = OwnCorrelation(Field<uint32_t>(record, layout.correlation));
   const auto device = Field<uint32_t>(record, layout.device);
   out.device = static_cast<uint16_t>(device < 0xffff ? device : 0xffff);
   if (device < 64) devices_seen_ |= uint64_t{1} << device;

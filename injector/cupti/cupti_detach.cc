@@ -3,6 +3,7 @@
 #include "injector/cupti/cupti_detach.h"
 
 #include "injector/callback_guard.h"
+#include "injector/cupti/correlation_ids.h"
 #include "injector/hooks/capture_state.h"
 #include "injector/platform.h"
 
@@ -82,6 +83,7 @@ void DetachAtApiExit() {
   const ErrnoKeeper keep;
   api->Unsubscribe(subscriber);
   result = api->Finalize();
+  BeginNewCorrelations();
   Move(Detach::kRunning, Detach::kDone);  // not where the process ends meanwhile
 }
 

@@ -3,6 +3,7 @@
 #include "injector/cupti/launch_callbacks.h"
 
 #include "injector/callback_guard.h"
+#include "injector/cupti/correlation_ids.h"
 #include "injector/cupti/cupti_cbids.h"
 #include "injector/cupti/cupti_detach.h"
 #include "injector/cupti/cupti_session.h"
@@ -68,25 +69,26 @@ __attribute__((always_inline)) inline void OnCallback(int domain, uint32_t cbid,
   if (!guard.entered()) return;
   ThreadState* thread = guard.thread();
   // A runtime call reaches the driver under the same correlation id: one launch, one record.
-  if (data->correlation_id == thread->last_correlation) return;
-  thread->last_correlation = data->correlation_id;
+  const uint32_t correlation = OwnCorrelation(data->correlation_id);
+  if (correlation == thread->last_correlation) return;
+  thread->last_correlation = correlation;
   thread->may_wait = false;  // whatever it was taken for before
-  EmitLaunch<kWithStack>(thread, domain, cbid, data->correlation_id);
+  EmitLaunch<kWithStack>(thread, domain, cbid, correlation);
   if (__builtin_expect(IsUndeclaredGraphLaunch(domain, cbid), 0)) {
-    thread->graph_correlation = data->correlation_id;
-    return EmitGraphLaunch(data->correlation_id, nullptr, NewestGraphEvent());
+    thread->graph_correlation = correlation;
+    return EmitGraphLaunch(correlation, nullptr, NewestGraphEvent());
   }
   if (IsGraphLaunch(domain, cbid)) {
     const bool hooked = thread->launching_graph != nullptr;
     if (hooked && thread->graph_correlation != 0) {
-      thread->inner_graph_correlation = data->correlation_id;
+      thread->inner_graph_correlation = correlation;
       return;
     }
-    thread->graph_correlation = data->correlation_id;
+    thread->graph_correlation = correlation;
     if (hooked) return;  // the hook tells, once it has succeeded
     // First parameter of both cudaGraphLaunch and cuGraphLaunch: the executable graph.
     const auto* parameters = static_cast<const void* const*>(data->function_params);
-    EmitGraphLaunch(data->correlation_id, parameters == nullptr ? nullptr : parameters[0],
+    EmitGraphLaunch(correlation, parameters == nullptr ? nullptr : parameters[0],
                     NewestGraphEvent());
   }
 }

@@ -3,6 +3,7 @@
 // The program's own profiler comes first: CUPTI has one subscriber, so ours is given up before
 // the program's is asked for. Ours goes to the real functions directly, never through here.
 
+#include "injector/cupti/correlation_ids.h"
 #include "injector/hooks/real_function.h"
 #include "injector/platform.h"
 #include "injector/session.h"
@@ -80,6 +81,7 @@ FLOPSPROF_EXPORT int cuptiFinalize() {
   if (function == nullptr) return kCuptiNotInitialized;
   flopsprof::injector::MakeWay();
   const int status = function();
+  flopsprof::injector::BeginNewCorrelations();
   if (status == 0 && flopsprof::injector::IsThePrograms()) {
     flopsprof::injector::NoteForeignCuptiClientGone();
   }

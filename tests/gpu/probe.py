@@ -195,6 +195,8 @@ def finalize() -> dict:
         found[start] = len(cupti.kernels())
         found[f"{start}_finalize"] = status[0] if status else "no exit callback came"
         found[f"{start}_finalize_s"] = time.monotonic() - begin
+        ids = [row["correlation"] for row in cupti.kernels()] or [0]
+        found[f"{start}_ids"] = f"{min(ids)} to {max(ids)}"
     card.product(64)
     card.wait()
     return found

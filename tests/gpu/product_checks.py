@@ -6,6 +6,7 @@ import json
 import os
 
 import convolution
+import library_load
 import small_model
 import summary_checks
 from check import HERE, Answer, Context, contradicted, held, last_lines
@@ -110,6 +111,14 @@ def cudnn_plans(context: Context, budget_s: float) -> Answer:
     counted = summary_checks.total(run.summary["totals"]["flops"])
     text = f"{counted} of {convolution.flops()} flops of a convolution; losses {losses(run)}"
     return (held if counted == convolution.flops() else contradicted)(text)
+
+
+def nested_libraries(context: Context, budget_s: float) -> Answer:
+    """cuBLAS may call cublasLt inside, and cuSOLVER cuBLAS: once counted all the same."""
+    run = profiled(context, [program("library_load")], "nested-libraries", budget_s)
+    counted, wanted = summary_checks.total(run.summary["totals"]["flops"]), library_load.flops()
+    text = f"{counted} of {wanted} flops of mm, linear and cholesky; losses {losses(run)}"
+    return (held if counted == wanted and not losses(run) else contradicted)(text)
 
 
 def stacks(context: Context, budget_s: float) -> Answer:

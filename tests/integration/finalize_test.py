@@ -4,8 +4,11 @@
 process that breaks CUPTI's rules for that (status 97), and says which buffers it kept.
 """
 
+import contextlib
+import json
 import os
 import signal
+import sqlite3
 import subprocess
 
 import pytest
@@ -15,16 +18,17 @@ from wait_until import wait_until
 FORWARD = 2 * 4 * (64 * 32 + 32 * 16)  # jobs/small_net.py
 BACKWARD = 2 * 4 * (64 * 32 + 2 * 32 * 16)
 JOBS = os.path.join(PROGRAMS, "jobs")
-COST = '{"attached_ns": 2000}'  # of each launch, as long as CUPTI is in the process
+COST = {"attached_ns": 2000}  # of each launch, as long as CUPTI is in the process
 
 
 def job(python, folder, way, *options):
     return [python, os.path.join(JOBS, "windows.py"), way, product("bin/flopsprof"), folder, *options]
 
 
-def run_job(python, folder, way, windows=2, **env):
+def run_job(python, folder, way, windows=2, faults={}, **env):
     # Without TEARDOWN_CUPTI PyTorch keeps its own subscription for good.
-    run = run_profiled(job(python, folder, way), "--paused", folder=folder, faults=COST,
+    run = run_profiled(job(python, folder, way), "--paused", folder=folder,
+                       faults=json.dumps({**COST, **faults}),
                        env={"TEARDOWN_CUPTI": "1", **env})
     assert run.ended_well(), run.explain()
     assert "simgpu: cuptiFinalize" not in run.stderr
@@ -49,6 +53,19 @@ def test_steps_after_a_window_cost_what_they_cost_before_it(way, python, folder)
     assert set(loss) <= {"activity_outside_windows"}, loss
     if way == "profiler":
         assert "kernels: some" in run.stdout
+
+
+@pytest.mark.parametrize("way", ["plain", "profiler"])
+def test_ids_that_start_again_are_launches_of_their_own(way, python, folder):
+    """Kernels beside one window, whose ids are those of launches in the other, are in neither."""
+    run, loss = run_job(python, folder, way, faults={"ids_start_again": True})
+    assert set(loss) <= {"activity_outside_windows"}, loss
+    with contextlib.closing(sqlite3.connect(os.path.join(folder, "profile.db"))) as store:
+        (activities,) = zip(*store.execute("select activities from steps"))
+        query = "select sum(count) from kernels where name like 'sim_%'"
+        ((products,),) = store.execute(query)
+    assert len(activities) == 10 and len(set(activities)) == 1, activities
+    assert products == 10 * 5  # in each step two forward, three backward
 
 
 def test_it_stays_where_the_job_may_read_counters_itself(python, folder, tmp_path):
@@ -78,6 +95,6 @@ def test_a_job_whose_launcher_died_gets_rid_of_cupti_and_our_thread(way, python,
 
     run = run_profiled(
         job(python, folder, way, str(ready), str(done)), "--paused", folder=folder,
-        faults=COST, while_running=kill_us,
+        faults=json.dumps(COST), while_running=kill_us,
     )  # fmt: skip
     assert run.exit_code == -signal.SIGKILL

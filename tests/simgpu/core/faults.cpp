@@ -59,7 +59,8 @@ Enum ReadWord(const std::string& key, const Json& value, std::initializer_list<c
 // Switches that choose one of several ways. False: not one of them.
 bool ReadWay(const std::string& key, const Json& value, Faults* faults) {
   if (key == "cublas_calls_lt") {
-    faults->cublas_calls_lt = ReadWord<InnerCalls>(key, value, {"", "exported", "internal"});
+    faults->cublas_calls_lt =
+        ReadWord<InnerCalls>(key, value, {"", "exported", "internal", "thread"});
   } else if (key == "cusolver_calls_cublas") {
     faults->cusolver_calls_cublas = ReadWord<InnerCalls>(key, value, {"", "exported", "internal"});
   } else if (key == "nested_ids") {
@@ -76,6 +77,8 @@ bool ReadWay(const std::string& key, const Json& value, Faults* faults) {
     faults->after_unsubscribe_us = value.get<uint64_t>();
   } else if (key == "dead_after_finalize") {
     faults->dead_after_finalize = value.get<bool>();
+  } else if (key == "ids_start_again") {
+    faults->ids_start_again = value.get<bool>();
   } else if (key == "many_subscribers") {
     faults->many_subscribers = value.get<bool>();
   } else if (key == "lenient_arguments") {

@@ -43,7 +43,8 @@ enum class CuptiState { kPresent, kMissing, kTooOld };
 
 // A library that does its work by calling another: through the symbol that everybody sees, or
 // by a way of its own.
-enum class InnerCalls { kNone, kExported, kInternal };
+// kThread: the exported function, on a thread of the calling library.
+enum class InnerCalls { kNone, kExported, kInternal, kThread };
 
 // The correlation ids of a driver call inside of a runtime call: one for both; or one each, and
 // the record has the outer or the inner one's.
@@ -84,6 +85,7 @@ struct Faults {
   bool pool_limit_ignored = false;    // CUPTI takes all the GPU memory that it may by default
   uint64_t after_unsubscribe_us = 0;  // each launch takes longer until cuptiFinalize
   bool dead_after_finalize = false;   // no second subscription
+  bool ids_start_again = false;       // correlation ids count CUPTI's calls since it was started
   bool many_subscribers = false;      // a second one beside the first
   bool lenient_arguments = false;     // too small leading dimensions are accepted
   uint64_t callback_us = 0;           // each callback takes longer

@@ -89,6 +89,8 @@ void sim_enter(SimFrame* f) {
   if (SimSink* sink = sim_sink) sink->api(f, 0);
 }
 
+void sim_correlations_start_again() { simgpu::g_correlation = 0; }
+
 void sim_exit(SimFrame* f) {
   f->t1 = sim_now();
   if (SimSink* sink = sim_sink) sink->api(f, 1);

@@ -112,16 +112,20 @@ void LaunchGemm(uint64_t number, const char* kernel, const GemmShape& s, void* s
     sim_launch_lib("sim_splitKreduce", stream, tiles, 1, batch, 256, 0, 0, 0);
   };
   if (!faults.other_thread.Hits(number)) return launch();
+  OnAnotherThread(launch);
+}
+
+void OnAnotherThread(const std::function<void()>& work) {
   const int device = sim_dev();
   const ThreadState& own = Thread();
   std::thread([&] {
     sim_set_dev(device);
-    // The ledger says whose product it is.
     ThreadState& other = Thread();
     other.call = own.call;
     other.call_id = own.call_id;
+    other.call_depth = own.call_depth;
     memcpy(other.shape, own.shape, sizeof other.shape);
-    launch();
+    work();
   }).join();
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 // A matrix product that a library is asked for: as ledger and call log show it.
 #include <cstdint>
+#include <functional>
 
 #pragma GCC visibility push(default)
 namespace simgpu {
@@ -24,6 +25,10 @@ uint64_t NoteGemm(const GemmShape& shape, const void* a, const void* b, const vo
 // Puts the product on the stream: one kernel, or what the fault script makes of it ("split_k",
 // "product_memset", "other_thread"). `number`: of NoteGemm.
 void LaunchGemm(uint64_t number, const char* kernel, const GemmShape& shape, void* stream);
+
+// Runs a part of a library's call on a thread of the library, and waits for it. The ledger says
+// whose call it is.
+void OnAnotherThread(const std::function<void()>& work);
 
 // Whether the library looks at its operands, and there is a null among these
 // ("strict_arguments").

@@ -103,6 +103,7 @@ extern uint8_t sim_on[2][kSimCallbackIds];
 extern SimSink* sim_sink;
 
 void sim_enter(SimFrame* f);
+void sim_correlations_start_again(void);  // from 1
 void sim_exit(SimFrame* f);
 uint32_t sim_cur_corr();
 // Name of a callback id (domain 1 driver, 2 runtime), or null.

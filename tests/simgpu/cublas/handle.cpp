@@ -84,7 +84,13 @@ cublasStatus_t RunGemm(cublasHandle_t handle, const char* kernel, GemmShape s,
   const CublasHandle* h = ToHandle(handle);
   s.math_mode = h->math;
   const bool empty = s.m == 0 || s.n == 0 || s.batch == 0;
-  if (!empty && GetFaults().cublas_calls_lt != InnerCalls::kNone) return RunByLt(*h, s, operands);
+  const InnerCalls by_lt = empty ? InnerCalls::kNone : GetFaults().cublas_calls_lt;
+  if (by_lt == InnerCalls::kThread) {
+    cublasStatus_t status;
+    OnAnotherThread([&] { status = RunByLt(*h, s, operands); });
+    return status;
+  }
+  if (by_lt != InnerCalls::kNone) return RunByLt(*h, s, operands);
   const uint64_t number = NoteGemm(s, operands.a, operands.b, operands.c, h->stream);
   if (!empty) LaunchGemm(number, kernel, s, h->stream);
   return CUBLAS_STATUS_SUCCESS;

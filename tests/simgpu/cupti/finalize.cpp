@@ -35,6 +35,7 @@ API CUptiResult cuptiFinalize(void) {
     std::lock_guard<std::mutex> lock(client.mutex);
     client.callback = nullptr;
     client.finalized = true;
+    client.ids_began = false;
     client.subscriber_name.clear();
     for (auto& domain : client.callback_on) {
       for (auto& on : domain) on = 0;

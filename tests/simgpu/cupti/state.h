@@ -25,6 +25,7 @@ struct CuptiClient {
   std::atomic<void*> user_data{nullptr};
   std::string subscriber_name;
   bool finalized = false;
+  bool ids_began = false;
   std::atomic<uint8_t> callback_on[kCallbackDomains][kSimCallbackIds] = {};
 
   std::atomic<bool> kinds[kActivityKinds] = {};

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
 // The subscriber: one at a time, and only what it enabled fires.
+#include <utility>
+
 #include "faults.h"
 #include "state.h"
 
@@ -43,6 +45,10 @@ CUptiResult Subscribe(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc cal
     return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
   }
   ClearCallbacks();
+  if (GetFaults().ids_start_again && !std::exchange(client.ids_began, true)) {
+    NoteStruck("ids_start_again");
+    sim_correlations_start_again();
+  }
   client.user_data = user_data;
   client.subscriber_name = name ? name : "";
   client.callback = callback ? callback : IgnoreCallback;

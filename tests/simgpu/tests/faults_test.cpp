@@ -297,6 +297,15 @@ SIM_TEST(Faults, AnotherThreadLaunches, "SIMGPU_FAULTS={\"other_thread\": [2]}",
   EXPECT_EQ(lines.back()["call"], "cublasSgemm_v2");
 }
 
+SIM_TEST(Faults, CublasCallsLtOnAThreadOfItsOwn, "SIMGPU_FAULTS={\"cublas_calls_lt\": \"thread\"}",
+         "SIMGPU_LEDGER={folder}") {
+  Gemms gemms;
+  gemms.One();
+  ASSERT_EQ(Names("kernel").size(), 1u);
+  EXPECT_NE(Ledger().back()["thread"], getpid());
+  EXPECT_EQ(Ledger().back()["call"], "cublasSgemm_v2");
+}
+
 SIM_TEST(Faults, NullOperandsAreRefused, "SIMGPU_FAULTS={\"strict_arguments\": true}",
          "SIMGPU_LEDGER={folder}") {
   Gemms gemms;

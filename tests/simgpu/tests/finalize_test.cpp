@@ -49,6 +49,20 @@ SIM_TEST(Finalize, AtTheExitOfACallEverythingIsOffAndMayBeginAnew) {
   EXPECT_EQ(KernelCount(), 3u);
 }
 
+SIM_TEST(Finalize, IdsMayStartAgain, "SIMGPU_FAULTS={\"ids_start_again\": true}") {
+  Gemms gemms;
+  Site never{CUPTI_API_CBSITE_FORCE_INT};
+  for (int start = 0; start < 2; ++start) {
+    SubscribeToLaunches(&never);
+    StartKernels();
+    gemms.Many(3);
+    FinishAndFlush();
+    EXPECT_EQ(cuptiFinalize(), CUPTI_SUCCESS);
+  }
+  ASSERT_EQ(KernelCount(), 6u);
+  EXPECT_EQ(Seen().kernels[3].correlation, Seen().kernels[0].correlation);
+}
+
 SIM_TEST(Finalize, WithoutACallbackAnywhereItMayBeCalledToo) {
   Gemms gemms;
   StartKernels();

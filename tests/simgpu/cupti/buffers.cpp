@@ -220,10 +220,10 @@ void Delivery::Append(const Record& record) {
         if (given) Queue(std::move(buffer));  // the client gets it back
         return;
       }
-      // The thread may have asked for one meanwhile; that one is empty still.
-      if (auto its = current_.find(record.thread); its != current_.end()) {
-        spare_.push_back(std::move(its->second));
-      }
+    }
+    // The thread may have asked for one while the lock was free; that one is empty still.
+    if (auto its = current_.find(record.thread); its != current_.end()) {
+      spare_.push_back(std::move(its->second));
     }
     it = current_.insert_or_assign(record.thread, std::move(buffer)).first;
   }

@@ -24,9 +24,30 @@ linker_finds() { [[ $(PATH=$PATH:/usr/sbin:/sbin ldconfig -p 2> /dev/null) == *"
 # A driver and a card: what programs of this machine would really run on.
 has_gpu() { [[ -e /dev/nvidia0 ]] && linker_finds libcuda.so.1; }
 
+# need_disk GB FOLDER: dies when the disk of a folder, made or not, has less room. pip would say so
+# after minutes, and not how much it takes.
+need_disk() {
+  local folder=$2 free_mb
+  until [[ -d $folder ]]; do folder=$(dirname "$folder"); done
+  free_mb=$(df -Pm "$folder" | awk 'NR == 2 { print $4 }')
+  ((free_mb >= $1 * 1000)) ||
+    die "this takes up to $1 GB on the disk of $folder, which has $((free_mb / 1000)) GB left:" \
+      "free some, or let FLOPSPROF_CACHE_DIR be a folder of another disk"
+}
+
+# Packages of an environment of which pip had not unpacked all when it was ended: to pip they are
+# installed. INSTALLER is what it writes after the last of their files.
+forget_half_installed() {
+  local found
+  for found in "$1"/lib/python3*/site-packages/*.dist-info; do
+    if [[ -d $found && ! -e $found/INSTALLER ]]; then rm -rf "$found"; fi
+  done
+}
+
 # make_venv FOLDER: a virtual environment that has pip. One that was interrupted while it was made
-# is made anew; other files of the folder (locks) stay.
+# or filled is made anew or can be filled; other files of the folder (locks) stay.
 make_venv() {
+  forget_half_installed "$1"
   "$1/bin/python" -m pip --version > /dev/null 2>&1 && return
   if [[ -e $1/pyvenv.cfg ]]; then rm -rf "$1"/{bin,include,lib,lib64,pyvenv.cfg}; fi
   say "making a virtual environment in $1"
@@ -34,7 +55,7 @@ make_venv() {
 }
 
 # missing_packages SITE REQUIREMENT...: prints those whose pinned (or any) version is not installed
-# in a site-packages folder, for pip.
+# whole in a site-packages folder, for pip.
 missing_packages() {
   local site=$1 requirement name version found
   shift
@@ -44,7 +65,7 @@ missing_packages() {
     version='*'
     [[ $requirement == *==* ]] && version=${requirement##*==}
     # compgen says whether there is one, whatever nullglob is.
-    found="$site/$name-$version.dist-info"
+    found="$site/$name-$version.dist-info/INSTALLER"
     compgen -G "$found" > /dev/null || printf '%s\n' "$requirement"
   done
 }

@@ -21,8 +21,9 @@ for version in "${versions[@]}"; do
   mkdir -p "$folder"
   exec 9> "$folder.lock"
   flock 9
-  installed=("$folder"/lib/python3*/site-packages/"torch-$version"*.dist-info)
-  if [[ ! -d ${installed[0]} ]]; then
+  site=$(echo "$folder"/lib/python3*/site-packages)
+  if [[ -n $(missing_packages "$site" "torch==$version*") ]]; then
+    need_disk 8 "$folder"
     say "installing PyTorch $version into $folder"
     make_venv "$folder"
     # No cache: the wheels would be on disk twice.

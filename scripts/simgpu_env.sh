@@ -112,8 +112,10 @@ make_environment() {
   [[ -z $old_torch ]] || return 0
   make_venv "$env_dir"
   pip_options=()
-  [[ -n $(missing_packages "$(site_packages)" "${torch_packages[@]}") ]] &&
+  if [[ -n $(missing_packages "$(site_packages)" "${torch_packages[@]}") ]]; then
+    need_disk 9 "$env_dir"
     say "the CUDA build of PyTorch is about 3 GB to download, 6 GB on disk"
+  fi
   pip_install "${torch_packages[@]}"
   pip_install "${header_packages[@]}"
   [[ $needed_for == tests ]] || return 0

@@ -4,7 +4,7 @@
 #
 # simgpu_jax_env.sh: makes a Python environment with the CUDA build of JAX in which the stand-in
 # libraries of tests/simgpu stand in the place of NVIDIA's: those that simgpu_env.sh has built,
-# whose environment it makes first. NVIDIA's wheels are that one's, by hard links: 600 MB on disk are
+# whose environment it makes first. NVIDIA's wheels are that one's, by hard links: 1.4 GB on disk are
 # JAX's own. Nothing is done when nothing changed.
 #
 # Last line of stdout: the absolute path of the environment's python.

@@ -55,11 +55,19 @@ def test_a_copied_build_folder_does_not_build_where_it_came_from(tmp_path):
     assert (tmp_path / "calls").read_text().split() == ["cmake", "ninja", "ninja"]
 
 
+def installed(site, name: str, whole: bool = True) -> None:
+    info = site / f"{name}.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: hjson\nVersion: 3.1.0\n")
+    if whole:
+        (info / "INSTALLER").write_text("pip\n")
+
+
 @pytest.mark.parametrize("option", ["-s", "-u"])
 def test_a_pinned_package_that_is_not_there_is_missing(tmp_path, option):
     """With nullglob and without: 'torch==2.14.1' once counted as installed in an empty folder."""
     for name in ("numpy-2.4.0", "torch_geometric-2.8.1", "torch-2.8.0"):
-        os.mkdir(tmp_path / f"{name}.dist-info")
+        installed(tmp_path, name)
     wanted = ["torch==2.14.1", "numpy", "torch-geometric==2.8.1", "jax[cuda13]==0.10.2", "hjson"]
     code = f'shopt {option} nullglob; missing_packages "$@"'
     done = bash(code, str(tmp_path), *wanted)
@@ -69,6 +77,19 @@ def test_a_pinned_package_that_is_not_there_is_missing(tmp_path, option):
 def test_everything_is_missing_where_there_is_no_environment(tmp_path):
     done = bash('missing_packages "$@"', str(tmp_path / "none"), "torch==2.14.1", "numpy")
     assert done.stdout.split() == ["torch==2.14.1", "numpy"]
+
+
+def test_a_package_whose_installation_was_interrupted_is_installed_again(tmp_path):
+    """pip calls it satisfied; programs found a folder without its files, at every later run."""
+    bash('make_venv "$1"', str(tmp_path))
+    (site,) = tmp_path.glob("lib/python3*/site-packages")
+    installed(site, "hjson-3.1.0", whole=False)
+    assert bash('missing_packages "$@"', str(site), "hjson==3.1.0").stdout == "hjson==3.1.0\n"
+    is_there = 'make_venv "$1"; "$1/bin/python" -m pip list'
+    assert "hjson" not in bash(is_there, str(tmp_path)).stdout
+    installed(site, "hjson-3.1.0")
+    assert bash('missing_packages "$@"', str(site), "hjson==3.1.0").stdout == ""
+    assert "hjson" in bash(is_there, str(tmp_path)).stdout
 
 
 def test_an_environment_whose_making_was_interrupted_is_made_anew(tmp_path):
@@ -322,6 +343,32 @@ def test_a_set_up_that_fails_is_a_failure_in_the_last_line(tmp_path):
         [tmp_path / "scripts/test.sh"], capture_output=True, text=True, timeout=60, check=False
     )
     assert done.returncode == 1 and done.stdout.splitlines()[-1:] == ["0 passed, 1 failed"]
+
+
+@pytest.mark.parametrize("made, free_gb, wanted", [(False, 18, 19), (True, 2, 3)])
+def test_tests_say_at_once_how_much_room_they_take(tmp_path, made, free_gb, wanted):
+    """With environments that were made before and without."""
+    cache = tmp_path / "cache"
+    for name in ("sim-env", "sim-env-jax", "torch-2.4.1") if made else ():
+        (cache / name).mkdir(parents=True)
+    shutil.copytree(SCRIPTS, tmp_path / "scripts")
+    program(tmp_path / "scripts", "setup.sh", f"touch {tmp_path}/begun; exit 1")
+    script = str(tmp_path / "scripts/test.sh")
+
+    def run(free_mb: int) -> subprocess.CompletedProcess:
+        told = f"echo Filesystem; echo disk 9999999 1 {free_mb} 1% /"
+        program(tmp_path / "programs", "df", told)
+        return bash(
+            script, FLOPSPROF_CACHE_DIR=str(cache),
+            PATH=f"{tmp_path}/programs:{os.environ['PATH']}",
+        )  # fmt: skip
+
+    done = run(1000 * free_gb + 999)
+    assert done.returncode == 1 and done.stdout.splitlines()[-1:] == ["0 passed, 1 failed"]
+    assert f"takes up to {wanted} GB" in done.stderr and f"has {free_gb} GB left" in done.stderr
+    assert not (tmp_path / "begun").exists()
+    run(1000 * wanted)
+    assert (tmp_path / "begun").exists()
 
 
 def test_quickstart_runs_a_python_without_torchrun_and_says_the_command(tmp_path):

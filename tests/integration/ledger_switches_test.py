@@ -116,6 +116,7 @@ ELSEWHERE = {
     "cupti": "faults_test.py",
     "subscriber_taken": "faults_test.py",
     "attached_ns": "finalize_test.py",
+    "ids_start_again": "finalize_test.py",
     "broken_cuda": "bad_machine_test.py",
     "mig": "bad_machine_test.py",
     **dict.fromkeys(

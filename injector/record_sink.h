@@ -66,7 +66,8 @@ bool ReserveRoom(uint64_t count);
 uint32_t InternString(const char* text, size_t bytes);
 uint32_t InternString(const char* text);
 
-// As InternString. False: there was no room to send it, which is counted; a later try may have some.
+// As InternString. False: there was no room to send it, which is counted; a later try may have
+// some.
 bool TryInternString(const char* text, size_t bytes, uint32_t* id);
 
 // Of the longest blob that a ring can hold while it is empty.

@@ -10,82 +10,7 @@
 namespace flopsprof::agent {
 namespace {
 
-using shm::ActivityKind;
-
 constexpr size_t kMaxCollectiveTimes = 1 << 16;  // not yet taken
-constexpr uint32_t kLostName = 0xffffffffu;      // in a kernel's key: its name never came
-
-// Keys: fields packed into 64 bits, each with its full range.
-uint64_t TimeKey(const WorkContext& context, v1::TimeCategory category) {
-  return uint64_t{context.scope} << 32 | uint64_t{static_cast<uint8_t>(context.phase)} << 16 |
-         static_cast<uint64_t>(category) << 8 | (InStep(context.step) ? 1 : 0);
-}
-
-struct KernelKey {
-  uint32_t name;
-  uint8_t category;
-  uint8_t phase;
-  uint8_t kind;       // ActivityKind
-  uint8_t copy_kind;  // kMemcpy
-
-  uint64_t Pack() const {
-    return uint64_t{name} << 32 | uint64_t{category} << 24 | uint64_t{phase} << 16 |
-           uint64_t{kind} << 8 | copy_kind;
-  }
-  static KernelKey Unpack(uint64_t key) {
-    return {static_cast<uint32_t>(key >> 32), static_cast<uint8_t>(key >> 24),
-            static_cast<uint8_t>(key >> 16), static_cast<uint8_t>(key >> 8),
-            static_cast<uint8_t>(key)};
-  }
-};
-
-// CUpti_ActivityMemcpyKind; the rarer ones (arrays) are not told apart.
-uint8_t CopyKey(uint8_t copy_kind) {
-  const bool named = copy_kind == 1 || copy_kind == 2 || (copy_kind >= 8 && copy_kind <= 10);
-  return named ? copy_kind : 0;
-}
-
-const char* CopyName(uint8_t copy_kind) {
-  switch (copy_kind) {
-    case 1:
-      return "[memcpy HtoD]";
-    case 2:
-      return "[memcpy DtoH]";
-    case 8:
-      return "[memcpy DtoD]";
-    case 9:
-      return "[memcpy HtoH]";
-    case 10:
-      return "[memcpy PtoP]";
-    default:
-      return "[memcpy]";
-  }
-}
-
-const char* KindText(uint8_t kind) {
-  switch (static_cast<ActivityKind>(kind)) {
-    case ActivityKind::kMemcpy:
-      return "copy";
-    case ActivityKind::kMemset:
-      return "set";
-    case ActivityKind::kGraph:
-      return "graph";
-    default:
-      return "kernel";
-  }
-}
-
-bool IsKernel(const JoinedActivity& activity) {
-  return activity.record.kind == static_cast<uint8_t>(ActivityKind::kKernel);
-}
-
-// Of what no call owns: copies and sets have no work; a kernel's `own` is by its name.
-v1::TimeCategory CategoryOf(const JoinedActivity& activity, v1::TimeCategory own) {
-  if (activity.in_call) return activity.call.category;
-  const auto kind = static_cast<ActivityKind>(activity.record.kind);
-  const bool copies = kind == ActivityKind::kMemcpy || kind == ActivityKind::kMemset;
-  return copies ? v1::TIME_CATEGORY_COPY : own;
-}
 
 bool Captured(const shm::RecordHeader& header) { return (header.flags & shm::kFlagCaptured) != 0; }
 
@@ -207,8 +132,8 @@ BookedCall Aggregator::BookOperation(const shm::OperationCall& call) {
 
 void Aggregator::OnScopeEnter(const shm::ScopeEnter& record) {
   WhenWanted(record.header.step, [this, record](bool) {
-    const uint32_t row = scope_calls_.FindOrAdd(uint64_t{record.scope} << 8 | record.header.phase);
-    if (row != kNoRow) scope_calls_.Change(row)++;
+    uint64_t* calls = scope_calls_.ChangeOrAdd(uint64_t{record.scope} << 8 | record.header.phase);
+    if (calls != nullptr) ++*calls;
     ranges_.AddEntry(record);
   });
 }
@@ -305,7 +230,8 @@ void Aggregator::BookWaitingKernels(bool emptied, bool final) {
 void Aggregator::Finish() {
   if (filter_.has_value()) filter_->DecideAll();
   BookWaitingKernels(/*emptied=*/true, /*final=*/true);
-  scope_kernels_.SettleSteps();
+  activities_.Settle();
+  activities_.SettleSteps();
   ranges_.SettleSteps();
 }
 
@@ -317,63 +243,31 @@ void Aggregator::BookJoined(const JoinedActivity& activity) {
   AddActivity(activity);
 }
 
-v1::TimeCategory Aggregator::CategoryByName(const JoinedActivity& activity) {
-  const std::string* name = names_ != nullptr && IsKernel(activity) && !activity.share
-                                ? names_->Find(activity.record.name)
-                                : nullptr;
-  if (name == nullptr || activity.in_call) return v1::TIME_CATEGORY_UNKNOWN;
-  return kernel_categories_.Of(activity.record.name, *name);
-}
-
 void Aggregator::AddActivity(const JoinedActivity& activity) {
   activity_count_++;
-  const v1::TimeCategory category = CategoryOf(activity, CategoryByName(activity));
+  const auto [category, packed_kernel] = activities_.Add(activity);
   const bool communication = category == v1::TIME_CATEGORY_COMMUNICATION;
-  const bool marked = (activity.record.header.flags & shm::kFlagBadTimestamp) != 0;
-  if (!activity.valid_times && !marked) bad_times_count_++;
-  if (communication && activity.share) shared_communication_count_++;
-
-  // One without a time would make the rate of its call too high: it stays missing there.
-  if (activity.in_call && activity.call.row != kNoRow && activity.valid_times) {
-    calls_.AddKernel(activity.call.row, activity.duration_ns);
+  if (!activity.valid_times && (activity.record.header.flags & shm::kFlagBadTimestamp) == 0) {
+    bad_times_count_++;
   }
-  if (communication && activity.valid_times && collective_times_.size() < kMaxCollectiveTimes) {
-    const BookedCall& call = activity.call;
-    if (call.nccl_group != 0) {
-      collective_groups_.AppendTimes(call.nccl_group, activity.record.start_gpu_ns,
-                                     activity.record.end_gpu_ns, &collective_times_);
-    }
-    if (call.match != 0)
-      collective_times_.push_back({call.match, call.end_count, call.rank, call.row,
-                                   activity.record.start_gpu_ns, activity.record.end_gpu_ns});
-  }
-  if (const uint32_t row = times_.FindOrAdd(TimeKey(activity.context, category)); row != kNoRow) {
-    TimeRow& time = times_.Change(row);
-    time.activities++;
-    time.gpu_time_ns += activity.duration_ns;
-  }
-  const bool copy = activity.record.kind == static_cast<uint8_t>(ActivityKind::kMemcpy);
-  const bool kernel = IsKernel(activity);
-  KernelKey key = {kernel ? activity.record.name : 0, static_cast<uint8_t>(category),
-                   static_cast<uint8_t>(activity.context.phase), activity.record.kind,
-                   copy ? CopyKey(activity.record.copy_kind) : uint8_t{0}};
-  if (activity.share) key.kind = static_cast<uint8_t>(ActivityKind::kGraph);
-  if (const uint32_t row = kernels_.FindOrAdd(key.Pack()); row != kNoRow) {
-    KernelRow& kernel_row = kernels_.Change(row);
-    kernel_row.count++;
-    kernel_row.in_call += activity.in_call ? 1 : 0;
-    if (activity.valid_times) {
-      const uint64_t ns = activity.duration_ns;
-      kernel_row.gpu_time_ns += ns;
-      kernel_row.min_ns = kernel_row.timed ? std::min(kernel_row.min_ns, ns) : ns;
-      kernel_row.max_ns = std::max(kernel_row.max_ns, ns);
-      kernel_row.timed = true;
-    }
-  }
-  scope_kernels_.Add(activity, key.Pack(), category);
-  if (activity.stack != shm::kNoStack) stacks_.Add(activity, key.Pack(), category);
+  if (communication) AddCommunication(activity);
+  if (activity.stack != shm::kNoStack) stacks_.Add(activity, packed_kernel, category);
   steps_.AddActivity(activity, category);
   if (activity.valid_times) AddToDevice(activity, communication);
+}
+
+void Aggregator::AddCommunication(const JoinedActivity& activity) {
+  if (activity.share) shared_communication_count_++;
+  if (!activity.valid_times || collective_times_.size() >= kMaxCollectiveTimes) return;
+  const BookedCall& call = activity.call;
+  if (call.nccl_group != 0) {
+    collective_groups_.AppendTimes(call.nccl_group, activity.record.start_gpu_ns,
+                                   activity.record.end_gpu_ns, &collective_times_);
+  }
+  if (call.match != 0) {
+    collective_times_.push_back({call.match, call.end_count, call.rank, call.row,
+                                 activity.record.start_gpu_ns, activity.record.end_gpu_ns});
+  }
 }
 
 void Aggregator::OnCallTime(const BookedCall& call, uint64_t gpu_time_ns) {
@@ -390,7 +284,7 @@ void Aggregator::AddToDevice(const JoinedActivity& activity, bool communication)
   if (ordinal >= devices_.size()) devices_.resize(ordinal + 1);
   Device& device = devices_[ordinal];
   device.changed = true;
-  communications_.Add(activity, communication, device.busy.not_communication);
+  communications_.Add(activity, communication, device.busy.not_communication());
   device.busy.Add(activity.record.start_gpu_ns, activity.record.end_gpu_ns, communication);
   device.first_ns = std::min(device.first_ns, activity.record.start_gpu_ns);
   device.last_ns = std::max(device.last_ns, activity.record.end_gpu_ns);
@@ -398,10 +292,9 @@ void Aggregator::AddToDevice(const JoinedActivity& activity, bool communication)
 
 size_t Aggregator::Emit(const NameTable& names, size_t max, bool final,
                         v1::ProcessProfile* profile) {
+  activities_.Settle();
   size_t emitted = calls_.Emit(max, profile);
-  emitted += EmitTimes(max - emitted, profile);
-  emitted += EmitKernels(names, max - emitted, final, profile);
-  emitted += EmitScopeKernels(names, max - emitted, final, profile);
+  emitted += activities_.Emit(names, steps_, max - emitted, final, profile);
   emitted += EmitScopeCalls(max - emitted, profile);
   emitted += ranges_.Emit(names, steps_, max - emitted, final, profile);
   emitted += communications_.Emit(calls_, max - emitted, profile);
@@ -410,113 +303,16 @@ size_t Aggregator::Emit(const NameTable& names, size_t max, bool final,
   return emitted;
 }
 
-size_t Aggregator::EmitTimes(size_t max, v1::ProcessProfile* profile) {
-  return times_.EmitChanged(max, [&](uint64_t key, const TimeRow& row) {
-    v1::TimeRow* out = profile->add_times();
-    out->set_scope(static_cast<uint32_t>(key >> 32));
-    out->set_phase(static_cast<v1::Phase>(key >> 16 & 0xff));
-    out->set_category(static_cast<v1::TimeCategory>(key >> 8 & 0xff));
-    out->set_in_step((key & 1) != 0);
-    out->set_activities(row.activities);
-    out->set_gpu_time_ns(row.gpu_time_ns);
-    return true;
-  });
-}
-
-size_t Aggregator::EmitKernels(const NameTable& names, size_t max, bool final,
-                               v1::ProcessProfile* profile) {
-  return kernels_.EmitChanged(max, [&](uint64_t packed, KernelRow& row) {
-    const KernelKey key = KernelKey::Unpack(packed);
-    const bool kernel = key.kind == static_cast<uint8_t>(ActivityKind::kKernel);
-    if (kernel && key.name != kLostName) {
-      const bool known = names.Find(key.name) != nullptr;
-      if (!known && !final) return false;
-      if (!known) names_lost_count_++;
-      // The receiver keys rows by their text: rows of one text become one row.
-      const uint32_t canonical = known ? names.Canonical(key.name) : kLostName;
-      if (canonical != key.name) {
-        MoveKernelRow(&row, KernelKey{canonical, key.category, key.phase, key.kind, 0}.Pack());
-        return true;
-      }
-    }
-    v1::KernelRow* out = profile->add_kernels();
-    out->set_name(KernelName(names, packed));
-    out->set_category(static_cast<v1::TimeCategory>(key.category));
-    out->set_phase(static_cast<v1::Phase>(key.phase));
-    out->set_kind(KindText(key.kind));
-    out->set_count(row.count);
-    out->set_gpu_time_ns(row.gpu_time_ns);
-    out->set_min_ns(row.timed ? row.min_ns : 0);
-    out->set_max_ns(row.max_ns);
-    if (key.category == v1::TIME_CATEGORY_UNKNOWN && row.in_call > 0) {
-      v1::KernelOwner* owner = profile->add_kernel_owners();
-      owner->set_name(out->name());
-      owner->set_category(out->category());
-      owner->set_phase(out->phase());
-      owner->set_in_call(row.in_call);
-    }
-    return true;
-  });
-}
-
-size_t Aggregator::EmitScopeKernels(const NameTable& names, size_t max, bool final,
-                                    v1::ProcessProfile* profile) {
-  const auto describe = [&](uint64_t* packed, std::string* name, v1::ScopeKernelRow* row) {
-    KernelKey key = KernelKey::Unpack(*packed);
-    if (key.kind == static_cast<uint8_t>(ActivityKind::kKernel)) {
-      const bool known = names.Find(key.name) != nullptr;
-      if (!known && !final) return false;
-      key.name = known ? names.Canonical(key.name) : kLostName;
-      *packed = key.Pack();
-    }
-    *name = KernelName(names, *packed);
-    row->set_kind(KindText(key.kind));
-    return true;
-  };
-  return scope_kernels_.Emit(max, describe, steps_, profile);
-}
-
 size_t Aggregator::EmitStacks(const NameTable& names, size_t max, bool final, uint64_t now_ns,
                               v1::ProcessProfile* profile) {
   const auto describe = [&](uint64_t packed, v1::StackRow* row) {
     const KernelKey key = KernelKey::Unpack(packed);
-    const bool kernel = key.kind == static_cast<uint8_t>(ActivityKind::kKernel);
-    if (kernel && !final && names.Find(key.name) == nullptr) return false;
-    row->set_kernel(KernelName(names, packed));
+    if (key.is_kernel() && !final && names.Find(key.name) == nullptr) return false;
+    row->set_kernel(KernelName(names, key));
     row->set_kind(KindText(key.kind));
     return true;
   };
   return stacks_.Emit(names, max, final, now_ns, describe, profile);
-}
-
-void Aggregator::MoveKernelRow(KernelRow* from, uint64_t to_key) {
-  const uint32_t index = kernels_.FindOrAdd(to_key);
-  if (index == kNoRow) return;
-  KernelRow& to = kernels_.Change(index);
-  to.count += from->count;
-  to.in_call += from->in_call;
-  to.gpu_time_ns += from->gpu_time_ns;
-  to.min_ns = to.timed && from->timed ? std::min(to.min_ns, from->min_ns)
-                                      : (to.timed ? to.min_ns : from->min_ns);
-  to.max_ns = std::max(to.max_ns, from->max_ns);
-  to.timed = to.timed || from->timed;
-  *from = KernelRow();
-}
-
-std::string Aggregator::KernelName(const NameTable& names, uint64_t packed_key) const {
-  const KernelKey key = KernelKey::Unpack(packed_key);
-  switch (static_cast<ActivityKind>(key.kind)) {
-    case ActivityKind::kMemcpy:
-      return CopyName(key.copy_kind);
-    case ActivityKind::kMemset:
-      return "[memset]";
-    case ActivityKind::kGraph:
-      return "[graph]";
-    default:
-      break;
-  }
-  const std::string* name = names.Find(key.name);
-  return key.name == kLostName || name == nullptr ? "(name lost)" : *name;
 }
 
 size_t Aggregator::EmitScopeCalls(size_t max, v1::ProcessProfile* profile) {
@@ -537,8 +333,8 @@ size_t Aggregator::EmitDevices(v1::ProcessProfile* profile) {
     device.changed = false;
     v1::DeviceTime* out = profile->add_device_times();
     out->set_device(static_cast<uint32_t>(ordinal));
-    out->set_busy_ns(device.busy.all.total_ns());
-    out->set_not_communication_ns(device.busy.not_communication.total_ns());
+    out->set_busy_ns(device.busy.all().total_ns());
+    out->set_not_communication_ns(device.busy.not_communication().total_ns());
     out->set_first_gpu_ns(device.first_ns);
     out->set_last_gpu_ns(device.last_ns);
     emitted++;
@@ -548,8 +344,8 @@ size_t Aggregator::EmitDevices(v1::ProcessProfile* profile) {
 
 uint64_t Aggregator::refused_count() const {
   return ranges_.refused_count() + stacks_.refused_count() + calls_.refused_count() +
-         times_.refused_count() + kernels_.refused_count() + scope_kernels_.refused_count() +
-         scope_calls_.refused_count() + communications_.refused_count() + devices_refused_count_;
+         activities_.refused_count() + scope_calls_.refused_count() +
+         communications_.refused_count() + devices_refused_count_;
 }
 
 uint64_t Aggregator::late_count() const {

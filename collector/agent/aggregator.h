@@ -9,17 +9,16 @@
 #include <string>
 #include <vector>
 
+#include "collector/agent/activity_rows.h"
 #include "collector/agent/call_rows.h"
 #include "collector/agent/collective_groups.h"
 #include "collector/agent/collective_waits.h"
 #include "collector/agent/communication_rows.h"
 #include "collector/agent/correlator.h"
-#include "collector/agent/kernel_categories.h"
 #include "collector/agent/kernel_formulas.h"
 #include "collector/agent/name_table.h"
 #include "collector/agent/range_rows.h"
 #include "collector/agent/row_set.h"
-#include "collector/agent/scope_kernels.h"
 #include "collector/agent/stack_rows.h"
 #include "collector/agent/step_rows.h"
 #include "collector/agent/window_filter.h"
@@ -117,7 +116,7 @@ class Aggregator : public JoinSink {
   const StepRows& steps() const { return steps_; }
   model::FlopCount flops() const { return flops_; }
   uint64_t activity_count() const { return activity_count_; }
-  uint64_t names_lost_count() const { return names_lost_count_; }
+  uint64_t names_lost_count() const { return activities_.names_lost_count(); }
   // Rows that found no room; the work in them is only in the totals of steps and devices.
   uint64_t refused_count() const;
   // Intervals that came too late for a busy time.
@@ -134,18 +133,6 @@ class Aggregator : public JoinSink {
   static constexpr size_t kMaxDevices = 64;
   static constexpr size_t kMaxWaitingKernels = 1 << 16;
 
-  struct TimeRow {
-    uint64_t activities = 0;
-    uint64_t gpu_time_ns = 0;
-  };
-  struct KernelRow {
-    uint64_t count = 0;
-    uint64_t in_call = 0;  // of them
-    uint64_t gpu_time_ns = 0;
-    uint64_t min_ns = 0;
-    uint64_t max_ns = 0;
-    bool timed = false;  // min and max are valid
-  };
   struct Device {
     DeviceBusy busy;
     uint64_t first_ns = UINT64_MAX;
@@ -166,23 +153,15 @@ class Aggregator : public JoinSink {
   bool BookKernel(JoinedActivity* activity);
   void BookWhenNamed(const JoinedActivity& activity);
   void BookJoined(const JoinedActivity& activity);
-  v1::TimeCategory CategoryByName(const JoinedActivity& activity);
   void AddActivity(const JoinedActivity& activity);
+  void AddCommunication(const JoinedActivity& activity);
   void AddToDevice(const JoinedActivity& activity, bool communication);
-  size_t EmitTimes(size_t max, v1::ProcessProfile* profile);
-  size_t EmitKernels(const NameTable& names, size_t max, bool final, v1::ProcessProfile* profile);
-  size_t EmitScopeKernels(const NameTable& names, size_t max, bool final,
-                          v1::ProcessProfile* profile);
-  // Adds to the row of another key and empties this one.
-  void MoveKernelRow(KernelRow* from, uint64_t to_key);
-  std::string KernelName(const NameTable& names, uint64_t packed_key) const;
   size_t EmitScopeCalls(size_t max, v1::ProcessProfile* profile);
   size_t EmitDevices(v1::ProcessProfile* profile);
 
   const model::FormulaRegistry* const formulas_;
   const NameTable* const names_;
   KernelFormulas kernel_formulas_;
-  KernelCategories kernel_categories_;
   struct WaitingKernel {
     JoinedActivity activity;
     int passes = 0;  // that emptied all rings
@@ -195,16 +174,13 @@ class Aggregator : public JoinSink {
   CommunicationRows communications_;
   StepRows steps_;
   std::optional<WindowFilter> filter_;  // none: all steps are wanted
-  RowSet<uint64_t, TimeRow> times_{kMaxRows};
-  RowSet<uint64_t, KernelRow> kernels_{kMaxRows};
+  ActivityRows activities_{&calls_, names_};
   StackRows stacks_;
-  ScopeKernels scope_kernels_{&calls_};
   RowSet<uint64_t, uint64_t> scope_calls_{kMaxRows};
   RangeRows ranges_;
   std::vector<Device> devices_;
   model::FlopCount flops_ = 0;
   uint64_t activity_count_ = 0;
-  uint64_t names_lost_count_ = 0;
   uint64_t bad_times_count_ = 0;
   uint64_t shared_communication_count_ = 0;
   uint64_t devices_refused_count_ = 0;

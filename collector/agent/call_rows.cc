@@ -129,13 +129,44 @@ template <class Record>
 uint32_t CallRows::Count(const Record& key_record, std::optional<model::FlopCount> flops,
                          uint64_t calls, uint64_t bytes) {
   const uint32_t index = rows_.FindOrAdd(Reinterpret<Key>(key_record));
-  const RowChange change = {index, calls, flops.value_or(0), flops.has_value(), bytes};
-  if (described_ != nullptr) {
-    described_->push_back(change);
-  } else {
-    Apply(change, 1);
-  }
+  CountIn(index, flops, calls, bytes);
   return index;
+}
+
+void CallRows::CountIn(uint32_t index, std::optional<model::FlopCount> flops, uint64_t calls,
+                       uint64_t bytes) {
+  if (described_ != nullptr) {
+    described_->push_back({index, calls, flops.value_or(0), flops.has_value(), bytes});
+    return;
+  }
+  call_count_ += calls;
+  if (index == kNoRow) {
+    refused_count_ += calls;
+    return;
+  }
+  Add(flops, calls, bytes, &rows_.Change(index));
+}
+
+void CallRows::Add(std::optional<model::FlopCount> flops, uint64_t calls, uint64_t bytes,
+                   Row* row) {
+  // The key decides whether flops are known: all calls of a row agree.
+  row->flops_known = flops.has_value();
+  row->flops += flops.value_or(0);  // <= 2^96 each: 2^32 calls before it could overflow
+  row->calls += calls;
+  row->bytes += bytes;
+}
+
+// Reckoned once a row: products of 128 bits with their checks take longer than all else here.
+std::optional<model::FlopCount> CallRows::FlopsIn(uint32_t index, const shm::GemmCall& call) {
+  if (index == kNoRow) return model::GemmFlops(call);
+  Row& row = rows_.Hold(index);
+  if (!row.reckoned) {
+    const std::optional<model::FlopCount> flops = model::GemmFlops(call);
+    row.reckoned = true;
+    row.flops_known = flops.has_value();
+    row.call_flops = flops.value_or(0);
+  }
+  return row.flops_known ? std::optional(row.call_flops) : std::nullopt;
 }
 
 void CallRows::Apply(const RowChange& change, uint64_t times) {
@@ -144,12 +175,8 @@ void CallRows::Apply(const RowChange& change, uint64_t times) {
     refused_count_ += change.calls * times;
     return;
   }
-  Row& row = rows_.Change(change.row);
-  // The key decides whether flops are known: all calls of a row agree.
-  row.flops_known = change.flops_known;
-  row.flops += change.flops * times;  // <= 2^96 each: 2^32 calls before it could overflow
-  row.calls += change.calls * times;
-  row.bytes += change.bytes * times;
+  const auto flops = change.flops_known ? std::optional(change.flops * times) : std::nullopt;
+  Add(flops, change.calls * times, change.bytes * times, &rows_.Change(change.row));
 }
 
 CallWork CallRows::AddGemm(const shm::GemmCall& call) {
@@ -164,9 +191,10 @@ CallWork CallRows::AddGemm(const shm::GemmCall& call) {
     key.m = static_cast<int64_t>(model::GemmUnknownReason(call));
     key.n = key.k = key.batch = 0;
   }
-  const std::optional<model::FlopCount> flops = model::GemmFlops(call);
   CallWork work;
-  work.row = Count(key, flops, 1, 0);
+  work.row = rows_.FindOrAdd(Reinterpret<Key>(key));
+  const std::optional<model::FlopCount> flops = FlopsIn(work.row, call);
+  CountIn(work.row, flops, 1, 0);
   work.flops = flops.value_or(0);
   work.category = flops.has_value() ? v1::TIME_CATEGORY_EXACT : v1::TIME_CATEGORY_UNKNOWN;
   return work;
@@ -391,10 +419,10 @@ CallWork CallRows::AddModelled(const shm::RecordHeader& header, uint32_t scope,
   return result;
 }
 
-void CallRows::AddKernel(uint32_t index, uint64_t duration_ns) {
+void CallRows::AddKernels(uint32_t index, uint64_t count, uint64_t gpu_time_ns) {
   Row& row = rows_.Change(index);
-  row.kernels++;
-  row.gpu_time_ns += duration_ns;
+  row.kernels += count;
+  row.gpu_time_ns += gpu_time_ns;
 }
 
 void CallRows::AddCallTime(uint32_t index, uint64_t gpu_time_ns) {

@@ -87,8 +87,8 @@ class CallRows {
   // The calls that were described, so many times.
   void Apply(const RowChange& change, uint64_t times);
 
-  // A kernel whose times are valid.
-  void AddKernel(uint32_t row, uint64_t duration_ns);
+  // Kernels whose times are valid.
+  void AddKernels(uint32_t row, uint64_t count, uint64_t gpu_time_ns);
   void AddCallTime(uint32_t row, uint64_t gpu_time_ns);
   // One end of a collective: its duration, and the part of it before the last end began.
   void AddWait(uint32_t row, uint64_t duration_ns, uint64_t wait_ns);
@@ -123,7 +123,9 @@ class CallRows {
     uint64_t max_gpu_time_ns = 0;
     model::FlopCount flops = 0;
     bool flops_known = false;
-    bool timed = false;  // min and max are valid
+    bool timed = false;               // min and max are valid
+    bool reckoned = false;            // the next one is set
+    model::FlopCount call_flops = 0;  // of each call, if they are known: the key decides
     // Collectives.
     uint64_t matched_calls = 0;
     uint64_t matched_time_ns = 0;
@@ -143,6 +145,9 @@ class CallRows {
   template <class Record>
   uint32_t Count(const Record& key_record, std::optional<model::FlopCount> flops, uint64_t calls,
                  uint64_t bytes);
+  void CountIn(uint32_t row, std::optional<model::FlopCount> flops, uint64_t calls, uint64_t bytes);
+  static void Add(std::optional<model::FlopCount> flops, uint64_t calls, uint64_t bytes, Row* row);
+  std::optional<model::FlopCount> FlopsIn(uint32_t row, const shm::GemmCall& call);
   void DescribeKey(const Key& key, v1::CallRow* out) const;
   static void EmitCollective(const Key& key, const Row& row, const v1::CallRow& call,
                              v1::ProcessProfile* profile);

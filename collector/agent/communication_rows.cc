@@ -6,8 +6,8 @@
 
 namespace flopsprof::agent {
 
-void CommunicationRows::Add(const JoinedActivity& activity, bool communication,
-                            const IntervalUnion& other) {
+void CommunicationRows::AddToDevice(const JoinedActivity& activity, bool communication,
+                                    const IntervalUnion& other) {
   if (!communication) {
     const auto device = devices_.find(activity.record.device);
     if (device == devices_.end()) return;  // nothing to hide

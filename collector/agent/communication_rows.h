@@ -23,7 +23,9 @@ class CommunicationRows {
  public:
   // For each activity with valid times, before it is added to `other`: all but communication that
   // the same device did.
-  void Add(const JoinedActivity& activity, bool communication, const IntervalUnion& other);
+  void Add(const JoinedActivity& activity, bool communication, const IntervalUnion& other) {
+    if (communication || !devices_.empty()) AddToDevice(activity, communication, other);
+  }
 
   // Appends at most `max` changed rows; returns how many. `calls`: that the activities name.
   size_t Emit(const CallRows& calls, size_t max, v1::ProcessProfile* profile);
@@ -64,6 +66,7 @@ class CommunicationRows {
     uint64_t forgotten_until_ns = 0;
   };
 
+  void AddToDevice(const JoinedActivity& activity, bool communication, const IntervalUnion& other);
   void Compare(const JoinedActivity& activity, const IntervalUnion& other, Device* device);
   void Hide(uint64_t begin_ns, uint64_t end_ns, const IntervalUnion& other, Device* device);
   static void Keep(const Kernel& kernel, Device* device);

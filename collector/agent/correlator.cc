@@ -32,13 +32,14 @@ uint64_t Correlator::CallKey(RingId ring, uint32_t call) {
 }
 
 void Correlator::ForgetOldestLaunch() {
-  const auto found = launches_.find(launch_order_.front());
-  launch_order_.pop_front();
-  if (found == launches_.end()) return;
-  const Launch& launch = found->second;
-  if (launch.activities == 0 && !launch.captured) counters_.launches_without_activity++;
-  ForgetInner(launch.inner, found->first);
-  launches_.erase(found);
+  const uint64_t oldest = launches_.first();
+  if (const Launch* launch = launches_.At(oldest)) {
+    if (launch->activities == 0 && !launch->captured) counters_.launches_without_activity++;
+    if (launch->inner != 0) {
+      ForgetInner(launch->inner, static_cast<uint32_t>(launches_.KeyOf(oldest)));
+    }
+  }
+  launches_.ForgetOldest();
 }
 
 // Ids come again: the inner one may be another launch's by now.
@@ -48,21 +49,18 @@ void Correlator::ForgetInner(uint32_t inner, uint32_t correlation) {
 }
 
 void Correlator::ForgetOldLaunches() {
-  while (launch_order_.size() > kKeptDone) {
-    const auto oldest = launches_.find(launch_order_.front());
-    const bool done = oldest == launches_.end() || oldest->second.done();
-    if (!done && launch_order_.size() <= kMaxLaunches) return;
+  while (launches_.size() > kKeptDone) {
+    const Launch* oldest = launches_.At(launches_.first());
+    const bool done = oldest == nullptr || oldest->done();
+    if (!done && launches_.size() < kMaxLaunches) return;
     ForgetOldestLaunch();
   }
 }
 
 void Correlator::ForgetOldCalls() {
-  while (call_order_.size() > kKeptDone) {
-    const auto oldest = calls_.find(call_order_.front());
-    const bool done = oldest == calls_.end() || oldest->second.done();
-    if (!done && call_order_.size() <= kMaxCalls) return;
-    if (oldest != calls_.end()) calls_.erase(oldest);
-    call_order_.pop_front();
+  while (calls_.size() > kKeptDone) {
+    if (!calls_.At(calls_.first())->done() && calls_.size() < kMaxCalls) return;
+    calls_.ForgetOldest();
   }
 }
 
@@ -71,34 +69,35 @@ void Correlator::WidenWindow(uint32_t correlation) {
   window_.last = std::max(window_.last, correlation);
 }
 
+uint32_t Correlator::OuterId(uint32_t correlation) const {
+  if (inner_ids_.empty()) return correlation;
+  const auto inner = inner_ids_.find(correlation);
+  return inner == inner_ids_.end() ? correlation : inner->second;
+}
+
 Correlator::Launch* Correlator::FindLaunch(uint32_t correlation) {
-  auto found = launches_.find(correlation);
-  if (found == launches_.end()) {
-    const auto inner = inner_ids_.find(correlation);
-    if (inner == inner_ids_.end()) return nullptr;
-    found = launches_.find(inner->second);
-  }
-  return found == launches_.end() ? nullptr : &found->second;
+  uint64_t found = launches_.Find(correlation);
+  if (found == launches_.kNone) found = launches_.Find(OuterId(correlation));
+  return launches_.At(found);
 }
 
 Correlator::Launch* Correlator::FindOrAddLaunch(uint32_t correlation, const WorkContext& context) {
   ForgetOldLaunches();
   WidenWindow(correlation);
-  const auto inner = inner_ids_.find(correlation);
-  if (inner != inner_ids_.end()) correlation = inner->second;
-  const auto [found, added] = launches_.try_emplace(correlation);
-  if (!added) return &found->second;  // the runtime's and the driver's callback of one launch
+  correlation = OuterId(correlation);
+  const uint64_t found = launches_.Find(correlation);
+  // The runtime's and the driver's callback of one launch.
+  if (found != launches_.kNone) return launches_.At(found);
   news_ = true;
-  found->second.context = context;
-  launch_order_.push_back(correlation);
-  return &found->second;
+  Launch* launch = launches_.At(launches_.Add(correlation));
+  launch->context = context;
+  return launch;
 }
 
-Correlator::Call* Correlator::FindOrAddCall(uint64_t key) {
+uint64_t Correlator::FindOrAddCall(uint64_t key) {
   ForgetOldCalls();
-  const auto [found, added] = calls_.try_emplace(key);
-  if (added) call_order_.push_back(key);
-  return &found->second;
+  const uint64_t found = calls_.Find(key);
+  return found != calls_.kNone ? found : calls_.Add(key);
 }
 
 void Correlator::AddLaunch(RingId ring, const shm::LaunchRecord& record) {
@@ -108,9 +107,9 @@ void Correlator::AddLaunch(RingId ring, const shm::LaunchRecord& record) {
     launch->stack_launches = record.stack_launches;
   }
   launch->captured = (record.header.flags & shm::kFlagCaptured) != 0;
-  if (record.call == shm::kNoCall || launch->captured || launch->call != 0) return;
-  launch->call = CallKey(ring, record.call);
-  FindOrAddCall(launch->call)->launches++;
+  if (record.call == shm::kNoCall || launch->captured || launch->call != calls_.kNone) return;
+  launch->call = FindOrAddCall(CallKey(ring, record.call));
+  calls_.At(launch->call)->launches++;
 }
 
 void Correlator::AddGraphLaunch(const shm::GraphLaunch& record) {
@@ -118,18 +117,17 @@ void Correlator::AddGraphLaunch(const shm::GraphLaunch& record) {
   Launch* launch = FindOrAddLaunch(record.correlation, ContextOf(record.header, record.scope));
   launch->graph = true;
   const uint32_t inner = record.inner_correlation;
-  const auto outer = inner_ids_.find(record.correlation);
-  const uint32_t key = outer == inner_ids_.end() ? record.correlation : outer->second;
   if (inner != 0 && launch->inner == 0 && FindLaunch(inner) != launch) {
-    TakeInner(inner, key, launch);
+    TakeInner(inner, OuterId(record.correlation), launch);
   }
 }
 
 void Correlator::TakeInner(uint32_t inner, uint32_t correlation, Launch* launch) {
   WidenWindow(inner);
   news_ = true;
-  if (const auto found = launches_.find(inner); found != launches_.end()) {
-    Launch& taken = found->second;  // of the driver's callback
+  const uint64_t found = launches_.Find(inner);
+  if (found != launches_.kNone) {
+    Launch& taken = *launches_.At(found);  // of the driver's callback
     launch->activities += taken.activities;
     launch->nodes += taken.nodes;
     launch->nodes_ns += taken.nodes_ns;
@@ -140,7 +138,7 @@ void Correlator::TakeInner(uint32_t inner, uint32_t correlation, Launch* launch)
     }
     LeaveCall(&taken);
     if (taken.inner != 0) inner_ids_[taken.inner] = correlation;
-    launches_.erase(found);
+    launches_.Erase(found);
   }
   launch->inner = inner;
   inner_ids_[inner] = correlation;
@@ -162,19 +160,16 @@ void Correlator::MarkCaptured(uint32_t correlation) {
 }
 
 void Correlator::LeaveCall(Launch* launch) {
-  if (launch->call == 0) return;
-  if (const auto call = calls_.find(launch->call); call != calls_.end()) call->second.launches--;
-  launch->call = 0;
+  if (Call* call = calls_.At(launch->call)) call->launches--;
+  launch->call = calls_.kNone;
 }
 
 void Correlator::EndCall(RingId ring, uint32_t number, std::optional<BookedCall> booked) {
-  const auto found = calls_.find(CallKey(ring, number));
-  if (found == calls_.end()) return;  // it has launched nothing that we know of
-  Call& call = found->second;
-  if (call.ended) return;
-  call.ended = true;
-  call.owns = booked.has_value();
-  call.booked = booked.value_or(BookedCall());
+  Call* call = calls_.At(calls_.Find(CallKey(ring, number)));
+  if (call == nullptr || call->ended) return;  // or it has launched nothing that we know of
+  call->ended = true;
+  call->owns = booked.has_value();
+  if (booked.has_value()) call->booked = *booked;
   news_ = true;
 }
 
@@ -191,10 +186,9 @@ bool Correlator::TryJoin(const shm::ActivityRecord& record) {
   if (launch == nullptr) return false;
   if ((launch->graph || OfGraph(record)) && !launch->settled) return false;
   Call* call = nullptr;
-  if (launch->call != 0 && !launch->graph) {
-    const auto its_call = calls_.find(launch->call);
-    if (its_call == calls_.end() || !its_call->second.ended) return false;
-    call = &its_call->second;
+  if (launch->call != calls_.kNone && !launch->graph) {
+    call = calls_.At(launch->call);
+    if (call == nullptr || !call->ended) return false;
   }
   Join(record, launch, call);
   return true;
@@ -225,9 +219,7 @@ std::optional<uint64_t> Correlator::UnbookedTime(Launch* replay,
 void Correlator::Join(const shm::ActivityRecord& record, Launch* launch, Call* call) {
   if ((record.header.flags & shm::kFlagBadTimestamp) != 0) counters_.marked_bad_times++;
   const bool replay = launch->graph || OfGraph(record);
-  JoinedActivity joined = {};
-  joined.record = record;
-  joined.context = launch->context;
+  JoinedActivity joined{record, launch->context};
   joined.valid_times = HasValidTimes(record);
   if (replay) {
     const std::optional<uint64_t> unbooked = UnbookedTime(launch, record);
@@ -290,9 +282,12 @@ bool Correlator::InWindow(uint32_t correlation) const {
 }
 
 size_t Correlator::open_launch_count() const {
-  return static_cast<size_t>(std::count_if(launches_.begin(), launches_.end(), [](const auto& l) {
-    return l.second.activities == 0 && !l.second.captured;
-  }));
+  size_t count = 0;
+  for (uint64_t number = launches_.first(); number < launches_.next(); number++) {
+    const Launch* launch = launches_.At(number);
+    count += launch != nullptr && launch->activities == 0 && !launch->captured ? 1 : 0;
+  }
+  return count;
 }
 
 void Correlator::Retry(uint64_t now_ns, bool final) {
@@ -311,7 +306,7 @@ void Correlator::Retry(uint64_t now_ns, bool final) {
   }
   news_ = false;
   if (!final) return;
-  while (!launch_order_.empty()) ForgetOldestLaunch();
+  while (launches_.size() > 0) ForgetOldestLaunch();
 }
 
 }  // namespace flopsprof::agent

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "absl/container/flat_hash_map.h"
+#include "collector/agent/recent_table.h"
 #include "collector/agent/ring_reader.h"
 #include "collector/agent/work.h"
 #include "proto/shm/records.h"
@@ -73,9 +74,20 @@ class Correlator {
   static constexpr uint64_t kMaxWaitNs = 5'000'000'000;
 
  private:
+  struct Call {
+    bool ended = false;
+    bool owns = false;
+    bool times_valid = true;
+    uint32_t launches = 0;
+    uint32_t activities = 0;
+    uint64_t gpu_time_ns = 0;
+    BookedCall booked;
+
+    bool done() const { return ended && activities >= launches; }
+  };
   struct Launch {
     WorkContext context;
-    uint64_t call = 0;   // key in calls_, 0 = none
+    uint64_t call = RecentTable<Call>::kNone;  // number in calls_
     uint32_t inner = 0;  // of a graph: the driver's correlation, in inner_ids_; 0 = the same
     uint32_t activities = 0;
     uint32_t executable = 0;
@@ -90,17 +102,6 @@ class Correlator {
 
     // A replay is never done: nobody says how many nodes it has.
     bool done() const { return captured || (activities > 0 && !graph); }
-  };
-  struct Call {
-    bool ended = false;
-    bool owns = false;
-    bool times_valid = true;
-    uint32_t launches = 0;
-    uint32_t activities = 0;
-    uint64_t gpu_time_ns = 0;
-    BookedCall booked;
-
-    bool done() const { return ended && activities >= launches; }
   };
   struct Waiting {
     shm::ActivityRecord record;
@@ -125,12 +126,14 @@ class Correlator {
   bool InWindow(uint32_t correlation) const;
   static uint64_t CallKey(RingId ring, uint32_t call);
   void WidenWindow(uint32_t correlation);
+  // Of the launch that an inner id belongs to; other ids are returned as they are.
+  uint32_t OuterId(uint32_t correlation) const;
   Launch* FindLaunch(uint32_t correlation);  // also by its inner id; null: it is not there
   Launch* FindOrAddLaunch(uint32_t correlation, const WorkContext& context);
   // What came under the inner id belongs to the launch.
   void TakeInner(uint32_t inner, uint32_t correlation, Launch* launch);
   void LeaveCall(Launch* launch);
-  Call* FindOrAddCall(uint64_t key);
+  uint64_t FindOrAddCall(uint64_t key);  // its number in calls_
   void ForgetOldestLaunch();
   void ForgetInner(uint32_t inner, uint32_t correlation);
   void ForgetOldLaunches();
@@ -144,11 +147,9 @@ class Correlator {
   void GiveUp(const shm::ActivityRecord& record);
 
   JoinSink* const sink_;
-  absl::flat_hash_map<uint32_t, Launch> launches_;
-  std::deque<uint32_t> launch_order_;
+  RecentTable<Launch> launches_;                       // by correlation
   absl::flat_hash_map<uint32_t, uint32_t> inner_ids_;  // to the key in launches_
-  absl::flat_hash_map<uint64_t, Call> calls_;
-  std::deque<uint64_t> call_order_;
+  RecentTable<Call> calls_;                            // by CallKey
   std::deque<Waiting> waiting_;
   Window window_;
   std::deque<Window> past_windows_;

@@ -6,12 +6,13 @@
 
 namespace flopsprof::agent {
 
-void IntervalUnion::Add(uint64_t begin_ns, uint64_t end_ns) {
+void IntervalUnion::AddSlowly(uint64_t begin_ns, uint64_t end_ns) {
   if (begin_ns < frontier_ns_) {
     late_count_++;
     return;
   }
-  if (intervals_.empty() || begin_ns > intervals_.back().end_ns) {  // the common case
+  if (intervals_.empty() || begin_ns > intervals_.back().end_ns) {
+    if (intervals_.capacity() == 0) intervals_.reserve(kFirstRoom);
     intervals_.push_back({begin_ns, end_ns});
     total_ns_ += end_ns - begin_ns;
     if (intervals_.size() > kMaxIntervals) Settle();

@@ -16,7 +16,13 @@ namespace flopsprof::agent {
 class IntervalUnion {
  public:
   // Needs begin <= end. Intervals that only touch are joined.
-  void Add(uint64_t begin_ns, uint64_t end_ns);
+  void Add(uint64_t begin_ns, uint64_t end_ns) {
+    const bool in_order = begin_ns >= frontier_ns_ && !intervals_.empty() &&
+                          begin_ns > intervals_.back().end_ns && intervals_.size() < kMaxIntervals;
+    if (!in_order) return AddSlowly(begin_ns, end_ns);
+    intervals_.push_back({begin_ns, end_ns});
+    total_ns_ += end_ns - begin_ns;
+  }
 
   // How much of it lies in [begin_ns, end_ns). What is before frontier_ns() is not known.
   uint64_t CoveredNs(uint64_t begin_ns, uint64_t end_ns) const;
@@ -40,9 +46,11 @@ class IntervalUnion {
     uint64_t end_ns;
   };
   static constexpr size_t kMaxIntervals = 1 << 16;
+  static constexpr size_t kFirstRoom = 256;
 
   static constexpr size_t kMaxDisordered = 1024;
 
+  void AddSlowly(uint64_t begin_ns, uint64_t end_ns);
   void Merge() const;  // all that is disordered
   void Settle();       // and bounds what is kept
   void FoldOldest(size_t count);

@@ -61,9 +61,9 @@ std::string BoundedUtf8(std::string_view text, size_t max_bytes) {
 }
 
 bool NameTable::Define(uint32_t id, std::string_view text) {
-  if (id == 0 || by_id_.contains(id)) return true;
+  if (id == 0 || EntryOf(id) != nullptr) return true;
   text = text.substr(0, kMaxTextBytes);
-  if (by_id_.size() >= kMaxStrings || total_bytes_ + text.size() > kMaxTotalBytes) {
+  if (entries_.size() >= kMaxStrings || total_bytes_ + text.size() > kMaxTotalBytes) {
     refused_count_++;
     return false;
   }
@@ -71,19 +71,32 @@ bool NameTable::Define(uint32_t id, std::string_view text) {
   std::string valid = BoundedUtf8(text, kMaxTextBytes);
   total_bytes_ += valid.size();
   const uint32_t canonical = first_id_.emplace(valid, id).first->second;
-  by_id_.emplace(id, Entry{std::move(valid), canonical});
+  const Entry* entry = &entries_.emplace_back(Entry{std::move(valid), canonical});
+  if (id < kMaxDenseId) {
+    if (id >= dense_.size()) dense_.resize(id + 1);
+    dense_[id] = entry;
+  } else {
+    sparse_.emplace(id, entry);
+  }
   return true;
+}
+
+const NameTable::Entry* NameTable::EntryOf(uint32_t id) const {
+  if (id < dense_.size()) return dense_[id];
+  if (id < kMaxDenseId) return nullptr;
+  const auto found = sparse_.find(id);
+  return found == sparse_.end() ? nullptr : found->second;
 }
 
 const std::string* NameTable::Find(uint32_t id) const {
   if (id == 0) return &empty_;
-  const auto found = by_id_.find(id);
-  return found == by_id_.end() ? nullptr : &found->second.text;
+  const Entry* entry = EntryOf(id);
+  return entry == nullptr ? nullptr : &entry->text;
 }
 
 uint32_t NameTable::Canonical(uint32_t id) const {
-  const auto found = by_id_.find(id);
-  return found == by_id_.end() ? id : found->second.canonical;
+  const Entry* entry = EntryOf(id);
+  return entry == nullptr ? id : entry->canonical;
 }
 
 }  // namespace flopsprof::agent

@@ -3,11 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/node_hash_map.h"
 
 namespace flopsprof::agent {
 
@@ -39,11 +40,19 @@ class NameTable {
   static constexpr size_t kMaxStrings = 1 << 17;
   static constexpr size_t kMaxTotalBytes = 32 << 20;
 
+  // Ids below, and the injector gives no other, find their entry without a hash.
+  static constexpr uint32_t kMaxDenseId = kMaxStrings + 1;
+
   struct Entry {
     std::string text;
     uint32_t canonical;
   };
-  absl::node_hash_map<uint32_t, Entry> by_id_;
+
+  const Entry* EntryOf(uint32_t id) const;
+
+  std::deque<Entry> entries_;
+  std::vector<const Entry*> dense_;                     // by id; null: none
+  absl::flat_hash_map<uint32_t, const Entry*> sparse_;  // the same of other ids
   absl::flat_hash_map<std::string, uint32_t> first_id_ = {{"", 0}};
   const std::string empty_;
   size_t total_bytes_ = 0;

@@ -10,18 +10,29 @@ namespace flopsprof::agent {
 using shm::SlotState;
 
 RingReader::RingReader(const Segment* segment)
-    : segment_(segment), mask_(segment->ring_records() - 1), slots_(segment->slot_count()) {}
+    : segment_(segment), mask_(segment->ring_records() - 1), slots_(segment->slot_count()) {
+  for (uint32_t index = 0; index < slots_.size(); index++) {
+    slots_[index].shared = &segment->slot(index);
+  }
+}
 
 RingReader::PassResult RingReader::Pass(size_t max_records_per_slot, RecordBatchSink* sink) {
   PassResult result;
-  for (uint32_t index = 0; index < segment_->slot_count(); index++) {
-    shm::SlotHeader& shared = segment_->slot(index);
+  for (uint32_t index = 0; index < slots_.size(); index++) {
     Slot& slot = slots_[index];
+    shm::SlotHeader& shared = *slot.shared;
     // acquire; pairs with the release of the thread that retires its slot: read before `head`,
     // so that an empty retired ring stays empty.
     const uint32_t state = shared.state.load(std::memory_order_acquire);
     // acquire; pairs with the release store in the injector's ring writer.
     const uint64_t head = shared.head.load(std::memory_order_acquire);
+    const bool retired = state == static_cast<uint32_t>(SlotState::kRetired);
+    if (head == slot.tail && !retired) {
+      // A thread claims the first free slot: behind one that nobody has ever claimed there is none.
+      const bool free = state == static_cast<uint32_t>(SlotState::kFree);
+      if (free && shared.generation.load(std::memory_order_relaxed) == 0) break;
+      continue;
+    }
     const uint64_t available = head - slot.tail;
     if (available > segment_->ring_records()) {  // also when head < tail
       corrupt_position_count_++;
@@ -37,7 +48,7 @@ RingReader::PassResult RingReader::Pass(size_t max_records_per_slot, RecordBatch
         continue;
       }
     }
-    if (state == static_cast<uint32_t>(SlotState::kRetired)) {
+    if (retired) {
       uint32_t expected = state;
       // release; pairs with the acquire of the thread that claims the slot.
       shared.state.compare_exchange_strong(expected, static_cast<uint32_t>(SlotState::kFree),
@@ -49,8 +60,8 @@ RingReader::PassResult RingReader::Pass(size_t max_records_per_slot, RecordBatch
 }
 
 size_t RingReader::Drain(uint32_t index, uint64_t head, size_t max_records, RecordBatchSink* sink) {
-  shm::SlotHeader& shared = segment_->slot(index);
   Slot& slot = slots_[index];
+  shm::SlotHeader& shared = *slot.shared;
   const std::byte* ring = segment_->records(index);
   // After `head`: whoever wrote these records had claimed the slot before. A slot is freed only
   // when it is empty, so they are all of one generation.
@@ -61,7 +72,10 @@ size_t RingReader::Drain(uint32_t index, uint64_t head, size_t max_records, Reco
     const uint64_t until_wrap = mask_ + 1 - position;
     const size_t count = std::min<uint64_t>(
         {head - slot.tail, until_wrap, kBatchRecords, uint64_t{max_records - taken}});
-    std::memcpy(batch_.data(), ring + position * shm::kRecordBytes, count * shm::kRecordBytes);
+    const std::byte* from = ring + position * shm::kRecordBytes;
+    for (size_t i = 0; i < count * shm::kRecordBytes; i += shm::kRecordBytes) {
+      std::memcpy(batch_.data() + i, from + i, shm::kRecordBytes);
+    }
     slot.tail += count;
     taken += count;
     // release; pairs with the acquire in the writer: the room is free only after the copy.
@@ -73,9 +87,8 @@ size_t RingReader::Drain(uint32_t index, uint64_t head, size_t max_records, Reco
 
 uint64_t RingReader::dropped_count() {
   uint64_t sum = 0;
-  for (uint32_t index = 0; index < segment_->slot_count(); index++) {
-    Slot& slot = slots_[index];
-    const uint64_t now = segment_->slot(index).dropped.load(std::memory_order_relaxed);
+  for (Slot& slot : slots_) {
+    const uint64_t now = slot.shared->dropped.load(std::memory_order_relaxed);
     slot.dropped = std::max(slot.dropped, now);
     sum += slot.dropped;
   }

@@ -49,6 +49,7 @@ class RingReader {
 
  private:
   struct Slot {
+    shm::SlotHeader* shared = nullptr;
     uint64_t tail = 0;  // our own: the shared one is only ever written
     uint64_t dropped = 0;
   };

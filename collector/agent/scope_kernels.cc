@@ -6,8 +6,7 @@
 
 namespace flopsprof::agent {
 
-uint32_t ScopeKernels::FunctionOf(const JoinedActivity& activity) {
-  const uint32_t row = activity.in_call ? activity.call.row : kNoRow;
+uint32_t ScopeKernels::FunctionOf(uint32_t row) {
   if (functions_.empty()) functions_.emplace_back();
   if (row == kNoRow) return 0;
   if (row >= function_of_row_.size()) function_of_row_.resize(row + 1);
@@ -22,19 +21,20 @@ uint32_t ScopeKernels::FunctionOf(const JoinedActivity& activity) {
   return known - 1;
 }
 
-void ScopeKernels::Add(const JoinedActivity& activity, uint64_t packed_kernel,
-                       v1::TimeCategory category) {
-  const WorkContext& context = activity.context;
-  const bool in_step = InStep(context.step);
-  const Key key = {uint64_t{context.scope} << 32 | FunctionOf(activity), packed_kernel,
-                   uint64_t{static_cast<uint8_t>(context.phase)} << 16 |
-                       static_cast<uint64_t>(category) << 8 | (in_step ? 1 : 0)};
-  const uint32_t index = rows_.FindOrAdd(key);
-  if (index == kNoRow) return;
+uint32_t ScopeKernels::FindOrAdd(const Work& work, uint64_t count) {
+  const WorkContext& context = work.context;
+  return rows_.FindOrAdd(
+      {uint64_t{context.scope} << 32 | FunctionOf(work.call_row), work.packed_kernel,
+       uint64_t{static_cast<uint8_t>(context.phase)} << 16 |
+           static_cast<uint64_t>(work.category) << 8 | (InStep(context.step) ? 1 : 0)},
+      count);
+}
+
+void ScopeKernels::Add(uint32_t index, uint64_t count, uint64_t gpu_time_ns, StepSpan steps) {
   Row& row = rows_.Change(index);
-  row.count++;
-  row.gpu_time_ns += activity.duration_ns;
-  if (in_step) row.steps.Add(context.step & shm::kStepKeyMask);
+  row.count += count;
+  row.gpu_time_ns += gpu_time_ns;
+  if ((rows_.key(index)[2] & 1) != 0) row.steps.Add(steps);
 }
 
 void ScopeKernels::AddTo(Row* row, const Row& more) {

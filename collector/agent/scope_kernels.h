@@ -25,8 +25,16 @@ class ScopeKernels {
   // `calls` outlives this.
   explicit ScopeKernels(const CallRows* calls) : calls_(*calls) {}
 
-  // `packed_kernel` says what it was; KernelText knows its name.
-  void Add(const JoinedActivity& activity, uint64_t packed_kernel, v1::TimeCategory category);
+  struct Work {
+    WorkContext context;
+    uint32_t call_row = kNoRow;  // of the call rows
+    uint64_t packed_kernel = 0;  // KernelKey
+    v1::TimeCategory category = v1::TIME_CATEGORY_UNKNOWN;
+  };
+  // Index of the row of `count` activities, or kNoRow.
+  uint32_t FindOrAdd(const Work& work, uint64_t count);
+  // `steps`, of one loop, count where the row is of work in steps.
+  void Add(uint32_t row, uint64_t count, uint64_t gpu_time_ns, StepSpan steps);
 
   // Rows whose kernel has its name. `describe` gives name and kind of a kernel, and in place of a
   // key the first one of that name; false: not yet.
@@ -53,7 +61,7 @@ class ScopeKernels {
   };
 
   static void AddTo(Row* row, const Row& more);
-  uint32_t FunctionOf(const JoinedActivity& activity);
+  uint32_t FunctionOf(uint32_t call_row);
   // Number of a text in the process's `strings`; sent when it is new.
   uint32_t StringOf(const std::string& text, v1::ProcessProfile* profile);
 

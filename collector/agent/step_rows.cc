@@ -217,8 +217,7 @@ void StepRows::FoldTail(uint32_t key, uint32_t index) {
       row.devices.emplace_back().device = from.device;
       to = row.devices.end() - 1;
     }
-    from.all.AddTo(&to->all);
-    from.not_communication.AddTo(&to->not_communication);
+    from.AddTo(&*to);
   }
   tail = Row();
 }
@@ -231,10 +230,7 @@ void StepRows::FoldOldSteps() {
   for (; folded_until_ < until; folded_until_++) {
     const uint32_t index = rows_.Find(folded_until_);
     if (index == kNoRow) continue;
-    for (DeviceBusy& device : rows_.Hold(index).devices) {
-      device.all.Fold();
-      device.not_communication.Fold();
-    }
+    for (DeviceBusy& device : rows_.Hold(index).devices) device.Fold();
   }
 }
 
@@ -308,8 +304,8 @@ size_t StepRows::Emit(size_t max, bool final, v1::ProcessProfile* profile) {
     uint64_t busy_ns = 0;
     uint64_t not_communication_ns = 0;
     for (const DeviceBusy& device : row.devices) {
-      busy_ns += device.all.total_ns();
-      not_communication_ns += device.not_communication.total_ns();
+      busy_ns += device.all().total_ns();
+      not_communication_ns += device.not_communication().total_ns();
     }
     out->set_gpu_busy_ns(busy_ns);
     // Late intervals may be missing in one of the two.

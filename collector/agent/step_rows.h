@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "collector/agent/interval_union.h"
@@ -16,17 +17,41 @@
 
 namespace flopsprof::agent {
 
-// The busy time of one device: all of its work, and all but communication.
-struct DeviceBusy {
+// The busy time of one device: all of its work, and all but communication. The two are one until
+// the first communication comes.
+class DeviceBusy {
+ public:
   uint32_t device = 0;
-  IntervalUnion all;
-  IntervalUnion not_communication;
 
   void Add(uint64_t begin_ns, uint64_t end_ns, bool communication) {
-    all.Add(begin_ns, end_ns);
-    if (!communication) not_communication.Add(begin_ns, end_ns);
+    if (communication) Part();
+    if (all_.has_value()) all_->Add(begin_ns, end_ns);
+    if (!communication) not_communication_.Add(begin_ns, end_ns);
   }
-  uint64_t late_count() const { return std::max(all.late_count(), not_communication.late_count()); }
+  // Adds all of it to another one, which must have begun before.
+  void AddTo(DeviceBusy* other) const {
+    if (all_.has_value()) other->Part();
+    if (other->all_.has_value()) all().AddTo(&*other->all_);
+    not_communication_.AddTo(&other->not_communication_);
+  }
+  void Fold() {
+    if (all_.has_value()) all_->Fold();
+    not_communication_.Fold();
+  }
+
+  const IntervalUnion& all() const { return all_.has_value() ? *all_ : not_communication_; }
+  const IntervalUnion& not_communication() const { return not_communication_; }
+  uint64_t late_count() const {
+    return std::max(all().late_count(), not_communication_.late_count());
+  }
+
+ private:
+  void Part() {
+    if (!all_.has_value()) all_ = not_communication_;
+  }
+
+  IntervalUnion not_communication_;
+  std::optional<IntervalUnion> all_;  // none: as not_communication_
 };
 
 // Steps of one process, by label (proto/shm/records.h). A label's tail becomes part of it as soon

@@ -20,6 +20,7 @@ struct StepSpan {
 class StepSpans {
  public:
   void Add(uint32_t key) { Add({key, key}); }
+  void Add(StepSpan span);  // of one loop
   void Add(const StepSpans& more);
 
   bool of_several_loops() const { return spans_.size() > 1; }
@@ -28,8 +29,6 @@ class StepSpans {
   StepSpan Whole(const StepRows& steps) const;
 
  private:
-  void Add(StepSpan span);
-
   std::vector<StepSpan> spans_;  // one a loop; seldom more than one
 };
 

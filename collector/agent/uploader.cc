@@ -3,6 +3,7 @@
 #include "collector/agent/uploader.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -10,8 +11,9 @@
 namespace flopsprof::agent {
 namespace {
 
-// How long the thread sleeps when nothing comes back: the delay of a new request.
+// How long the thread sleeps at least and at most when nothing comes back.
 constexpr absl::Duration kTick = absl::Milliseconds(10);
+constexpr absl::Duration kLongestSleep = absl::Seconds(1);
 constexpr absl::Duration kGoodbyeTime = absl::Milliseconds(500);
 
 std::shared_ptr<grpc::Channel> MakeChannel(const std::string& target) {
@@ -38,7 +40,21 @@ Uploader::~Uploader() {
     base::MutexLock lock(&mutex_);
     stop_ = true;
   }
+  Wake();
   if (thread_.joinable()) thread_.join();
+}
+
+void Uploader::Wake() {
+  {
+    base::MutexLock lock(&mutex_);
+    if (std::exchange(waking_, true)) return;
+  }
+  wake_.Set(&queue_, std::chrono::system_clock::now(), reinterpret_cast<void*>(kWoken));
+}
+
+void Uploader::OnWoken() {
+  base::MutexLock lock(&mutex_);
+  waking_ = false;
 }
 
 bool Uploader::CanAccept() const {
@@ -47,13 +63,16 @@ bool Uploader::CanAccept() const {
 }
 
 void Uploader::Post(std::vector<v1::ProcessProfile> processes) {
-  base::MutexLock lock(&mutex_);
-  if (!refused_.empty()) return;
-  v1::UploadRequest& request = requests_.emplace_back();
-  request.set_run_id(options_.run_id);
-  request.set_agent_id(options_.agent_id);
-  request.set_sequence(next_sequence_++);
-  for (v1::ProcessProfile& process : processes) *request.add_processes() = std::move(process);
+  {
+    base::MutexLock lock(&mutex_);
+    if (!refused_.empty()) return;
+    v1::UploadRequest& request = requests_.emplace_back();
+    request.set_run_id(options_.run_id);
+    request.set_agent_id(options_.agent_id);
+    request.set_sequence(next_sequence_++);
+    for (v1::ProcessProfile& process : processes) *request.add_processes() = std::move(process);
+  }
+  Wake();
 }
 
 Uploader::Stats Uploader::stats() const {
@@ -77,6 +96,10 @@ absl::Status Uploader::Finish(const v1::RunInfo& run, absl::Duration timeout) {
     request.set_sequence(next_sequence_++);
     *request.mutable_run() = run;
     request.set_last(true);
+  }
+  Wake();
+  {
+    base::MutexLock lock(&mutex_);
     while (!requests_.empty() && refused_.empty() && absl::Now() < deadline) {
       changed_.WaitWithTimeout(&mutex_, std::min(deadline - absl::Now(), absl::Milliseconds(100)));
     }
@@ -90,6 +113,7 @@ absl::Status Uploader::Finish(const v1::RunInfo& run, absl::Duration timeout) {
     }
     stop_ = true;
   }
+  Wake();
   thread_.join();
   return result;
 }
@@ -113,13 +137,28 @@ void Uploader::Run() {
     if (!stop && !refused && stream_ == nullptr && absl::Now() >= retry_at_) Connect();
     if (stream_ != nullptr) WriteNext();
 
-    void* tag = nullptr;
-    bool ok = false;
-    const auto deadline = absl::ToChronoTime(absl::Now() + kTick);
-    if (queue_.AsyncNext(&tag, &ok, deadline) == grpc::CompletionQueue::GOT_EVENT) {
-      Handle(static_cast<Tag>(reinterpret_cast<intptr_t>(tag)), ok);
-    }
+    absl::Time until = std::min(absl::Now() + kLongestSleep, give_up);
+    if (stream_ == nullptr && !refused) until = std::min(until, retry_at_);
+    AwaitEvent(std::max(until, absl::Now() + kTick));
   }
+  CloseQueue();
+}
+
+void Uploader::AwaitEvent(absl::Time until) {
+  void* tag = nullptr;
+  bool ok = false;
+  const auto deadline = absl::ToChronoTime(until);
+  if (queue_.AsyncNext(&tag, &ok, deadline) != grpc::CompletionQueue::GOT_EVENT) return;
+  Handle(static_cast<Tag>(reinterpret_cast<intptr_t>(tag)), ok);
+}
+
+void Uploader::CloseQueue() {
+  // Who is just waking us must find the queue open; nobody does it afterwards.
+  const auto woken = [this] {
+    base::MutexLock lock(&mutex_);
+    return std::exchange(waking_, true);
+  };
+  while (woken()) AwaitEvent(absl::InfiniteFuture());
   queue_.Shutdown();
   void* tag;
   bool ok;
@@ -163,6 +202,7 @@ void Uploader::WriteNext() {
 }
 
 void Uploader::Handle(Tag tag, bool ok) {
+  if (tag == kWoken) return OnWoken();
   Stream& stream = *stream_;
   stream.outstanding--;
   switch (tag) {
@@ -184,6 +224,8 @@ void Uploader::Handle(Tag tag, bool ok) {
       return;
     case kWritesDone:
       return CloseIfDone();
+    case kWoken:  // above
+      return;
     case kFinished: {
       {
         base::MutexLock lock(&mutex_);

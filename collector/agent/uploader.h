@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <grpcpp/alarm.h>
 #include <grpcpp/grpcpp.h>
 
 #include <cstdint>
@@ -21,8 +22,9 @@ namespace flopsprof::agent {
 
 // Sends an agent's updates to the collector, each until it is acknowledged, in order, again
 // after every lost connection. Never blocks its caller: when too much is unacknowledged it says
-// so, and the caller keeps its (cumulative) changes for later. Start/Post/Finish from any
-// thread; one thread of its own speaks gRPC.
+// so, and the caller keeps its (cumulative) changes for later. Post and Finish from one thread at a
+// time, the rest from any; one thread of its own speaks gRPC, and sleeps while there is nothing to
+// say.
 class Uploader {
  public:
   struct Options {
@@ -56,7 +58,14 @@ class Uploader {
   Stats stats() const;
 
  private:
-  enum Tag : intptr_t { kStarted = 1, kWritten = 2, kRead = 3, kWritesDone = 4, kFinished = 5 };
+  enum Tag : intptr_t {
+    kStarted = 1,
+    kWritten = 2,
+    kRead = 3,
+    kWritesDone = 4,
+    kFinished = 5,
+    kWoken = 6
+  };
 
   // Everything of one connection; lives until all its operations have come back.
   struct Stream {
@@ -74,6 +83,12 @@ class Uploader {
   };
 
   void Run();
+  // Makes the thread look at what has changed.
+  void Wake();
+  void OnWoken();
+  // Handles what comes back until then, or one event.
+  void AwaitEvent(absl::Time until);
+  void CloseQueue();
   void Connect();
   void Handle(Tag tag, bool ok);
   void OnReply();
@@ -92,8 +107,11 @@ class Uploader {
   std::deque<v1::UploadRequest> requests_ ABSL_GUARDED_BY(mutex_);
   uint64_t next_sequence_ ABSL_GUARDED_BY(mutex_) = 1;
   bool stop_ ABSL_GUARDED_BY(mutex_) = false;
+  bool waking_ ABSL_GUARDED_BY(mutex_) = false;  // kWoken is on its way
   std::string refused_ ABSL_GUARDED_BY(mutex_);
   Stats stats_ ABSL_GUARDED_BY(mutex_);
+
+  grpc::Alarm wake_;  // set by who has set waking_
 
   // The thread's own.
   std::unique_ptr<Stream> stream_;

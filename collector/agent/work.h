@@ -45,7 +45,7 @@ struct JoinedActivity {
   WorkContext context;
   // kNoRow in `call.row` and no category: outside of any library call.
   bool in_call = false;
-  BookedCall call;
+  BookedCall call = {};
   bool valid_times = false;  // else its duration is not known
   bool share = false;        // of a graph that was timed as a whole; `record.kind` is the node's
   uint32_t stack = shm::kNoStack;  // its launch was sampled with this stack
@@ -55,5 +55,9 @@ struct JoinedActivity {
   // left of it (duration_ns).
   uint32_t nodes_before = 0;
 };
+
+inline bool IsKernel(const JoinedActivity& activity) {
+  return activity.record.kind == static_cast<uint8_t>(shm::ActivityKind::kKernel);
+}
 
 }  // namespace flopsprof::agent

@@ -29,10 +29,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 # CUPTI of the stand-in and what is below it; and its cublasLt, whose descriptors are not those of
 # the real one: these the hook reads without calling the library.
 STAND_IN = r"^lib(cupti|simcore|cublasLt)\."
-# Of Proton's instructions, in the job's process; and with the agent's, where 0.78 was seen: a gate
-# against growth.
+# Of Proton's instructions, in the job's process; and with the agent's, where 0.45 was seen.
 BOUND = 0.3
-AGENT_GATE = 0.85
+AGENT_GATE = 0.5
 # In the steps alone, where threads of both profilers come when they come: 0.24 to 0.28 were seen on
 # machines with and without other work, so that this gate only sees growth.
 STEPS_GATE = 0.36

@@ -106,6 +106,22 @@ TEST_F(RingReaderTest, ANewOwnerIsANewGeneration) {
   EXPECT_EQ(sink_.kept[1].ring.generation, 2u);
 }
 
+TEST_F(RingReaderTest, ReadsTheSlotBehindOneThatIsFreeAgain) {
+  FakeInjector::Ring first = injector_.Claim();
+  FakeInjector::Ring second = injector_.Claim();
+  first.Retire();
+  reader_.Pass(100, &sink_);
+  second.Write(testing::Launch(5, 0, 0));
+  EXPECT_EQ(reader_.Pass(100, &sink_).records, 1u);
+}
+
+TEST_F(RingReaderTest, ReadsASlotThatIsClaimedLater) {
+  injector_.Claim();
+  reader_.Pass(100, &sink_);
+  injector_.Claim().Write(testing::Launch(5, 0, 0));
+  EXPECT_EQ(reader_.Pass(100, &sink_).records, 1u);
+}
+
 TEST_F(RingReaderTest, APositionThatJumpsAheadIsCountedAndNotRead) {
   FakeInjector::Ring ring = injector_.Claim();
   injector_.slot(ring.slot()).head.store(kRecords + 1);

@@ -13,12 +13,10 @@ class ScopeKernelsTest : public testing::Test {
  protected:
   // A kernel of 10 ns in scope 4, phase forward.
   void Add(uint64_t kernel, uint32_t step, uint32_t row = kNoRow) {
-    JoinedActivity activity = {};
-    activity.context = {4, step, shm::Phase::kForward};
-    activity.duration_ns = 10;
-    activity.in_call = row != kNoRow;
-    activity.call.row = row;
-    rows_.Add(activity, kernel, v1::TIME_CATEGORY_EXACT);
+    const WorkContext context = {4, step, shm::Phase::kForward};
+    const uint32_t key = step & shm::kStepKeyMask;
+    rows_.Add(rows_.FindOrAdd({context, row, kernel, v1::TIME_CATEGORY_EXACT}, 1), 1, 10,
+              {key, key});
   }
 
   uint32_t Product() {

@@ -117,5 +117,29 @@ TEST(StepRowsTest, RangesOfNumbersAreBounded) {
   EXPECT_EQ(rows.NumberOf(1), 1u);  // said too long ago
 }
 
+TEST(DeviceBusyTest, TellsCommunicationApartFromTheFirstOn) {
+  DeviceBusy busy;
+  busy.Add(100, 200, /*communication=*/false);
+  EXPECT_EQ(busy.all().total_ns(), 100u);
+  busy.Add(150, 300, /*communication=*/true);
+  busy.Add(290, 310, /*communication=*/false);
+  EXPECT_EQ(busy.all().total_ns(), 210u);
+  EXPECT_EQ(busy.not_communication().total_ns(), 120u);
+}
+
+TEST(DeviceBusyTest, AddsToOneThatHasCommunicationOrHasNone) {
+  DeviceBusy with;
+  with.Add(300, 400, /*communication=*/true);
+  DeviceBusy without;
+  without.Add(100, 200, /*communication=*/false);
+  DeviceBusy first = without;
+  with.AddTo(&first);
+  EXPECT_EQ(first.all().total_ns(), 200u);
+  EXPECT_EQ(first.not_communication().total_ns(), 100u);
+  without.AddTo(&with);
+  EXPECT_EQ(with.all().total_ns(), 200u);
+  EXPECT_EQ(with.not_communication().total_ns(), 100u);
+}
+
 }  // namespace
 }  // namespace flopsprof::agent

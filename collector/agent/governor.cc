@@ -10,6 +10,8 @@ namespace {
 constexpr uint64_t kSecond = 1'000'000'000;
 // To take CUPTI and to give it back takes most of a second: shorter windows are little but that.
 constexpr uint64_t kLeastWindowNs = 2 * kSecond;
+// The first window holds the start of the program: the next is dearer.
+constexpr double kFirstIsLess = 2;
 constexpr uint64_t kLeastGapNs = 5 * kSecond;
 // A window ends with a step. A job without one for so long (a checkpoint, an evaluation) would go
 // on paying: it is cut.
@@ -79,7 +81,8 @@ void Governor::FollowWindow(const Tick& tick) {
 
 // For the shortest window, at the price of the dearest moment of the last one.
 double Governor::NeededNs() const {
-  return dearest_ * static_cast<double>(kLeastWindowNs) + tail_ns_;
+  const double needed_ns = dearest_ * static_cast<double>(kLeastWindowNs) + tail_ns_;
+  return opened_any_ ? needed_ns : kFirstIsLess * needed_ns;
 }
 
 Governor::Action Governor::Decide(const Tick& tick) {
@@ -111,6 +114,7 @@ Governor::Action Governor::DecideToOpen(const Tick& tick) {
     return Action::kNone;
   }
   ++switches_;
+  opened_any_ = true;
   return Action::kOpen;
 }
 

@@ -59,8 +59,9 @@ class Governor {
   Window window_ = Window::kOpen;
   bool asked_to_close_ = false;
   double account_ns_ = 0;
-  double dearest_ = 0;  // moment of the newest window: share of the time
-  double tail_ns_ = 0;  // what the newest end of a window has cost, from the decision on
+  double dearest_ = 0;       // moment of the newest window: share of the time
+  double tail_ns_ = 0;       // what the newest end of a window has cost, from the decision on
+  bool opened_any_ = false;  // a window after the first one
   bool floor_is_too_high_ = false;
   CoverageLevel level_ = CoverageLevel::kFull;
   std::array<uint64_t, kCoverageLevels> level_ns_{};

@@ -104,6 +104,17 @@ TEST_F(GovernorTest, AfterTheFirstWindowTheBudgetHoldsAtEachMoment) {
   EXPECT_LT(highest, 1.2 * kBudget);
 }
 
+TEST_F(GovernorTest, AFirstWindowThatHeldTheStartIsNoMeasureOfTheNext) {
+  Run(3, 0.15);
+  while (opened_ns_.empty()) Run(1, 0.15, 0.001);
+  double highest = share();
+  for (int second = 0; second < 60; ++second) {  // twice as dear
+    Run(1, 0.3, 0.001);
+    highest = std::max(highest, share());
+  }
+  EXPECT_LT(highest, 1.2 * kBudget);
+}
+
 TEST_F(GovernorTest, WindowsAndGapsAreNeverShort) {
   Run(20, 0.001);
   for (int i = 0; i < 300; ++i) {  // a load that comes and goes every other second

@@ -18,6 +18,7 @@ void DefineScopesSoFar() {}
 void OfferProgramModule() {}
 void BeginScopes() {}
 void TickScopes() {}
+bool LetScopesRest(bool) { return false; }
 void SettleScopes() {}
 void EndScopes() {}
 void ForgetScopesInForkedChild() {}

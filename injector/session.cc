@@ -203,11 +203,20 @@ void Tick() {
   if ((link_to_agent.options() & shm::kOptionModules) != 0) TickScopes();
 }
 
+// Between the windows of --max-overhead: then not even modules are followed.
+void FollowRest(bool may_rest, shm::SegmentHeader* header) {
+  if ((link_to_agent.options() & shm::kOptionRest) == 0) return;
+  const bool rests = LetScopesRest(may_rest && !IsRecording());
+  header->resting.store(rests ? 1 : 0, std::memory_order_relaxed);
+}
+
 // CUPTI is only held while somebody wants times: the program's own profiler may need it.
 void FollowTimesWanted(shm::SegmentHeader* header) {
   if (!MayCallCuda()) return;
   const bool leaving = FollowCuptiDetach();
   const uint32_t wanted = header->times_wanted.load(std::memory_order_acquire);
+  // Before the answer: the window that comes finds modules followed.
+  FollowRest(wanted == 0, header);
   if (wanted == header->times_answer.load(std::memory_order_relaxed)) return;
   if ((link_to_agent.options() & shm::kOptionCupti) != 0) {
     if (wanted != 0 && !CuptiIsOurs()) {

@@ -59,8 +59,12 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(Options options) {
     self->events_.ended.emplace_back(id, end);
     self->wake_.Signal();
   };
-  agent->control_ = std::make_unique<RunControl>(
-      RunControl::Options{.paused = o.paused, .fixed_steps = o.window.has_value()});
+  agent->control_ = std::make_unique<RunControl>(RunControl::Options{
+      .paused = o.paused, .fixed_steps = o.window.has_value(), .governed = o.max_overhead > 0});
+  if (o.max_overhead > 0) {
+    agent->governor_ = std::make_unique<RunGovernor>(
+        o.max_overhead, OverheadCosts(MeasureInstructionNs()), agent->control_.get());
+  }
   agent->pause_new_ = agent->control_->NewAreToPause();
   server.pause = [self] { return self->pause_new_.load(std::memory_order_relaxed); };
   absl::StatusOr<std::unique_ptr<AgentServer>> created = AgentServer::Create(std::move(server));
@@ -168,6 +172,7 @@ void Agent::TakeEvents(uint64_t now_ns) {
     processes_.back().recorder->SetExecutable(started.executable);
     processes_.back().recorder->SetAncestor(started.ancestor_pid);
     control_->Adopt(processes_.back().recorder.get());
+    if (governor_ != nullptr) governor_->Adopt(processes_.back().recorder.get(), now_ns);
   }
   for (const auto& [id, end] : events.ended) {
     for (Process& process : processes_) {
@@ -196,6 +201,7 @@ v1::ControlReply Agent::Control(const v1::ControlRequest& request) {
 }
 
 void Agent::FollowControl(uint64_t now_ns, bool emptied) {
+  if (governor_ != nullptr) governor_->Follow(now_ns);
   control_->Follow(now_ns, emptied);
   pause_new_.store(control_->NewAreToPause(), std::memory_order_relaxed);
   if (const uint32_t flush = control_->TakeReadyFlush(); flush != 0) flush_posted_ = flush;
@@ -309,6 +315,7 @@ absl::Status Agent::Finish(std::optional<int> job_exit_code, absl::Duration time
     if (!process.recorder->finished()) process.recorder->Finish(ProcessEnd(), now_ns);
   }
   MatchCollectives();
+  if (governor_ != nullptr) governor_->Follow(now_ns, /*final=*/true);
   UpdateProgress();
   bool posted = PostChanges();
   while (!posted && absl::Now() < deadline) {

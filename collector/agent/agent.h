@@ -21,6 +21,7 @@
 #include "collector/agent/control_server.h"
 #include "collector/agent/process_recorder.h"
 #include "collector/agent/run_control.h"
+#include "collector/agent/run_governor.h"
 #include "collector/agent/uploader.h"
 #include "collector/base/mutex.h"
 #include "collector/model/formula_registry.h"
@@ -53,6 +54,7 @@ class Agent {
     std::string collector_target;  // "unix:/path" or "host:port"
     std::optional<StepWindow> window;
     bool paused = false;         // nothing is recorded until `flopsprof ctl start`
+    double max_overhead = 0;     // share of the job's time that we may take; 0 = any
     std::string control_socket;  // "": no control; its folder is the user's alone
     std::string folder;          // of the run, for who asks there; "" = not here
     std::shared_ptr<const model::FormulaRegistry> formulas;  // null: all are on
@@ -107,10 +109,11 @@ class Agent {
   const Options options_;
   std::unique_ptr<AgentServer> server_;
   std::unique_ptr<Uploader> uploader_;
-  CollectiveWaits waits_;                // the draining thread's
-  std::vector<Process> processes_;       // the draining thread's
-  std::unique_ptr<RunControl> control_;  // the draining thread's
-  uint32_t flush_posted_ = 0;            // the draining thread's: waits for its acknowledgement
+  CollectiveWaits waits_;                  // the draining thread's
+  std::vector<Process> processes_;         // the draining thread's
+  std::unique_ptr<RunControl> control_;    // the draining thread's
+  std::unique_ptr<RunGovernor> governor_;  // the draining thread's; null: no --max-overhead
+  uint32_t flush_posted_ = 0;              // the draining thread's: waits for its acknowledgement
 
   mutable base::Mutex mutex_;
   base::CondVar wake_;

@@ -51,6 +51,8 @@ class Correlator {
   // Only a part of the process' work is recorded, and that part ends or begins here: activities
   // whose number no recorded launch comes near were launched outside of it and are left out.
   void EndWindow();
+  // The window ends soon, and what is launched after it is left out as well.
+  void ExpectEndOfWindow() { partly_ = true; }
 
   // Launches whose activity has not come.
   size_t open_launch_count() const;

@@ -62,9 +62,15 @@ class ProcessRecorder : public RecordHandler {
   // What `flopsprof ctl` wants of the process goes through here.
   shm::SegmentHeader& header() { return segment_.header(); }
   void EndWindow() { correlator_.EndWindow(); }
+  void ExpectEndOfWindow() { correlator_.ExpectEndOfWindow(); }
   size_t open_launch_count() const { return correlator_.open_launch_count(); }
   void Mark(const std::string& name, uint64_t mono_ns, int64_t utc_ns, int64_t step) {
     windows_.Mark(name, mono_ns, utc_ns, step);
+  }
+  // What --max-overhead has done until now.
+  void SetCost(const v1::CostRow& cost) {
+    cost_ = cost;
+    cost_changed_ = true;
   }
   // Sum of the losses that are known so far.
   uint64_t loss_count() const;
@@ -161,6 +167,8 @@ class ProcessRecorder : public RecordHandler {
   std::string sent_info_;
   absl::flat_hash_map<std::string, uint64_t> losses_;
   bool losses_changed_ = false;
+  v1::CostRow cost_;
+  bool cost_changed_ = false;
   bool plan_news_ = false;
   // CLOCK_MONOTONIC minus the clock of the activity records: the newest pair.
   std::optional<int64_t> clock_offset_ns_;

@@ -28,12 +28,14 @@ bool ProcessRecorder::Emit(size_t max_rows, v1::ProcessProfile* profile, bool* m
   if (more != nullptr) *more = emitted >= max_rows;
   ReadCounters();
   const bool info_changed = UpdateInfo();
-  if (emitted == 0 && !info_changed && !losses_changed_) return false;
+  if (emitted == 0 && !info_changed && !losses_changed_ && !cost_changed_) return false;
   *profile->mutable_key() = key_;
   v1::ProcessLife& life = *profile->add_process_lives();
   life.set_until_utc_ns(UtcNsAt(now_ns_));
   life.set_ancestor_pid(ancestor_pid_);
   if (info_changed) *profile->mutable_info() = info_;
+  if (cost_changed_) *profile->add_costs() = cost_;
+  cost_changed_ = false;
   if (losses_changed_) {
     for (const auto& [name, count] : losses_) (*profile->mutable_loss())[name] = count;
     losses_changed_ = false;

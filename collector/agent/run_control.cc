@@ -61,10 +61,12 @@ v1::ControlReply RunControl::Handle(const v1::ControlRequest& request, uint64_t 
     case v1::ControlRequest::VERB_STATUS:
       break;
     case v1::ControlRequest::VERB_START:
-      reply.set_error(Start(request.steps(), now_ns, &next));
+      reply.set_error(RefusalOfWindows(&next));
+      if (reply.error().empty()) reply.set_error(Start(request.steps(), now_ns, &next));
       break;
     case v1::ControlRequest::VERB_STOP:
-      reply.set_error(Stop(request.now(), &next));
+      reply.set_error(RefusalOfWindows(&next));
+      if (reply.error().empty()) reply.set_error(Stop(request.now(), &next));
       break;
     case v1::ControlRequest::VERB_MARK:
       reply.set_error(Mark(request.name(), now_ns, &next));
@@ -86,11 +88,34 @@ v1::ControlReply RunControl::Handle(const v1::ControlRequest& request, uint64_t 
   return reply;
 }
 
-std::string RunControl::Start(uint32_t steps, uint64_t now_ns, std::string* next) {
+std::string RunControl::RefusalOfWindows(std::string* next) const {
   if (options_.fixed_steps) {
     *next = "start the run with --paused instead of --steps";
     return "the run records the steps of its --steps";
   }
+  if (options_.governed) {
+    *next = "start the run with --paused instead of --max-overhead";
+    return "the run records what its --max-overhead allows";
+  }
+  return "";
+}
+
+void RunControl::OpenWindow(uint64_t now_ns) {
+  std::string next;
+  if (state_ == State::kPaused) Start(0, now_ns, &next);
+}
+
+void RunControl::CloseWindow(bool now) {
+  std::string next;
+  if (state_ != State::kPaused) Stop(now, &next);
+}
+
+Governor::Window RunControl::window() const {
+  if (state_ == State::kPaused) return Governor::Window::kClosed;
+  return state_ == State::kStopping ? Governor::Window::kClosing : Governor::Window::kOpen;
+}
+
+std::string RunControl::Start(uint32_t steps, uint64_t now_ns, std::string* next) {
   if (steps > kMaxSteps) return "more steps than can be";
   if (state_ == State::kRecording || state_ == State::kStarting) {
     *next = "flopsprof ctl stop ends it, flopsprof ctl status shows it";
@@ -114,10 +139,6 @@ std::string RunControl::Start(uint32_t steps, uint64_t now_ns, std::string* next
 }
 
 std::string RunControl::Stop(bool now, std::string* next) {
-  if (options_.fixed_steps) {
-    *next = "start the run with --paused instead of --steps";
-    return "the run records the steps of its --steps";
-  }
   if (state_ == State::kPaused) {
     *next = "flopsprof ctl start begins";
     return "nothing is being recorded";
@@ -129,6 +150,8 @@ std::string RunControl::Stop(bool now, std::string* next) {
     }
   }
   for (ProcessControl* process : Live()) {
+    // The first window of a run that was not paused: CUPTI goes on for a while after it.
+    process->recorder()->ExpectEndOfWindow();
     const bool waits = process->recording() && !now && process->step() != shm::kNoStep;
     // All to the end of the step that is the newest anywhere.
     process->WantSteps(waits ? shm::StepsWanted{process->steps_wanted().first, last + 1}

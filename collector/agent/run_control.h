@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "collector/agent/governor.h"
 #include "collector/agent/process_control.h"
 #include "flopsprof/v1/control.pb.h"
 
@@ -22,6 +23,7 @@ class RunControl {
   struct Options {
     bool paused = false;       // nothing is recorded until a start
     bool fixed_steps = false;  // the run has --steps: start and stop are refused
+    bool governed = false;     // the run has --max-overhead: the same
   };
   explicit RunControl(Options options);
 
@@ -38,6 +40,12 @@ class RunControl {
   // since; 0: none. What is known now is what is to be uploaded.
   uint32_t TakeReadyFlush();
 
+  // What --max-overhead decides: a window from the next step on, or now where there are no steps;
+  // its end with the step that runs, or at once. Nothing where it cannot be.
+  void OpenWindow(uint64_t now_ns);
+  void CloseWindow(bool now);
+  Governor::Window window() const;
+
   // Processes that come now are to begin without recording.
   bool NewAreToPause() const { return state_ != State::kRecording || end_ != shm::kNoEnd; }
 
@@ -45,6 +53,8 @@ class RunControl {
   enum class State { kPaused, kStarting, kRecording, kStopping };
 
   std::vector<ProcessControl*> Live();
+  // Why a user may not begin or end a window: "" where that is free.
+  std::string RefusalOfWindows(std::string* next) const;
   std::string Start(uint32_t steps, uint64_t now_ns, std::string* next);
   std::string Stop(bool now, std::string* next);
   std::string Mark(const std::string& name, uint64_t now_ns, std::string* next);

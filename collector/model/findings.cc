@@ -347,6 +347,21 @@ void AddWindows(const Summary& summary, std::vector<Finding>* findings) {
   }
 }
 
+void AddBudget(const Summary& summary, std::vector<Finding>* findings) {
+  const std::optional<BudgetSummary>& budget = summary.recording.budget;
+  if (!budget.has_value() || budget->IsKept()) return;
+  std::string evidence = absl::StrFormat(
+      "by our estimate %.3g%% of %.0f s, of at most %.3g%%", 100 * *budget->estimate,
+      static_cast<double>(budget->wall_ns) / 1e9, 100 * budget->budget);
+  const bool floor = budget->paused_ns > 0;
+  if (floor) absl::StrAppend(&evidence, "; to follow modules without recording costs more");
+  findings->push_back(
+      {"warning", "--max-overhead was not kept", evidence,
+       floor ? "add --no-modules, which costs least, or allow more"
+             : "a longer run makes up for its first window, which is what it takes to learn; or "
+               "allow more"});
+}
+
 // Steps that --steps asked for and the job did not take.
 void AddWanted(const Summary& summary, std::vector<Finding>* findings) {
   const StepsSummary& steps = summary.steps;
@@ -488,6 +503,7 @@ std::vector<Finding> FindFindings(const Summary& summary, int ranks_numbered) {
   AddStepAt(summary, &findings);
   AddFirstStep(summary, &findings);
   AddWindows(summary, &findings);
+  AddBudget(summary, &findings);
   AddWanted(summary, &findings);
   AddIdentity(summary, ranks_numbered, &findings);
   AddUtilisation(summary, &findings);

@@ -346,12 +346,32 @@ struct InstantSummary {
   std::optional<uint32_t> step;  // the newest of all processes
 };
 
-// Where `flopsprof ctl` has decided what is recorded. Without windows: all was, or nothing.
+// What --max-overhead has done; CostRow of profile.proto. Shares are of the process's time.
+struct BudgetSummary {
+  double budget = 0;
+  std::optional<double> estimate;  // of the process that we cost most; absent: none was judged
+  uint64_t wall_ns = 0;            // over which it was judged
+  double instruction_ns = 0;       // as measured on its machine
+  // Of the process that was judged longest; all of a node have the same.
+  uint64_t full_ns = 0;
+  uint64_t sampled_ns = 0;
+  uint64_t paused_ns = 0;
+  uint32_t level_changes = 0;
+  uint32_t switches = 0;
+
+  bool IsKept() const { return estimate.value_or(0) <= budget * kTolerance; }
+  // The estimate itself is no better.
+  static constexpr double kTolerance = 1.2;
+};
+
+// Where `flopsprof ctl` or --max-overhead has decided what is recorded. Without windows: all was,
+// or nothing.
 struct RecordingSummary {
   bool paused_at_start = false;
   std::optional<double> share;  // of the processes' time, where there are windows
   std::vector<WindowSummary> windows;
   std::vector<InstantSummary> marks;
+  std::optional<BudgetSummary> budget;  // absent: there was no --max-overhead
 };
 
 struct JobSummary {

@@ -261,6 +261,24 @@ class SummaryJson {
     Maybe("share", recording.share, &JsonWriter::Double);
     WriteList("windows", recording.windows, &SummaryJson::WriteWindow);
     WriteList("marks", recording.marks, &SummaryJson::WriteInstant);
+    WriteBudget(recording.budget);
+    json_.EndObject();
+  }
+
+  void WriteBudget(const std::optional<BudgetSummary>& budget) {
+    json_.Key("budget");
+    if (!budget.has_value()) return json_.Null();
+    json_.BeginObject();
+    Number("max_overhead", budget->budget);
+    Maybe("estimate", budget->estimate, &JsonWriter::Double);
+    Flag("kept", budget->IsKept());
+    Maybe("judged_s", std::optional<uint64_t>(budget->wall_ns), &JsonWriter::Seconds);
+    Maybe("full_s", std::optional<uint64_t>(budget->full_ns), &JsonWriter::Seconds);
+    Maybe("sampled_s", std::optional<uint64_t>(budget->sampled_ns), &JsonWriter::Seconds);
+    Maybe("paused_s", std::optional<uint64_t>(budget->paused_ns), &JsonWriter::Seconds);
+    Unsigned("level_changes", budget->level_changes);
+    Unsigned("switches", budget->switches);
+    Number("instruction_ns", budget->instruction_ns);
     json_.EndObject();
   }
 

@@ -33,6 +33,33 @@ void Add(const v1::WindowRow& row, WindowSummary* window) {
   window->end_utc_ns = std::max(window->end_utc_ns, row.end_utc_ns());
 }
 
+// Of all processes: one without a rank may be the one that pays.
+std::optional<BudgetSummary> SummarizeBudget(const RunProfile& run) {
+  std::optional<BudgetSummary> summary;
+  uint64_t longest_ns = 0;
+  for (const v1::ProcessProfile& process : run.processes) {
+    for (const v1::CostRow& row : process.costs()) {
+      if (!summary.has_value()) summary.emplace();
+      summary->budget = std::max(summary->budget, row.budget_ppm() / 1e6);
+      if (row.wall_ns() == 0) continue;
+      const double share = static_cast<double>(row.cost_ns()) / static_cast<double>(row.wall_ns());
+      if (share >= summary->estimate.value_or(0)) {
+        summary->estimate = share;
+        summary->wall_ns = row.wall_ns();
+        summary->instruction_ns = static_cast<double>(row.instruction_ps()) / 1000;
+      }
+      if (row.wall_ns() < longest_ns) continue;
+      longest_ns = row.wall_ns();
+      summary->full_ns = row.full_ns();
+      summary->sampled_ns = row.sampled_ns();
+      summary->paused_ns = row.paused_ns();
+      summary->level_changes = row.level_changes();
+      summary->switches = row.switches();
+    }
+  }
+  return summary;
+}
+
 }  // namespace
 
 bool IsPausedAtStart(const v1::ProcessProfile& process) {
@@ -74,6 +101,7 @@ RecordingSummary SummarizeRecording(const RunProfile& run, const RankGroups& gro
     summary.share =
         static_cast<double>(std::min(recorded_ns, whole_ns)) / static_cast<double>(whole_ns);
   }
+  summary.budget = SummarizeBudget(run);
   return summary;
 }
 

@@ -83,6 +83,7 @@ const std::vector<RowTable>& RowTables() {
       Table("windows", {"number"}, {"end_mono_ns", "process_until_mono_ns"}),
       Table("instants", {"number"}, {}),
       Table("process_lives", {}, {"until_utc_ns"}),
+      Table("costs", {}, {"wall_ns"}),
       Table("step_labels", {"step"}, {"revision"}),
   };
   return *kTables;
@@ -327,6 +328,11 @@ CREATE TABLE IF NOT EXISTS instants(
   PRIMARY KEY(process_id, number)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS process_lives(
   process_id INTEGER PRIMARY KEY, until_utc_ns INTEGER NOT NULL, ancestor_pid INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS costs(
+  process_id INTEGER PRIMARY KEY, budget_ppm INTEGER NOT NULL, wall_ns INTEGER NOT NULL,
+  cost_ns INTEGER NOT NULL, instruction_ps INTEGER NOT NULL, full_ns INTEGER NOT NULL,
+  sampled_ns INTEGER NOT NULL, paused_ns INTEGER NOT NULL, level_changes INTEGER NOT NULL,
+  switches INTEGER NOT NULL, recorded_ns INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS agent_news(
   agent INTEGER PRIMARY KEY REFERENCES agents(id), newest_utc_ns INTEGER NOT NULL,
   refused TEXT NOT NULL);

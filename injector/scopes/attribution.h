@@ -35,6 +35,10 @@ void BeginScopes();
 // (torch not imported yet); where Python's main thread does nothing, on a thread for it alone.
 void TickScopes();
 
+// Called by the session in its helper thread: nobody asks for attributions for a while, or does so
+// again soon (rest.h). True: all that costs rests; else some of it is followed as before.
+bool LetScopesRest(bool rest);
+
 // Called by the session when it ends, not from a signal handler: says what never came.
 void SettleScopes();
 

@@ -13,6 +13,7 @@
 #include "injector/platform.h"
 #include "injector/scopes/backward_node.h"
 #include "injector/scopes/field_search.h"
+#include "injector/scopes/rest.h"
 #include "injector/scopes/scopes.h"
 
 // The unwinder calls this for the frame of EvaluateFollowed when the node's exception leaves it.
@@ -62,7 +63,7 @@ FLOPSPROF_APART void EvaluateFollowed(void* engine, void* task, const void* node
 }
 
 void OnEvaluate(void* engine, void* task, const void* node, void* inputs, const void* queue) {
-  if (ScopesEnabled()) return EvaluateFollowed(engine, task, node, inputs, queue);
+  if (ScopesEnabled() && !NodesRest()) return EvaluateFollowed(engine, task, node, inputs, queue);
   return g_entry.real(engine, task, node, inputs, queue);
 }
 
@@ -145,6 +146,8 @@ bool FollowEngine(uint32_t sequence_offset, uint32_t thread_offset) {
   g_offsets.store(sequence_offset << 16 | thread_offset, std::memory_order_relaxed);
   return Write(OnEvaluate);
 }
+
+bool EngineIsFollowed() { return g_offsets.load(std::memory_order_relaxed) != 0; }
 
 void LeaveEngine() {
   if (g_offsets.load(std::memory_order_relaxed) != 0 && Now() == OnEvaluate) Write(g_entry.real);

@@ -28,6 +28,8 @@ uint64_t EndNodeSearch();
 // From now on nodes are attributed. False: the entry cannot be written.
 bool FollowEngine(uint32_t sequence_offset, uint32_t thread_offset);
 
+bool EngineIsFollowed();
+
 // The entry is PyTorch's again; is ours again, if it was; is still ours (the loader may have bound
 // it at the moment when we wrote).
 void LeaveEngine();

@@ -6,6 +6,7 @@
 #include "injector/record_sink.h"
 #include "injector/scopes/module_trie.h"
 #include "injector/scopes/python_shim.h"
+#include "injector/scopes/rest.h"
 #include "injector/scopes/scope_stack.h"
 #include "injector/scopes/scope_table.h"
 #include "injector/scopes/scopes.h"
@@ -59,6 +60,7 @@ FLOPSPROF_APART void DescribeRoot(uint32_t root_scope) {
 FLOPSPROF_HOT uint32_t EnterModuleCall(PyObject* module) {
   ThreadScopes& thread = ThisThread();
   const Frame* below = thread.NearestModuleOrNode();
+  RestInside(&thread, below);
   // After a break in its graph, Dynamo has it called as it is, inside of the compiled call.
   if (below != nullptr && below->module == module && below->in_place)
     return thread.EnterInherited();

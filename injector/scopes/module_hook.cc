@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "injector/scopes/module_hook.h"
 
+#include <atomic>
+
 #include "injector/scopes/module_calls.h"
 #include "injector/scopes/module_trie.h"
 #include "injector/scopes/python_api.h"
+#include "injector/scopes/rest.h"
 #include "injector/scopes/scope_stack.h"
 #include "injector/scopes/scopes.h"
 
@@ -19,13 +22,15 @@ PyVectorcall g_original;
 PyObject* g_function;  // owned: the function object that holds our pointer
 PyVectorcall* g_slot;
 bool g_self_test;
+std::atomic<bool> g_installed{false};  // told to other threads
 unsigned g_self_test_calls;
 
 PyObject* Hook(PyObject* callable, PyObject* const* arguments, size_t count_and_flags,
                PyObject* keyword_names) {
   if (__builtin_expect(g_self_test, 0)) {
     ++g_self_test_calls;
-  } else if ((count_and_flags & ~kPyVectorcallOffset) != 0 && ScopesEnabled()) {
+  } else if ((count_and_flags & ~kPyVectorcallOffset) != 0 && ScopesEnabled() &&
+             !PassesModuleBy(ThisThread())) {
     const uint32_t depth = EnterModuleCall(arguments[0]);
     PyObject* result = g_original(callable, arguments, count_and_flags, keyword_names);
     ThisThread().Leave(depth);  // also after an exception: the result is null then
@@ -124,14 +129,20 @@ bool InstallModuleHook(const char** reason) {
   g_slot = reinterpret_cast<PyVectorcall*>(reinterpret_cast<char*>(function) + offset);
   g_original = *g_slot;
   StorePointer(Hook);
-  if (*g_slot == Hook && SelfTest()) return true;
+  if (*g_slot == Hook && SelfTest()) {
+    g_installed.store(true, std::memory_order_relaxed);
+    return true;
+  }
   StorePointer(g_original);
   g_slot = nullptr;
   *reason = "the hook failed its self-test";
   return false;
 }
 
+bool ModuleHookIsInstalled() { return g_installed.load(std::memory_order_relaxed); }
+
 void ForgetModuleHook() {
+  g_installed.store(false, std::memory_order_relaxed);
   g_function = nullptr;
   g_slot = nullptr;
 }
@@ -139,6 +150,7 @@ void ForgetModuleHook() {
 void UninstallModuleHook() {
   if (g_slot == nullptr || *g_slot != Hook) return;
   StorePointer(g_original);
+  g_installed.store(false, std::memory_order_relaxed);
   g_slot = nullptr;
 }
 

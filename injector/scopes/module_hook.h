@@ -4,7 +4,7 @@
 
 // Sees every call of an nn.Module: replaces the vectorcall pointer inside the function object
 // torch.nn.Module._call_impl. Python sees the same function, code and class, so compilers, tracers
-// and pickling behave as without it. All functions need Python's lock.
+// and pickling behave as without it. All functions but ModuleHookIsInstalled need Python's lock.
 
 namespace flopsprof::injector {
 
@@ -14,6 +14,8 @@ bool TorchIsReady();
 // Finds the pointer by its value, replaces it and tests itself with a call. False: `reason` is set
 // and nothing is touched.
 bool InstallModuleHook(const char** reason);
+
+bool ModuleHookIsInstalled();
 
 // Calls in flight end by themselves.
 void UninstallModuleHook();

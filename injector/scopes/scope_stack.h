@@ -105,6 +105,7 @@ class ThreadScopes {
   uint8_t step_loop;       // whose steps this thread makes; see steps.h
   bool makes_no_steps;     // no loop was left for it: it is in the steps of the first
   bool calls_models;       // with gradients
+  bool rests;              // inside of the call of a module that runs; see rest.h
 
   // From now on OnThreadEnd is called when the thread ends.
   void FollowThreadEnd() {

@@ -62,6 +62,8 @@ enum WelcomeOption : uint32_t {
   // Replays of CUDA graphs: with neither each node is timed.
   kOptionGraphLaunches = 4,  // each launch as a whole
   kOptionGraphAuto = 8,      // each node until there have been many
+  // While times_wanted is 0 and nothing is recorded, modules and backward nodes are not followed.
+  kOptionRest = 16,
 };
 
 }  // namespace flopsprof::shm

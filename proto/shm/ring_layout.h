@@ -112,7 +112,9 @@ struct SegmentHeader {
   std::atomic<uint32_t> flush_answer;
   std::atomic<uint32_t> step;     // current; kNoStep: none has begun
   std::atomic<uint32_t> windows;  // that were opened, ever
-  uint64_t reserved5[6];
+  std::atomic<uint32_t> resting;  // 1: neither modules nor backward nodes are followed
+  uint32_t reserved7;
+  uint64_t reserved5[5];
 };
 static_assert(sizeof(SegmentHeader) <= kSegmentHeaderBytes);
 static_assert(offsetof(SegmentHeader, recording) == 64);

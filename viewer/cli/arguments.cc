@@ -6,6 +6,8 @@
 #include <charconv>
 #include <limits>
 
+#include "absl/strings/numbers.h"
+
 namespace flopsprof::viewer {
 namespace {
 
@@ -56,6 +58,27 @@ bool ParseStepWindow(const std::string& text, StepWindowText* window, std::strin
     *error = "\"" + text + "\" holds no step: the second number is not included";
     return false;
   }
+  return true;
+}
+
+bool ParseShare(const std::string& text, double* share, std::string* error) {
+  constexpr double kLeastPercent = 0.01;
+  double percent = 0;
+  const bool ends_well = !text.empty() && text.back() == '%';
+  const std::string number = ends_well ? text.substr(0, text.size() - 1) : "";
+  // Digits and a point: no sign, no exponent, no "nan", no blank.
+  const bool usable = !number.empty() &&
+                      number.find_first_not_of("0123456789.") == std::string::npos &&
+                      absl::SimpleAtod(number, &percent);
+  if (!usable) {
+    *error = "\"" + text + "\" is no share: give a percentage, for example 1% or 0.5%";
+    return false;
+  }
+  if (percent < kLeastPercent || percent > 100) {
+    *error = "\"" + text + "\" is not from 0.01% to 100%: 1% is a good start";
+    return false;
+  }
+  *share = percent / 100;
   return true;
 }
 

@@ -27,6 +27,9 @@ struct StepWindowText {
 };
 bool ParseStepWindow(const std::string& text, StepWindowText* window, std::string* error);
 
+// A part of something, "1%" or "0.5%": from 0.01% to 100%.
+bool ParseShare(const std::string& text, double* share, std::string* error);
+
 // The command as one line that a shell would read back.
 std::string QuoteCommand(const std::vector<std::string>& command);
 

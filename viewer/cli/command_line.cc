@@ -159,6 +159,19 @@ void DefineRun(CLI::App* app, RunOptions* options) {
                 "nothing")
       ->excludes("--steps");
   app->add_option_function<std::string>(
+         "--max-overhead",
+         [options](const std::string& text) {
+           std::string error;
+           if (!ParseShare(text, &options->max_overhead, &error)) {
+             throw CLI::ValidationError("--max-overhead", error);
+           }
+         },
+         "take at most this part of the job's time, by our estimate: record all where that fits, "
+         "else windows of steps; the report says which")
+      ->type_name("SHARE%")
+      ->excludes("--steps")
+      ->excludes("--paused");
+  app->add_option_function<std::string>(
          "--collector",
          [options](const std::string& text) {
            if (!IsHostAndPort(text)) {

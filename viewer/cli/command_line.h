@@ -25,7 +25,8 @@ struct RunOptions {
   std::string collector;  // HOST:PORT; "" = our own
   std::string run_id;
   bool strict = false;
-  bool paused = false;  // nothing is recorded until `flopsprof ctl start`
+  bool paused = false;      // nothing is recorded until `flopsprof ctl start`
+  double max_overhead = 0;  // share of the job's time that we may take; 0 = any
   bool times = true;
   bool modules = true;
   bool formulas = true;                    // false: work without a library call is unknown

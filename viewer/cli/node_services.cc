@@ -63,6 +63,7 @@ absl::StatusOr<std::unique_ptr<NodeServices>> NodeServices::Start(const Options&
   settings.run_id = options.run_id;
   settings.run = run;
   settings.paused = options.paused;
+  settings.max_overhead = options.max_overhead;
   settings.control_socket = options.control_socket;
   // Who asks may be in another folder.
   std::error_code ignored;
@@ -73,7 +74,8 @@ absl::StatusOr<std::unique_ptr<NodeServices>> NodeServices::Start(const Options&
   settings.welcome_options =
       (options.times ? shm::kOptionCupti : 0u) | (options.modules ? shm::kOptionModules : 0u) |
       (options.graphs == GraphMode::kGraph ? shm::kOptionGraphLaunches : 0u) |
-      (options.graphs == GraphMode::kAuto ? shm::kOptionGraphAuto : 0u);
+      (options.graphs == GraphMode::kAuto ? shm::kOptionGraphAuto : 0u) |
+      (options.max_overhead > 0 ? shm::kOptionRest : 0u);
   settings.stacks_per_second = options.stacks_per_second;
   settings.formulas = options.formulas;
   if (options.steps.has_value()) {

@@ -39,6 +39,7 @@ class NodeServices {
     absl::Time start;
     std::optional<StepWindowText> steps;
     bool paused = false;
+    double max_overhead = 0;  // 0 = any
     bool times = true;
     bool modules = true;
     std::shared_ptr<const model::FormulaRegistry> formulas;  // null: all are on

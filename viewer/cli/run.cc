@@ -157,6 +157,7 @@ class Run {
     services.output = ExpandRunFolder(options_.output, facts_);
     services.control_socket = runtime_dir_->control_socket();
     services.paused = options_.paused;
+    services.max_overhead = options_.max_overhead;
     services.run_id = run_id_;
     services.job = facts_.job;
     services.command = QuoteCommand(command_);

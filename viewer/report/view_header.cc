@@ -3,6 +3,7 @@
 // What was run, how it went, the coverage, and what stands out: always first.
 
 #include <absl/time/time.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
@@ -163,11 +164,30 @@ std::string WindowText(const model::WindowSummary& window) {
   return window.aligned ? text : text + ", not the same steps on all ranks";
 }
 
+// What --max-overhead allowed, what was taken, and how.
+std::string BudgetLine(const ReportContext& context, const model::BudgetSummary& budget) {
+  const bool utf8 = context.terminal.utf8;
+  const auto exact = [](double share) { return fmt::format("{:.3g}%", 100 * share); };
+  std::string text = exact(budget.budget) + " of the job's time; ";
+  text += budget.estimate.has_value() ? "taken " + exact(*budget.estimate) + " by our estimate"
+                                      : "taken: not known";
+  const auto level = [&](uint64_t ns, const char* name) {
+    if (ns > 0) text += std::string(", ") + name + " " + FormatSeconds(Seconds(ns), utf8);
+  };
+  level(budget.full_ns, "full for");
+  level(budget.sampled_ns, "one window in several for");
+  level(budget.paused_ns, "paused for");
+  text += budget.switches == 0 ? "" : ", " + Plural(budget.switches, "switch", "switches");
+  return context.terminal.Paint(Tone::kStrong, "budget") + "  " +
+         Wrap(text, context.terminal.width, sizeof("budget  ") - 1) + "\n";
+}
+
 // What of the run is in this report, where that is not all.
 std::string RecordingLines(const ReportContext& context) {
   constexpr size_t kMostLines = 5;
   const model::RecordingSummary& recording = context.summary.recording;
   std::string lines;
+  if (recording.budget.has_value()) lines += BudgetLine(context, *recording.budget);
   if (!recording.windows.empty()) {
     const std::string what =
         Plural(recording.windows.size(), "window") +

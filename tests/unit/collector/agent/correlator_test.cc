@@ -270,6 +270,20 @@ TEST_F(CorrelatorTest, AnActivityThatWasLaunchedOutsideOfAllWindowsIsLeftOut) {
   EXPECT_EQ(correlator_.counters().activities_outside_windows, 3u);
 }
 
+TEST_F(CorrelatorTest, WhatIsLaunchedAfterTheFirstWindowOfAWholeRunIsLeftOut) {
+  correlator_.AddLaunch(kRing, Launch(10, 1, shm::kNoCall));
+  correlator_.AddLaunch(kRing, Launch(20, 1, shm::kNoCall));
+  correlator_.ExpectEndOfWindow();
+  correlator_.AddLaunch(kRing, Launch(30, 1, shm::kNoCall));  // the step that runs is recorded
+  for (const uint32_t correlation : {10u, 20u, 30u, 31u}) {
+    correlator_.AddActivity(Kernel(correlation, 0, 100, 150), kNow);
+  }
+  End();
+  EXPECT_EQ(sink_.joined.size(), 3u);
+  EXPECT_EQ(correlator_.counters().activities_without_launch, 0u);
+  EXPECT_EQ(correlator_.counters().activities_outside_windows, 1u);
+}
+
 TEST_F(CorrelatorTest, ALaunchIsOpenUntilItsActivityComes) {
   correlator_.AddLaunch(kRing, Launch(1, 1, shm::kNoCall));
   EXPECT_EQ(correlator_.open_launch_count(), 1u);

@@ -178,6 +178,22 @@ TEST_F(RunControlTest, WhatCannotBeIsSaid) {
   Request request;
   request.set_verb(Request::VERB_START);
   EXPECT_THAT(fixed.Handle(request, now_ns_).error(), HasSubstr("--steps"));
+  RunControl governed({.governed = true});
+  const v1::ControlReply refused = governed.Handle(request, now_ns_);
+  EXPECT_THAT(refused.error(), HasSubstr("--max-overhead"));
+  EXPECT_THAT(refused.next(), HasSubstr("--paused"));
+}
+
+TEST_F(RunControlTest, OfAGovernedRunWindowsOpenAndCloseWithoutAUser) {
+  Adopt();
+  EXPECT_EQ(control_.window(), Governor::Window::kClosed);
+  control_.OpenWindow(now_ns_);
+  EXPECT_EQ(control_.window(), Governor::Window::kOpen);
+  a_.AnswerTimes();
+  b_.AnswerTimes();
+  Follow();
+  control_.CloseWindow(/*now=*/false);
+  EXPECT_EQ(control_.window(), Governor::Window::kClosing);
 }
 
 }  // namespace

@@ -79,6 +79,11 @@ inline v1::UploadRequest SampleRequest(uint64_t sequence, uint64_t amount) {
   v1::ProcessLife& life = *process.add_process_lives();
   life.set_until_utc_ns(1'800'000'000'000'000'000 + static_cast<int64_t>(amount));
   life.set_ancestor_pid(7);
+  v1::CostRow& cost = *process.add_costs();
+  cost.set_budget_ppm(10'000);
+  cost.set_wall_ns(amount);
+  cost.set_cost_ns(amount / 100);
+  cost.set_switches(3);
   v1::CallRow& call = *process.add_calls();
   call.set_scope(1);
   call.set_phase(v1::PHASE_FORWARD);

@@ -70,5 +70,27 @@ TEST(QuoteCommandTest, ReadsBackInAShell) {
             "python3 -c 'print('\\''a b'\\'')' ''");
 }
 
+TEST(ArgumentsTest, AShareIsAPercentage) {
+  double share = 0;
+  std::string error;
+  ASSERT_TRUE(ParseShare("1%", &share, &error));
+  EXPECT_DOUBLE_EQ(share, 0.01);
+  ASSERT_TRUE(ParseShare("0.5%", &share, &error));
+  EXPECT_DOUBLE_EQ(share, 0.005);
+  ASSERT_TRUE(ParseShare("100%", &share, &error));
+  EXPECT_DOUBLE_EQ(share, 1);
+}
+
+TEST(ArgumentsTest, WhatIsNoShareIsRefusedWithAnExample) {
+  for (const char* text : {"", "1", "%", "x%", "-1%", "+1%", "1e-1%", "nan%", " 1%", "1 %",
+                           "1.2.3%", "0%", "0.009%", "100.1%", "200%"}) {
+    double share = 0.25;
+    std::string error;
+    EXPECT_FALSE(ParseShare(text, &share, &error)) << text;
+    EXPECT_NE(error.find("1%"), std::string::npos) << error;
+    EXPECT_EQ(share, 0.25);
+  }
+}
+
 }  // namespace
 }  // namespace flopsprof::viewer

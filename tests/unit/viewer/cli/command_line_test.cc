@@ -54,6 +54,21 @@ TEST(CommandLineTest, EveryErrorOfTheParserIsExitCode2) {
   EXPECT_EQ(ParseReport({"run", "--view", "nonsense"}, &report).exit_code, 2);
 }
 
+TEST(CommandLineTest, ABudgetIsAShareAndDecidesAlone) {
+  RunOptions options;
+  ASSERT_TRUE(ParseRun({"--max-overhead", "0.5%"}, &options).run);
+  EXPECT_DOUBLE_EQ(options.max_overhead, 0.005);
+  for (const char* wrong : {"1", "-1%", "200%", "x%", "0%"}) {
+    RunOptions none;
+    const ParseOutcome outcome = ParseRun({"--max-overhead", wrong}, &none);
+    EXPECT_EQ(outcome.exit_code, 2) << wrong;
+    EXPECT_THAT(outcome.text, HasSubstr("--max-overhead: \"" + std::string(wrong) + "\" is no"));
+  }
+  RunOptions both;
+  EXPECT_EQ(ParseRun({"--max-overhead", "1%", "--paused"}, &both).exit_code, 2);
+  EXPECT_EQ(ParseRun({"--max-overhead", "1%", "--steps", "1:2"}, &both).exit_code, 2);
+}
+
 TEST(CommandLineTest, ACollectorHasAPort) {
   for (const char* right : {"head:4777", "10.0.0.1:1", "[::1]:65535"}) {
     RunOptions options;

@@ -122,6 +122,8 @@ TEST_P(ReportWidthsTest, OfWindowsMarksAndStacks) {
   window.end_step = 123999;
   window.aligned = false;
   summary.recording.windows = {window};
+  summary.recording.budget = model::BudgetSummary{
+      0.01, 0.0123, 100'000'000'000, 0.25, 4'000'000'000, 90'000'000'000, 6'000'000'000, 3, 17};
   summary.recording.marks = {{std::string(90, 'm'), 1795823520000000000, 17}};
   model::StackSummary stack;
   stack.path = "(outside)";

@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "injector/scopes/rest.h"
+
+#include "injector/env_config.h"
+#include "injector/scopes/attribution.h"
+#include "injector/scopes/engine_hook.h"
+#include "injector/scopes/module_hook.h"
+
+namespace flopsprof::injector {
+
+std::atomic<bool> g_scopes_rest{false};
+
+bool LetScopesRest(bool rest) {
+  const bool may = rest && StepAtName() == nullptr;
+  g_scopes_rest.store(may, std::memory_order_relaxed);
+  return may && ModuleHookIsInstalled() && EngineIsFollowed() &&
+         !g_wants_backward.load(std::memory_order_relaxed);
+}
+
+}  // namespace flopsprof::injector

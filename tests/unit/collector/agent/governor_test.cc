@@ -1,0 +1,174 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/agent/governor.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace flopsprof::agent {
+namespace {
+
+constexpr uint64_t kSecond = 1'000'000'000;
+constexpr double kBudget = 0.01;
+using Action = Governor::Action;
+using Window = Governor::Window;
+
+// A job and the agent's part beside it: windows open at once and need a second to close.
+class GovernorTest : public ::testing::Test {
+ protected:
+  // `recorded`: share of its time that the job loses while it is recorded; `floor`: while it is
+  // not.
+  void Run(int seconds, double recorded, double floor = 0) {
+    for (int i = 0; i < seconds; ++i) {
+      now_ns_ += kSecond;
+      const double share = window_ == Window::kClosed ? floor : recorded;
+      spent_s_ += share;
+      const Action action = governor_.Follow(
+          {now_ns_, window_, share * kSecond, window_ == Window::kClosed ? floor * kSecond : 0.0});
+      Carry(action);
+    }
+  }
+  double share() const { return spent_s_ / (static_cast<double>(now_ns_) / kSecond); }
+
+  Governor governor_{kBudget};
+  uint64_t now_ns_ = 0;
+  Window window_ = Window::kOpen;
+  bool closes_ = true;  // false: the step never ends
+  std::vector<uint64_t> opened_ns_, closed_ns_;
+  int cut_ = 0;
+
+ private:
+  void Carry(Action action) {
+    if (window_ == Window::kClosing && closes_) {
+      window_ = Window::kClosed;
+      closed_ns_.push_back(now_ns_);
+    }
+    if (action == Action::kOpen) {
+      window_ = Window::kOpen;
+      opened_ns_.push_back(now_ns_);
+    }
+    if (action == Action::kClose) window_ = Window::kClosing;
+    if (action == Action::kCloseNow) {
+      ++cut_;
+      closes_ = true;
+    }
+  }
+
+  double spent_s_ = 0;
+};
+
+TEST_F(GovernorTest, AJobOfLittleLoadIsRecordedFromBeginToEnd) {
+  Run(3600, 0.008);
+  EXPECT_EQ(governor_.level(), CoverageLevel::kFull);
+  EXPECT_EQ(governor_.switches(), 0u);
+  EXPECT_EQ(governor_.level_changes(), 0u);
+  EXPECT_EQ(governor_.level_ns(CoverageLevel::kFull), 3599 * kSecond);
+}
+
+TEST_F(GovernorTest, CostsThatAreNotKnownEndNothing) {
+  Run(600, 0);
+  EXPECT_EQ(window_, Window::kOpen);
+  EXPECT_EQ(governor_.level(), CoverageLevel::kFull);
+}
+
+TEST_F(GovernorTest, ADearJobIsSampledWithinItsBudget) {
+  Run(3600, 0.3, 0.001);
+  EXPECT_EQ(governor_.level(), CoverageLevel::kSampled);
+  EXPECT_LT(share(), kBudget);
+  EXPECT_GT(share(), 0.6 * kBudget);  // and what may be taken is
+  EXPECT_GT(opened_ns_.size(), 20u);
+  EXPECT_EQ(governor_.level_changes(), 1u);
+}
+
+TEST_F(GovernorTest, TheDearestJobStillHasWindows) {
+  Run(3600, 1.0, 0.001);
+  EXPECT_LT(share(), 1.2 * kBudget);
+  EXPECT_GT(opened_ns_.size(), 3u);
+}
+
+TEST_F(GovernorTest, ALittleOverItsBudgetIsMostlyRecorded) {
+  Run(3600, 0.012, 0.0005);
+  EXPECT_LT(share(), kBudget);
+  EXPECT_GT(share(), 0.8 * kBudget);
+}
+
+TEST_F(GovernorTest, AfterTheFirstWindowTheBudgetHoldsAtEachMoment) {
+  Run(120, 0.1, 0.001);
+  double highest = 0;
+  for (int second = 0; second < 1200; ++second) {
+    Run(1, 0.1, 0.001);
+    highest = std::max(highest, share());
+  }
+  EXPECT_LT(highest, 1.2 * kBudget);
+}
+
+TEST_F(GovernorTest, AFirstWindowThatHeldTheStartIsNoMeasureOfTheNext) {
+  Run(3, 0.15);
+  while (opened_ns_.empty()) Run(1, 0.15, 0.001);
+  double highest = share();
+  for (int second = 0; second < 60; ++second) {  // twice as dear
+    Run(1, 0.3, 0.001);
+    highest = std::max(highest, share());
+  }
+  EXPECT_LT(highest, 1.2 * kBudget);
+}
+
+TEST_F(GovernorTest, WindowsAndGapsAreNeverShort) {
+  Run(20, 0.001);
+  for (int i = 0; i < 300; ++i) {  // a load that comes and goes every other second
+    Run(1, 0.5, 0.0001);
+    Run(1, 0, 0);
+  }
+  ASSERT_GE(opened_ns_.size(), 2u);
+  for (size_t i = 0; i < opened_ns_.size(); ++i) {
+    EXPECT_GE(opened_ns_[i] - closed_ns_[i], 5 * kSecond);
+    if (i + 1 < closed_ns_.size()) {
+      EXPECT_GE(closed_ns_[i + 1] - opened_ns_[i], 2 * kSecond);
+    }
+  }
+}
+
+TEST_F(GovernorTest, GoesUpAgainWhenTheJobBecomesLight) {
+  Run(60, 0.1);
+  EXPECT_EQ(governor_.level(), CoverageLevel::kSampled);
+  Run(200, 0.002);
+  EXPECT_EQ(governor_.level(), CoverageLevel::kFull);
+  EXPECT_EQ(window_, Window::kOpen);
+  EXPECT_EQ(governor_.level_changes(), 2u);
+}
+
+TEST_F(GovernorTest, WhatCannotBePaidForIsPausedAndLookedAtNowAndThen) {
+  Run(3600, 0.1, 0.02);
+  EXPECT_EQ(governor_.level(), CoverageLevel::kPaused);
+  EXPECT_GE(opened_ns_.size(), 2u);
+  // The floor alone is 2 percent; looking takes a tenth of the budget more.
+  EXPECT_LT(share(), 0.02 + 0.2 * kBudget);
+  EXPECT_GT(governor_.level_ns(CoverageLevel::kPaused), 3000 * kSecond);
+}
+
+TEST_F(GovernorTest, APausedJobThatBecomesLightIsRecordedAgain) {
+  Run(600, 0.1, 0.02);
+  EXPECT_EQ(governor_.level(), CoverageLevel::kPaused);
+  Run(600, 0.001, 0.02);
+  EXPECT_EQ(governor_.level(), CoverageLevel::kFull);
+}
+
+TEST_F(GovernorTest, AWindowWhoseStepDoesNotEndIsCut) {
+  closes_ = false;
+  Run(30, 0.5);
+  EXPECT_GE(cut_, 1);
+  EXPECT_EQ(window_, Window::kClosed);
+}
+
+TEST_F(GovernorTest, TimeWithoutWorkIsNotSavedForEver) {
+  Run(36000, 0);
+  const uint64_t before = now_ns_;
+  Run(60, 0.5);
+  ASSERT_EQ(closed_ns_.size(), 1u);
+  EXPECT_LE(closed_ns_[0] - before, 4 * kSecond);
+}
+
+}  // namespace
+}  // namespace flopsprof::agent

@@ -10,9 +10,9 @@ namespace {
 constexpr uint64_t kSecond = 1'000'000'000;
 // To take CUPTI and to give it back takes most of a second: shorter windows are little but that.
 constexpr uint64_t kLeastWindowNs = 2 * kSecond;
+constexpr uint64_t kLeastGapNs = 5 * kSecond;
 // The first window holds the start of the program: the next is dearer.
 constexpr double kFirstIsLess = 2;
-constexpr uint64_t kLeastGapNs = 5 * kSecond;
 // A window ends with a step. A job without one for so long (a checkpoint, an evaluation) would go
 // on paying: it is cut.
 constexpr uint64_t kMostClosingNs = 10 * kSecond;

@@ -35,6 +35,17 @@ need_disk() {
       "free some, or let FLOPSPROF_CACHE_DIR be a folder of another disk"
 }
 
+# need_room CACHE_GB BUILD_GB: of the disks of the cache and of the clone, if only one.
+need_room() {
+  mkdir -p "$cache_dir"
+  if [[ $(df -P "$cache_dir") == "$(df -P "$root")" ]]; then
+    need_disk $(($1 + $2)) "$cache_dir"
+  else
+    need_disk "$1" "$cache_dir"
+    need_disk "$2" "$root"
+  fi
+}
+
 # Packages of an environment of which pip had not unpacked all when it was ended: to pip they are
 # installed. INSTALLER is what it writes after the last of their files.
 forget_half_installed() {

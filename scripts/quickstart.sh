@@ -22,6 +22,10 @@ if has_gpu && python3 -c 'import torch, sys; sys.exit(not torch.cuda.is_availabl
   simulated=
 fi
 
+room=0
+[[ -z $simulated || -e $sim_env/simgpu-stamp ]] || room=8
+need_room "$room" 1
+
 say "1/3 setting up: Debian packages that compiling needs"
 begin_part "Debian packages" "$logs/setup.log" scripts/setup.sh build
 wait_for_parts "Debian packages"

@@ -181,7 +181,7 @@ std::string_view LossText(std::string_view name) {
   if (name == "formula_failed") return "operation or kernel whose formula gave no count: unknown";
   if (name == "formula_refused") return "declared kernel formula that was not kept";
   if (name == "activity_outside_windows")
-    return "GPU activity of work before or after a window of `flopsprof ctl`: left out on purpose";
+    return "GPU activity of work before or after a recorded window: left out on purpose";
   if (name == "bad_times_unmarked") return "activity whose end is before its start";
   if (name == "names_cut") return "names beyond 4 kB or 256 parts: their ends are cut";
   if (name == "scopes_cut")

@@ -117,7 +117,7 @@ def nested_libraries(context: Context, budget_s: float) -> Answer:
     """cuBLAS may call cublasLt inside, and cuSOLVER cuBLAS: once counted all the same."""
     run = profiled(context, [program("library_load")], "nested-libraries", budget_s)
     counted, wanted = summary_checks.total(run.summary["totals"]["flops"]), library_load.flops()
-    text = f"{counted} of {wanted} flops of mm, linear and cholesky; losses {losses(run)}"
+    text = f"{counted} of {wanted} flops of mm, linear and cholesky, whatever calls what inside; losses {losses(run)}"
     return (held if counted == wanted and not losses(run) else contradicted)(text)
 
 

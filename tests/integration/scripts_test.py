@@ -347,10 +347,12 @@ def test_a_set_up_that_fails_is_a_failure_in_the_last_line(tmp_path):
 
 @pytest.mark.parametrize("made, free_gb, wanted", [(False, 18, 19), (True, 2, 3)])
 def test_tests_say_at_once_how_much_room_they_take(tmp_path, made, free_gb, wanted):
-    """With environments that were made before and without."""
+    """With environments that were made before, and with ones whose making was interrupted."""
     cache = tmp_path / "cache"
-    for name in ("sim-env", "sim-env-jax", "torch-2.4.1") if made else ():
-        (cache / name).mkdir(parents=True)
+    for name in ("sim-env/simgpu-stamp", "sim-env-jax/stamp", "torch-2.4.1/simgpu-stamp"):
+        (cache / name).parent.mkdir(parents=True)
+        if made:
+            (cache / name).touch()
     shutil.copytree(SCRIPTS, tmp_path / "scripts")
     program(tmp_path / "scripts", "setup.sh", f"touch {tmp_path}/begun; exit 1")
     script = str(tmp_path / "scripts/test.sh")

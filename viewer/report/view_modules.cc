@@ -111,7 +111,7 @@ std::string FlopsOfNoStep(const ReportContext& context) {
   return text;
 }
 
-uint64_t TimeBeforeSteps(const model::RunProfile& run) {
+uint64_t TimeInNoStep(const model::RunProfile& run) {
   uint64_t sum = 0;
   for (const v1::ProcessProfile& process : run.processes) {
     for (const v1::TimeRow& row : process.times()) {
@@ -216,13 +216,14 @@ std::string ModulesView(const ReportContext& context) {
   }
   if (tree.cut) note("deeper levels: --depth N, --depth=-1 for all");
   if (const std::string more = per_step ? FlopsOfNoStep(context) : ""; !more.empty()) {
-    note("these are of the whole run, divided by its steps: also what ran in none, flops of " +
-         more);
+    note(
+        "these are of all that was recorded, divided by its steps: also what ran in none, flops "
+        "of " +
+        more);
   }
-  if (per_step && TimeBeforeSteps(context.run) > 0) {
-    note("(outside) includes " +
-         FormatSeconds(Seconds(TimeBeforeSteps(context.run)), context.terminal.utf8) +
-         " of GPU time before the first step, all ranks together");
+  if (const uint64_t ns = TimeInNoStep(context.run); per_step && ns > 0) {
+    note("the times include " + FormatSeconds(Seconds(ns), context.terminal.utf8) +
+         " of work that is in no step (before the first, or between two), all ranks together");
   }
   const std::vector<std::string>& left_out = table.left_out();
   if (std::find(left_out.begin(), left_out.end(), "unknown") == left_out.end()) {

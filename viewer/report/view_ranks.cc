@@ -22,9 +22,12 @@ std::optional<double> GpuSeconds(const RankSummary& rank) {
   return Seconds(KnownSum(rank.work.gpu_time_ns));
 }
 
+// All counters of losses, but that of what was left out on purpose.
 uint64_t Lost(const RankSummary& rank) {
-  return std::accumulate(rank.loss.begin(), rank.loss.end(), uint64_t{0},
-                         [](uint64_t sum, const auto& entry) { return sum + entry.second; });
+  return std::accumulate(
+      rank.loss.begin(), rank.loss.end(), uint64_t{0}, [](uint64_t sum, const auto& entry) {
+        return sum + (entry.first == "activity_outside_windows" ? 0 : entry.second);
+      });
 }
 
 std::string RankName(const ReportContext& context, const RankSummary& rank) {

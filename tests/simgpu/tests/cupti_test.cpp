@@ -231,8 +231,10 @@ SIM_TEST(Cupti, BuffersAreAskedForAndRecordsWithoutOneAreCounted) {
 SIM_TEST(Cupti, EveryBufferComesBackWhoeverAskedForIt) {
   Seen().buffer_bytes = sizeof(CUpti_ActivityKernel10);
   static thread_local bool is_program = false;
+  static std::atomic<int> by_program, by_others;
   is_program = true;
   const auto slow_on_another_thread = [](uint8_t** buffer, size_t* size, size_t* max_records) {
+    ++(is_program ? by_program : by_others);
     if (!is_program) usleep(3000);
     RequestBuffer(buffer, size, max_records);
   };
@@ -246,6 +248,8 @@ SIM_TEST(Cupti, EveryBufferComesBackWhoeverAskedForIt) {
   cudaDeviceSynchronize();
   cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
   EXPECT_EQ(KernelCount(), 100u);
+  EXPECT_GT(by_program, 1);
+  EXPECT_GT(by_others, 1);
   EXPECT_EQ(Seen().valid_bytes.size(), static_cast<size_t>(Seen().requests));
 }
 

@@ -123,7 +123,9 @@ class Correlator {
     uint32_t first = UINT32_MAX;
     uint32_t last = 0;
   };
-  static constexpr size_t kMaxWindows = 1024;
+  // Of the newest, whose late records may come. Fewer than CUPTI's starts until its ids, made
+  // different for each, come round (injector/cupti/correlation_ids.h).
+  static constexpr size_t kMaxWindows = 16;
 
   bool InWindow(uint32_t correlation) const;
   static uint64_t CallKey(RingId ring, uint32_t call);

@@ -13,9 +13,13 @@ constexpr uint64_t kLeastWindowNs = 2 * kSecond;
 constexpr uint64_t kLeastGapNs = 5 * kSecond;
 // The first window holds the start of the program: the next is dearer.
 constexpr double kFirstIsLess = 2;
-// A window ends with a step. A job without one for so long (a checkpoint, an evaluation) would go
-// on paying: it is cut.
+// A window ends with a step. A job without one for so long, and for two of its usual steps (a
+// checkpoint, an evaluation), would go on paying: it is cut.
 constexpr uint64_t kMostClosingNs = 10 * kSecond;
+constexpr uint64_t kMostClosingSteps = 2;
+// A window begins two steps after it was asked for, or some more.
+constexpr uint64_t kMostWaitingNs = 30 * kSecond;
+constexpr uint64_t kMostWaitingSteps = 5;
 // As long as that nobody calls it a sample.
 constexpr uint64_t kFullNs = 30 * kSecond;
 // Where no window can be paid for, one looks now and then whether the job has become another, for
@@ -60,6 +64,8 @@ void Governor::Book(const Tick& tick, uint64_t period_ns) {
     if (period_ns >= kSecond / 2) {
       dearest_ = std::max(dearest_, spent_ns / static_cast<double>(period_ns));
     }
+  } else if (tick.window == Window::kWaiting) {
+    wait_ns_ += spent_ns;
   } else if (tick.window == Window::kClosing || tick.now_ns - since_ns_ < kLeastGapNs) {
     tail_ns_ += spent_ns;  // some of it is told late
   }
@@ -71,17 +77,18 @@ void Governor::FollowWindow(const Tick& tick) {
   if (tick.window == window_) return;
   // Of a window that closes: since it was asked to.
   since_ns_ = tick.now_ns;
-  if (tick.window == Window::kOpen) {
-    dearest_ = 0;
-    asked_to_close_ = false;
-  }
-  if (window_ == Window::kOpen) tail_ns_ = 0;
+  if (tick.window == Window::kOpen) dearest_ = 0;
+  if (tick.window == Window::kOpen || tick.window == Window::kWaiting) asked_to_close_ = false;
+  const bool begins = window_ == Window::kClosed;
+  if (begins) wait_ns_ = 0;
+  if (!begins && window_ != Window::kClosing && tick.window != Window::kOpen) tail_ns_ = 0;
   window_ = tick.window;
 }
 
-// For the shortest window, at the price of the dearest moment of the last one.
+// For the shortest window, at the price of the dearest moment of the last one. What a longer step
+// costs beyond is a debt that the time after it pays back.
 double Governor::NeededNs() const {
-  const double needed_ns = dearest_ * static_cast<double>(kLeastWindowNs) + tail_ns_;
+  const double needed_ns = dearest_ * static_cast<double>(kLeastWindowNs) + tail_ns_ + wait_ns_;
   return opened_any_ ? needed_ns : kFirstIsLess * needed_ns;
 }
 
@@ -90,8 +97,16 @@ Governor::Action Governor::Decide(const Tick& tick) {
   switch (tick.window) {
     case Window::kClosed:
       return DecideToOpen(tick);
+    case Window::kWaiting:
+      if (asked_to_close_) return Action::kNone;
+      if (for_ns < std::max(kMostWaitingNs, kMostWaitingSteps * tick.step_ns)) return Action::kNone;
+      asked_to_close_ = true;
+      ++switches_;
+      return Action::kClose;
     case Window::kClosing:
-      return for_ns >= kMostClosingNs ? Action::kCloseNow : Action::kNone;
+      return for_ns >= std::max(kMostClosingNs, kMostClosingSteps * tick.step_ns)
+                 ? Action::kCloseNow
+                 : Action::kNone;
     case Window::kOpen:
       if (asked_to_close_ || for_ns < kLeastWindowNs) return Action::kNone;
       // Its end will cost what the end of the last one did.

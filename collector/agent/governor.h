@@ -22,15 +22,17 @@ constexpr size_t kCoverageLevels = 3;
 // costs make. Pure: no clock, no thread.
 class Governor {
  public:
-  enum class Window { kClosed, kOpen, kClosing };
+  // kWaiting: asked for; CUPTI is held, and no process has come to the window's first step.
+  enum class Window { kClosed, kWaiting, kOpen, kClosing };
   enum class Action { kNone, kOpen, kClose, kCloseNow };
 
   // What has happened since the last one.
   struct Tick {
     uint64_t now_ns = 0;
     Window window = Window::kOpen;
-    double spent_ns = 0;  // of the process that we cost most
-    double floor_ns = 0;  // part of it that stays while nothing is recorded
+    double spent_ns = 0;   // of the process that we cost most
+    double floor_ns = 0;   // part of it that stays while nothing is recorded
+    uint64_t step_ns = 0;  // how long a step takes; 0: not known
   };
 
   // `budget`: share of the job's time, above 0.
@@ -61,6 +63,7 @@ class Governor {
   double account_ns_ = 0;
   double dearest_ = 0;       // moment of the newest window: share of the time
   double tail_ns_ = 0;       // what the newest end of a window has cost, from the decision on
+  double wait_ns_ = 0;       // what the newest wait for a window's first step has cost
   bool opened_any_ = false;  // a window after the first one
   bool floor_is_too_high_ = false;
   CoverageLevel level_ = CoverageLevel::kFull;

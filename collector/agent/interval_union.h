@@ -46,7 +46,7 @@ class IntervalUnion {
     uint64_t end_ns;
   };
   static constexpr size_t kMaxIntervals = 1 << 16;
-  static constexpr size_t kFirstRoom = 256;
+  static constexpr size_t kFirstRoom = 16;
 
   static constexpr size_t kMaxDisordered = 1024;
 

@@ -112,7 +112,18 @@ void RunControl::CloseWindow(bool now) {
 
 Governor::Window RunControl::window() const {
   if (state_ == State::kPaused) return Governor::Window::kClosed;
-  return state_ == State::kStopping ? Governor::Window::kClosing : Governor::Window::kOpen;
+  if (state_ == State::kStopping) return Governor::Window::kClosing;
+  // The first one of a run that was not paused is there before its processes.
+  const bool from_the_start = !options_.paused && number_ == 1;
+  if (state_ == State::kRecording && (from_the_start || AnyIsRecording())) {
+    return Governor::Window::kOpen;
+  }
+  return Governor::Window::kWaiting;
+}
+
+bool RunControl::AnyIsRecording() const {
+  return std::any_of(processes_.begin(), processes_.end(),
+                     [](const auto& process) { return process->recording(); });
 }
 
 std::string RunControl::Start(uint32_t steps, uint64_t now_ns, std::string* next) {
@@ -224,11 +235,20 @@ void RunControl::MeasureSpeed(uint64_t now_ns) {
   for (ProcessControl* process : Live()) {
     if (process->step() != shm::kNoStep) newest = std::max(newest, process->step());
   }
+  MeasureStep(now_ns, newest);
   const double seconds = static_cast<double>(now_ns - speed_since_ns_) / 1e9;
   steps_per_s_ = newest > speed_step_ ? (newest - speed_step_) / seconds : 0;
   if (speed_since_ns_ == 0) steps_per_s_ = 0;
   speed_since_ns_ = now_ns;
   speed_step_ = newest;
+}
+
+void RunControl::MeasureStep(uint64_t now_ns, uint32_t newest) {
+  if (newest == timed_step_) return;
+  const bool later = timed_step_ != shm::kNoStep && newest > timed_step_;
+  if (later) step_ns_ = (now_ns - timed_since_ns_) / (newest - timed_step_);
+  timed_step_ = newest;
+  timed_since_ns_ = now_ns;
 }
 
 void RunControl::Follow(uint64_t now_ns, bool emptied) {
@@ -290,8 +310,7 @@ void RunControl::DescribeState(v1::ControlReply* reply) {
       reply->set_state(v1::RECORDING_STATE_STOPPING);
       break;
     case State::kRecording: {
-      bool open = processes_.empty();
-      for (const auto& process : processes_) open = open || process->recording();
+      const bool open = processes_.empty() || AnyIsRecording();
       reply->set_state(open ? v1::RECORDING_STATE_RECORDING : v1::RECORDING_STATE_WAITING);
       reply->set_has_window(!(first_ == 0 && end_ == shm::kNoEnd));
       reply->set_first_step(first_);

@@ -45,6 +45,8 @@ class RunControl {
   void OpenWindow(uint64_t now_ns);
   void CloseWindow(bool now);
   Governor::Window window() const;
+  // Of the newest step of any process; 0: none has been seen to end.
+  uint64_t step_ns() const { return step_ns_; }
 
   // Processes that come now are to begin without recording.
   bool NewAreToPause() const { return state_ != State::kRecording || end_ != shm::kNoEnd; }
@@ -59,8 +61,10 @@ class RunControl {
   std::string Stop(bool now, std::string* next);
   std::string Mark(const std::string& name, uint64_t now_ns, std::string* next);
   void Plan(uint64_t now_ns);
+  bool AnyIsRecording() const;
   bool WindowsHaveEnded(uint64_t now_ns, bool emptied);
   void MeasureSpeed(uint64_t now_ns);
+  void MeasureStep(uint64_t now_ns, uint32_t newest);
   void FollowFlush(uint64_t now_ns, bool emptied);
   void DescribeState(v1::ControlReply* reply);
 
@@ -76,6 +80,9 @@ class RunControl {
   uint64_t speed_since_ns_ = 0;
   uint32_t speed_step_ = 0;
   double steps_per_s_ = 0;
+  uint32_t timed_step_ = shm::kNoStep;  // the newest that was seen, and since when
+  uint64_t timed_since_ns_ = 0;
+  uint64_t step_ns_ = 0;
 
   uint32_t flush_ = 0;  // the newest
   uint32_t flush_ready_ = 0;

@@ -118,6 +118,7 @@ void RunGovernor::Follow(uint64_t now_ns, bool final) {
   Governor::Tick tick;
   tick.now_ns = now_ns;
   tick.window = control_.window();
+  tick.step_ns = control_.step_ns();
   for (const auto& process : processes_) process->Follow(now_ns, &tick);
   switch (governor_.Follow(tick)) {
     case Governor::Action::kNone:

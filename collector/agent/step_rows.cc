@@ -225,8 +225,15 @@ void StepRows::FoldTail(uint32_t key, uint32_t index) {
 void StepRows::FoldOldSteps() {
   if (newest_row_step_ < kOpenSteps) return;
   const uint32_t until = newest_row_step_ - kOpenSteps;
-  // A process that jumps ahead leaves at most a few rows unfolded, not a long loop.
-  if (until > folded_until_ + 2 * kOpenSteps) folded_until_ = until - 2 * kOpenSteps;
+  // A process that jumps ahead, from window to window: what it leaves behind, and no long loop.
+  if (until > folded_until_ + 4 * kOpenSteps) {
+    FoldSteps(folded_until_ + 2 * kOpenSteps);
+    folded_until_ = until - 2 * kOpenSteps;
+  }
+  FoldSteps(until);
+}
+
+void StepRows::FoldSteps(uint32_t until) {
   for (; folded_until_ < until; folded_until_++) {
     const uint32_t index = rows_.Find(folded_until_);
     if (index == kNoRow) continue;

@@ -135,6 +135,7 @@ class StepRows {
   void FoldTail(uint32_t key, uint32_t index);
   void Begin(uint32_t step, uint64_t mono_ns);
   void FoldOldSteps();
+  void FoldSteps(uint32_t until);
 
   RowSet<uint32_t, Row> rows_{kMaxSteps};
   RowSet<uint32_t, Label> labels_{kMaxSteps};

@@ -4,8 +4,9 @@
 
 // Between the windows of --max-overhead nobody asks whose work is whose: modules that are called by
 // modules, and backward nodes, only pass through. Outermost calls are followed, because they begin
-// steps. A call that has begun in a rest stays unfollowed inside until it ends: what is in it would
-// be found in the wrong place.
+// steps. In a call that has begun in a rest the modules are followed again that begin after it: a
+// window may begin inside of a call that holds the whole loop. Those passed by until then are not
+// on the stack, and work that is theirs alone is in the call around them.
 
 #include <atomic>
 
@@ -17,9 +18,10 @@ namespace flopsprof::injector {
 
 extern std::atomic<bool> g_scopes_rest;
 
-// Is this call of a module inside of one that has begun in a rest?
+// Is this call of a module inside of one that has begun in this rest?
 inline bool PassesModuleBy(const ThreadScopes& thread) {
   if (!FLOPSPROF_UNLIKELY(thread.rests)) return false;
+  if (!g_scopes_rest.load(std::memory_order_relaxed)) return false;
   const Frame* below = thread.NearestModuleOrNode();
   return below != nullptr && below->kind == FrameKind::kModule;
 }

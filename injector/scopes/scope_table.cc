@@ -276,37 +276,54 @@ const ScopeEntry* FindScopeEntry(uint32_t scope) {
   return &g_scopes[scope];
 }
 
+namespace {
+
+// False: there was no room, which is counted; it is tried again when the scope is next used.
+bool SendScope(uint32_t scope, uint32_t epoch) {
+  ScopeEntry& entry = g_scopes[scope];
+  const char* class_name;
+  uint64_t object;
+  {
+    const BriefLockHolder guard(&g_lock);
+    class_name = entry.class_name;
+    object = entry.object;
+  }
+  shm::ScopeRecord record = {};
+  record.header.type = static_cast<uint16_t>(shm::RecordType::kScope);
+  record.header.step = shm::kNoStep;
+  record.scope = scope;
+  record.parent = entry.parent;
+  const char* domain = entry.domain == nullptr ? "" : entry.domain;
+  // Defined once: without its name it would be somebody else for good.
+  if (!TryInternString(entry.name, entry.name_bytes, &record.name) ||
+      !TryInternString(class_name, strlen(class_name), &record.class_name) ||
+      !TryInternString(domain, strlen(domain), &record.domain)) {
+    return false;
+  }
+  record.kind = static_cast<uint8_t>(entry.kind);
+  record.known = entry.known ? 1 : 0;
+  record.depth = entry.depth;
+  record.object = object;
+  if (!EmitRecord(&record)) return false;
+  entry.defined_epoch.store(epoch, std::memory_order_relaxed);
+  return true;
+}
+
+}  // namespace
+
+// From the outermost one inwards: a scope that is defined has only defined ones around it, so that
+// those without a use of their own are not forgotten.
 void DefineScope(uint32_t scope) {
   const uint32_t epoch = SessionEpoch();
-  while (scope != shm::kOutsideScope) {
-    ScopeEntry& entry = g_scopes[scope];
-    if (entry.defined_epoch.load(std::memory_order_relaxed) == epoch) return;
-    const char* class_name;
-    uint64_t object;
-    {
-      const BriefLockHolder guard(&g_lock);
-      class_name = entry.class_name;
-      object = entry.object;
-    }
-    shm::ScopeRecord record = {};
-    record.header.type = static_cast<uint16_t>(shm::RecordType::kScope);
-    record.header.step = shm::kNoStep;
-    record.scope = scope;
-    record.parent = entry.parent;
-    const char* domain = entry.domain == nullptr ? "" : entry.domain;
-    // Defined once: without its name it would be somebody else for good.
-    if (!TryInternString(entry.name, entry.name_bytes, &record.name) ||
-        !TryInternString(class_name, strlen(class_name), &record.class_name) ||
-        !TryInternString(domain, strlen(domain), &record.domain)) {
-      return;
-    }
-    record.kind = static_cast<uint8_t>(entry.kind);
-    record.known = entry.known ? 1 : 0;
-    record.depth = entry.depth;
-    record.object = object;
-    if (!EmitRecord(&record)) return;  // counted there; tried again when the scope is next used
-    entry.defined_epoch.store(epoch, std::memory_order_relaxed);
-    scope = entry.parent;
+  constexpr size_t kMost = kMaxModuleDepth + 1;
+  uint32_t missing[kMost];
+  size_t count = 0;
+  for (; scope != shm::kOutsideScope && count < kMost; scope = g_scopes[scope].parent) {
+    if (g_scopes[scope].defined_epoch.load(std::memory_order_relaxed) == epoch) break;
+    missing[count++] = scope;
+  }
+  while (count > 0) {
+    if (!SendScope(missing[--count], epoch)) return;
   }
 }
 

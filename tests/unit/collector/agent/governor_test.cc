@@ -15,7 +15,8 @@ constexpr double kBudget = 0.01;
 using Action = Governor::Action;
 using Window = Governor::Window;
 
-// A job and the agent's part beside it: windows open at once and need a second to close.
+// A job and the agent's part beside it. Without long steps windows open at once and need a second
+// to close; else they begin with the second step and end with a step.
 class GovernorTest : public ::testing::Test {
  protected:
   // `recorded`: share of its time that the job loses while it is recorded; `floor`: while it is
@@ -23,10 +24,12 @@ class GovernorTest : public ::testing::Test {
   void Run(int seconds, double recorded, double floor = 0) {
     for (int i = 0; i < seconds; ++i) {
       now_ns_ += kSecond;
-      const double share = window_ == Window::kClosed ? floor : recorded;
+      double share = window_ == Window::kClosed ? floor : recorded;
+      if (window_ == Window::kWaiting) share = 0.8 * recorded;  // CUPTI's
       spent_s_ += share;
-      const Action action = governor_.Follow(
-          {now_ns_, window_, share * kSecond, window_ == Window::kClosed ? floor * kSecond : 0.0});
+      const Action action =
+          governor_.Follow({now_ns_, window_, share * kSecond,
+                            window_ == Window::kClosed ? floor * kSecond : 0.0, step_s_ * kSecond});
       Carry(action);
     }
   }
@@ -36,28 +39,72 @@ class GovernorTest : public ::testing::Test {
   uint64_t now_ns_ = 0;
   Window window_ = Window::kOpen;
   bool closes_ = true;  // false: the step never ends
+  uint64_t step_s_ = 0;
   std::vector<uint64_t> opened_ns_, closed_ns_;
   int cut_ = 0;
 
  private:
   void Carry(Action action) {
-    if (window_ == Window::kClosing && closes_) {
-      window_ = Window::kClosed;
-      closed_ns_.push_back(now_ns_);
+    const bool step_ends = step_s_ == 0 || now_ns_ / kSecond % step_s_ == 0;
+    if (window_ == Window::kClosing && closes_ && step_ends) Close();
+    if (window_ == Window::kWaiting && step_ends && ++steps_waited_ == 2) Open();
+    if (action == Action::kOpen && step_s_ == 0) Open();
+    if (action == Action::kOpen && step_s_ != 0) {
+      window_ = Window::kWaiting;
+      steps_waited_ = 0;
     }
-    if (action == Action::kOpen) {
-      window_ = Window::kOpen;
-      opened_ns_.push_back(now_ns_);
+    if (action == Action::kClose && window_ == Window::kWaiting) {
+      Close();
+    } else if (action == Action::kClose) {
+      window_ = Window::kClosing;
     }
-    if (action == Action::kClose) window_ = Window::kClosing;
     if (action == Action::kCloseNow) {
       ++cut_;
       closes_ = true;
     }
   }
 
+  void Open() {
+    window_ = Window::kOpen;
+    opened_ns_.push_back(now_ns_);
+  }
+  void Close() {
+    window_ = Window::kClosed;
+    closed_ns_.push_back(now_ns_);
+  }
+
   double spent_s_ = 0;
+  int steps_waited_ = 0;
 };
+
+class LongSteps : public GovernorTest, public ::testing::WithParamInterface<uint64_t> {};
+
+TEST_P(LongSteps, AreRecordedWholeAndPaidBack) {
+  step_s_ = GetParam();
+  Run(4 * 3600, 0.05, 0.0005);
+  EXPECT_GE(opened_ns_.size(), 10u);
+  EXPECT_LT(share(), 1.1 * kBudget);
+  EXPECT_EQ(cut_, 0);
+  ASSERT_GE(closed_ns_.size(), opened_ns_.size());  // the first window was open from the start
+  for (size_t i = 0; i + 1 < closed_ns_.size() && i < opened_ns_.size(); ++i) {
+    EXPECT_GE(closed_ns_[i + 1] - opened_ns_[i], step_s_ * kSecond);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seconds, LongSteps, ::testing::Values(2, 3, 5, 10, 60));
+
+TEST_F(GovernorTest, AWindowWhoseFirstStepDoesNotComeIsGivenUp) {
+  step_s_ = 3;
+  while (window_ != Window::kWaiting) Run(1, 0.05, 0.0005);
+  const uint64_t since_ns = now_ns_;
+  step_s_ = 1'000'000;  // an evaluation
+  const auto wait = [&] {
+    now_ns_ += kSecond;
+    return governor_.Follow({now_ns_, Window::kWaiting, 0.04 * kSecond, 0, 3 * kSecond});
+  };
+  while (wait() == Action::kNone) ASSERT_LT(now_ns_ - since_ns, 60 * kSecond);
+  EXPECT_GE(now_ns_ - since_ns, 30 * kSecond);
+}
 
 TEST_F(GovernorTest, AJobOfLittleLoadIsRecordedFromBeginToEnd) {
   Run(3600, 0.008);

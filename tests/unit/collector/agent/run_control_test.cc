@@ -188,10 +188,13 @@ TEST_F(RunControlTest, OfAGovernedRunWindowsOpenAndCloseWithoutAUser) {
   Adopt();
   EXPECT_EQ(control_.window(), Governor::Window::kClosed);
   control_.OpenWindow(now_ns_);
-  EXPECT_EQ(control_.window(), Governor::Window::kOpen);
+  EXPECT_EQ(control_.window(), Governor::Window::kWaiting);
   a_.AnswerTimes();
   b_.AnswerTimes();
   Follow();
+  EXPECT_EQ(control_.window(), Governor::Window::kWaiting);  // for its first step
+  a_.BeginStep(0);
+  EXPECT_EQ(control_.window(), Governor::Window::kOpen);
   control_.CloseWindow(/*now=*/false);
   EXPECT_EQ(control_.window(), Governor::Window::kClosing);
 }

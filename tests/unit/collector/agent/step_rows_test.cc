@@ -60,6 +60,25 @@ TEST(StepRowsTest, CountsTheStepsThatAreTooMany) {
   EXPECT_EQ(rows.refused_count(), 3u);
 }
 
+// Else the intervals of each window's last steps would be kept to the end.
+TEST(StepRowsTest, StepsBeforeAGapOfStepsAreFolded) {
+  StepRows rows;
+  const auto run = [&rows](uint32_t first) {
+    for (uint32_t step = first; step < first + 6; step++) {
+      rows.OnStep(testing::Step(step, shm::StepEvent::kBegin, 1000 * step));
+      rows.AddActivity(Activity(step, 1000 * step, 1000 * step + 100), v1::TIME_CATEGORY_EXACT);
+    }
+  };
+  run(0);
+  rows.AddActivity(Activity(5, 4900, 4950), v1::TIME_CATEGORY_EXACT);
+  EXPECT_EQ(rows.late_count(), 0u);
+  run(100);
+  for (uint32_t step = 0; step < 6; step++) {
+    rows.AddActivity(Activity(step, 1000 * step, 1000 * step + 10), v1::TIME_CATEGORY_EXACT);
+  }
+  EXPECT_EQ(rows.late_count(), 6u);
+}
+
 shm::StepRecord Number(uint32_t first, uint32_t last, uint32_t number, uint64_t mono_ns) {
   shm::StepRecord record = testing::Step(last, shm::StepEvent::kNumber, mono_ns);
   record.first_label = first;

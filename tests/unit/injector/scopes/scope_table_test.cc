@@ -77,6 +77,24 @@ TEST_F(ScopeTableTest, AScopeWhoseNameFoundNoRoomIsDefinedLater) {
   EXPECT_EQ(defined(), "not defined");  // once
 }
 
+// One that is never used itself, such as a ModuleList.
+TEST_F(ScopeTableTest, AScopeAroundWhoseNameFoundNoRoomIsDefinedLater) {
+  const uint32_t around = Range(0, "around");
+  const uint32_t inside = Range(around, "inside");
+  test::BeginRecording();
+  test::TakeRecords();
+  test::RefuseString("around");
+  EnsureScopeDefined(inside);
+  test::RefuseString("");
+  EnsureScopeDefined(inside);
+  std::vector<uint32_t> defined;
+  for (const test::RecordedRecord& record : test::TakeRecords()) {
+    if (record.type() != shm::RecordType::kScope) continue;
+    defined.push_back(record.As<shm::ScopeRecord>().scope);
+  }
+  EXPECT_EQ(defined, (std::vector<uint32_t>{around, inside}));
+}
+
 TEST_F(ScopeTableTest, RootsOfOneClassAreApart) {
   EXPECT_NE(Root(0x1000, "Net"), Root(0x2000, "Net"));
   EXPECT_EQ(Root(0x1000, "Net"), Root(0x1000, "Net"));
@@ -129,19 +147,19 @@ TEST_F(ScopeTableTest, AModuleInSuchARangeHasAScopeOfItsOwn) {
   EXPECT_EQ(FindScopeEntry(beyond)->object, 0u);
 }
 
-TEST_F(ScopeTableTest, DefinesParentsToo) {
+TEST_F(ScopeTableTest, DefinesParentsFirst) {
   const uint32_t outer = Range(0, "outer");
   const uint32_t inner = Range(outer, "inner", InternDomain("d"));
   EnsureScopeDefined(inner);
   const auto records = test::TakeRecords();
   ASSERT_EQ(records.size(), 2u);
-  const auto& record = records[0].As<shm::ScopeRecord>();
+  EXPECT_EQ(records[0].As<shm::ScopeRecord>().scope, outer);
+  const auto& record = records[1].As<shm::ScopeRecord>();
   EXPECT_EQ(record.scope, inner);
   EXPECT_EQ(record.parent, outer);
   EXPECT_EQ(record.depth, 1);
   EXPECT_EQ(test::RecordedString(record.name), "inner");
   EXPECT_EQ(test::RecordedString(record.domain), "d");
-  EXPECT_EQ(records[1].As<shm::ScopeRecord>().scope, outer);
 }
 
 TEST_F(ScopeTableTest, DefinesOncePerSession) {

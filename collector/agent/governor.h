@@ -29,8 +29,10 @@ class Governor {
   struct Tick {
     uint64_t now_ns = 0;
     Window window = Window::kOpen;
-    double spent_ns = 0;  // of the process that we cost most
-    double floor_ns = 0;  // part of it that stays while nothing is recorded
+    double spent_ns = 0;       // of the process that we cost most
+    double floor_ns = 0;       // part of it that stays while nothing is recorded
+    bool any_live = true;      // else nothing can be decided
+    bool levels_count = true;  // since the last one a process was there, and one has cost something
   };
 
   // `budget`: share of the job's time, above 0.

@@ -59,6 +59,9 @@ class RunGovernor::Process {
     tick->floor_ns = floor_ns;
   }
 
+  bool used() const { return used_; }
+  bool ended() const { return ended_; }
+
   void Tell(v1::CostRow cost) {
     if (!used_ || told_last_) return;
     told_last_ = ended_;
@@ -118,7 +121,15 @@ void RunGovernor::Follow(uint64_t now_ns, bool final) {
   Governor::Tick tick;
   tick.now_ns = now_ns;
   tick.window = control_.window();
-  for (const auto& process : processes_) process->Follow(now_ns, &tick);
+  tick.any_live = tick.levels_count = false;
+  for (const auto& process : processes_) {
+    tick.levels_count |= !process->ended();
+    process->Follow(now_ns, &tick);
+    tick.any_live |= !process->ended();
+    any_used_ |= process->used();
+  }
+  // What came before the first cost, and after the last process, is no time of the job's.
+  tick.levels_count &= any_used_;
   switch (governor_.Follow(tick)) {
     case Governor::Action::kNone:
       break;

@@ -29,10 +29,11 @@ class Governor {
   struct Tick {
     uint64_t now_ns = 0;
     Window window = Window::kOpen;
-    double spent_ns = 0;       // of the process that we cost most
-    double floor_ns = 0;       // part of it that stays while nothing is recorded
-    bool any_live = true;      // else nothing can be decided
-    bool levels_count = true;  // since the last one a process was there, and one has cost something
+    double spent_ns = 0;   // of the process that we cost most
+    double floor_ns = 0;   // part of it that stays while nothing is recorded
+    bool any_live = true;  // else nothing can be decided
+    // Of the time since the last one: when a process was there, and one had cost something.
+    uint64_t counted_ns = ~0ull;
   };
 
   // `budget`: share of the job's time, above 0.

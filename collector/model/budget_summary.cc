@@ -24,20 +24,32 @@ bool FollowsBetweenWindows(const v1::ProcessProfile& process) {
   return !rest || needed;
 }
 
-// Until the last process ended; 0: not known.
+uint64_t Between(int64_t start_utc_ns, int64_t until_utc_ns) {
+  if (start_utc_ns <= 0 || until_utc_ns <= start_utc_ns) return 0;
+  return static_cast<uint64_t>(until_utc_ns - start_utc_ns);
+}
+
+// With what came before it was judged; 0: not known.
+uint64_t LifeNs(const v1::ProcessProfile& process) {
+  if (process.process_lives_size() == 0) return 0;
+  return Between(process.info().start_utc_ns(), process.process_lives(0).until_utc_ns());
+}
+
+// Until the last process ended, as far as that is known.
 uint64_t JobNs(const RunProfile& run) {
+  uint64_t longest_ns = 0;
   int64_t until_utc_ns = 0;
   for (const v1::ProcessProfile& process : run.processes) {
     for (const v1::ProcessLife& life : process.process_lives()) {
       until_utc_ns = std::max(until_utc_ns, life.until_utc_ns());
     }
+    for (const v1::CostRow& row : process.costs()) longest_ns = std::max(longest_ns, row.wall_ns());
   }
-  const int64_t start_utc_ns = run.run.start_utc_ns();
-  if (start_utc_ns <= 0 || until_utc_ns <= start_utc_ns) return 0;
-  return static_cast<uint64_t>(until_utc_ns - start_utc_ns);
+  return std::max(longest_ns, Between(run.run.start_utc_ns(), until_utc_ns));
 }
 
-void TakeCost(const v1::ProcessProfile& process, const v1::CostRow& row, BudgetSummary* summary) {
+void TakeCost(const v1::ProcessProfile& process, const v1::CostRow& row, double job_ns,
+              BudgetSummary* summary) {
   ++summary->processes;
   const double budget = row.budget_ppm() / 1e6;
   const double share = static_cast<double>(row.cost_ns()) / static_cast<double>(row.wall_ns());
@@ -47,6 +59,8 @@ void TakeCost(const v1::ProcessProfile& process, const v1::CostRow& row, BudgetS
   summary->estimate = share;
   summary->wall_ns = row.wall_ns();
   summary->instruction_ns = static_cast<double>(row.instruction_ps()) / 1000;
+  summary->spans_job =
+      static_cast<double>(std::max(row.wall_ns(), LifeNs(process))) >= kAboutAll * job_ns;
   summary->pid = process.key().pid();
   summary->rank.reset();
   if (process.has_info() && process.info().rank() >= 0) summary->rank = process.info().rank();
@@ -72,7 +86,7 @@ void TakeAllAsFull(BudgetSummary* summary) {
 
 std::optional<BudgetSummary> SummarizeBudget(const RunProfile& run) {
   std::optional<BudgetSummary> summary;
-  uint64_t longest_ns = 0;
+  const auto job_ns = static_cast<double>(JobNs(run));
   bool any_window = false;
   std::tuple<bool, uint64_t> levels_of(false, 0);  // has windows, time that was judged
   for (const v1::ProcessProfile& process : run.processes) {
@@ -81,8 +95,7 @@ std::optional<BudgetSummary> SummarizeBudget(const RunProfile& run) {
     for (const v1::CostRow& row : process.costs()) {
       if (!summary.has_value()) summary.emplace().budget = row.budget_ppm() / 1e6;
       if (row.wall_ns() == 0) continue;
-      TakeCost(process, row, &*summary);
-      longest_ns = std::max(longest_ns, row.wall_ns());
+      TakeCost(process, row, job_ns, &*summary);
       const std::tuple<bool, uint64_t> order(has_windows, row.wall_ns());
       if (order < levels_of) continue;
       levels_of = order;
@@ -90,8 +103,6 @@ std::optional<BudgetSummary> SummarizeBudget(const RunProfile& run) {
     }
   }
   if (!summary.has_value()) return summary;
-  const auto job_ns = static_cast<double>(std::max(JobNs(run), longest_ns));
-  summary->spans_job = static_cast<double>(summary->wall_ns) >= kAboutAll * job_ns;
   if (!any_window) TakeAllAsFull(&*summary);
   return summary;
 }

@@ -246,16 +246,17 @@ TEST_F(GovernorTest, TheBudgetOfTwentySecondsIsSaved) {
 }
 
 TEST_F(GovernorTest, LevelsHaveNoTimeBeforeTheFirstCostAndAfterTheLastProcess) {
-  const auto tick = [&](double share, bool live, bool counts) {
+  const auto tick = [&](double share, bool live, uint64_t counted_ns) {
     now_ns_ += kSecond;
-    return governor_.Follow({now_ns_, window_, share * kSecond, 0, live, counts});
+    return governor_.Follow({now_ns_, window_, share * kSecond, 0, live, counted_ns});
   };
-  for (int i = 0; i < 4; ++i) tick(0, true, false);
+  for (int i = 0; i < 4; ++i) tick(0, true, 0);
   EXPECT_EQ(governor_.level_ns(CoverageLevel::kFull), 0u);
-  tick(0.005, true, true);
-  EXPECT_EQ(governor_.level_ns(CoverageLevel::kFull), kSecond);
-  for (int i = 0; i < 10; ++i) EXPECT_EQ(tick(0.5, false, false), Action::kNone);
-  EXPECT_EQ(governor_.level_ns(CoverageLevel::kFull), kSecond);
+  tick(0.005, true, kSecond / 4);  // it came in the middle of it
+  tick(0.005, true, kSecond);
+  EXPECT_EQ(governor_.level_ns(CoverageLevel::kFull), kSecond + kSecond / 4);
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(tick(0.5, false, 0), Action::kNone);
+  EXPECT_EQ(governor_.level_ns(CoverageLevel::kFull), kSecond + kSecond / 4);
   EXPECT_EQ(governor_.level_ns(CoverageLevel::kSampled), 0u);
 }
 

@@ -107,10 +107,13 @@ TEST_F(RunGovernorTest, LevelsAreTimedFromTheFirstCostToTheLastProcess) {
   Run(4, 0);  // imports
   Run(3, 100);
   EXPECT_EQ(Cost().full_ns(), 3 * kSecond);
-  recorder_->Finish(ProcessEnd(), now_ns_);
+  recorder_->Finish(ProcessEnd(), now_ns_ + kSecond);
   Run(10, 0);
-  EXPECT_EQ(Cost().full_ns(), 3 * kSecond);
-  EXPECT_EQ(Cost().switches(), 0u);
+  const v1::CostRow cost = Cost();
+  EXPECT_EQ(cost.wall_ns(), 8 * kSecond);
+  EXPECT_EQ(cost.full_ns(), 4 * kSecond);
+  EXPECT_EQ(cost.switches(), 0u);
+  EXPECT_EQ(governor_.governor().level_ns(CoverageLevel::kFull), 4 * kSecond);
 }
 
 TEST_F(RunGovernorTest, ModulesThatAreFollowedBetweenWindowsAreTheFloor) {

@@ -93,6 +93,7 @@ double Governor::NeededNs() const {
 }
 
 Governor::Action Governor::Decide(const Tick& tick) {
+  if (!tick.any_live) return Action::kNone;
   const uint64_t for_ns = tick.now_ns - std::min(tick.now_ns, since_ns_);
   switch (tick.window) {
     case Window::kClosed:
@@ -134,7 +135,8 @@ Governor::Action Governor::DecideToOpen(const Tick& tick) {
 }
 
 void Governor::FollowLevel(const Tick& tick, uint64_t period_ns) {
-  level_ns_[static_cast<size_t>(level_)] += period_ns;
+  if (tick.counted_ns == 0) return;
+  level_ns_[static_cast<size_t>(level_)] += std::min(period_ns, tick.counted_ns);
   CoverageLevel level = CoverageLevel::kSampled;
   if (tick.window == Window::kClosed && floor_is_too_high_) level = CoverageLevel::kPaused;
   if (tick.window == Window::kOpen && !asked_to_close_) {

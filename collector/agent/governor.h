@@ -33,6 +33,9 @@ class Governor {
     double spent_ns = 0;   // of the process that we cost most
     double floor_ns = 0;   // part of it that stays while nothing is recorded
     uint64_t step_ns = 0;  // how long a step takes; 0: not known
+    bool any_live = true;  // else nothing can be decided
+    // Of the time since the last one: when a process was there, and one had cost something.
+    uint64_t counted_ns = ~0ull;
   };
 
   // `budget`: share of the job's time, above 0.

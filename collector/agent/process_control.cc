@@ -98,7 +98,8 @@ void ProcessControl::Describe(v1::ControlProcess* process) const {
   process->set_has_step(step() != shm::kNoStep);
   process->set_step(step() == shm::kNoStep ? 0 : step());
   process->set_recorded_steps(static_cast<uint32_t>(recorder_->aggregator().steps().count()));
-  process->set_windows(header().windows.load(std::memory_order_relaxed));
+  const uint32_t opened = header().windows.load(std::memory_order_relaxed);
+  process->set_windows(opened + (recorded_from_begin_ ? 1 : 0));
   process->set_records(recorder_->record_count());
   process->set_losses(recorder_->loss_count());
 }

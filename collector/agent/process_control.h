@@ -14,7 +14,8 @@ namespace flopsprof::agent {
 // recorder.
 class ProcessControl {
  public:
-  explicit ProcessControl(ProcessRecorder* recorder) : recorder_(recorder) {}
+  explicit ProcessControl(ProcessRecorder* recorder)
+      : recorder_(recorder), recorded_from_begin_(recording()) {}
 
   // Times from CUPTI are needed from now on; it may take a moment until they are ready.
   void Prepare(uint32_t number);
@@ -44,6 +45,7 @@ class ProcessControl {
   shm::SegmentHeader& header() const { return recorder_->header(); }
 
   ProcessRecorder* const recorder_;
+  const bool recorded_from_begin_;  // a window that the injector does not count
   uint32_t windows_before_ = 0;
   uint64_t settling_since_ns_ = 0;
   uint64_t all_came_ns_ = 0;

@@ -26,7 +26,7 @@ class RunGovernor::Process {
         since_ns_(now_ns),
         counts_(ReadEventCounts(recorder->header())) {}
 
-  // What it was made to pay since the last time; both numbers of a tick that are about costs.
+  // What it was made to pay since the last time, and how much time that is.
   void Follow(uint64_t now_ns, Governor::Tick* tick) {
     if (ended_) return;
     ended_ = recorder_.finished();  // its last events are in this look
@@ -51,6 +51,7 @@ class RunGovernor::Process {
       if (subscribed) spent_ns += costs_.CuptiNs(unseen);
     }
     wall_ns_ += period_ns;
+    tick->counted_ns = std::max(tick->counted_ns, ToNs(period_ns));
     recorded_ns_ += recording ? period_ns : 0;
     cost_ns_ += spent_ns;
     used_ = used_ || spent_ns > 0;
@@ -58,6 +59,9 @@ class RunGovernor::Process {
     tick->spent_ns = spent_ns;
     tick->floor_ns = floor_ns;
   }
+
+  bool used() const { return used_; }
+  bool ended() const { return ended_; }
 
   void Tell(v1::CostRow cost) {
     if (!used_ || told_last_) return;
@@ -119,7 +123,14 @@ void RunGovernor::Follow(uint64_t now_ns, bool final) {
   tick.now_ns = now_ns;
   tick.window = control_.window();
   tick.step_ns = control_.step_ns();
-  for (const auto& process : processes_) process->Follow(now_ns, &tick);
+  tick.any_live = false;
+  tick.counted_ns = 0;
+  for (const auto& process : processes_) {
+    process->Follow(now_ns, &tick);
+    tick.any_live |= !process->ended();
+    any_used_ |= process->used();
+  }
+  if (!any_used_) tick.counted_ns = 0;
   switch (governor_.Follow(tick)) {
     case Governor::Action::kNone:
       break;

@@ -35,6 +35,7 @@ class RunGovernor {
   RunControl& control_;
   Governor governor_;
   uint64_t next_ns_ = 0;
+  bool any_used_ = false;  // a process has cost something
   std::vector<std::unique_ptr<Process>> processes_;
 };
 

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "collector/model/cublas_kernel_names.h"
+#include "collector/model/recording_findings.h"
 #include "collector/model/run_gaps.h"
 #include "collector/model/utilisation.h"
 
@@ -336,32 +337,6 @@ void AddUnseenCallers(const Summary& summary, std::vector<Finding>* findings) {
   }
 }
 
-void AddWindows(const Summary& summary, std::vector<Finding>* findings) {
-  for (const WindowSummary& window : summary.recording.windows) {
-    if (window.aligned) continue;
-    findings->push_back(
-        {"warning", "ranks have not recorded the same steps",
-         absl::StrCat("window ", window.number, ": steps differ between ranks"),
-         "compare ranks by steps; record again with flopsprof ctl start --steps N"});
-    return;
-  }
-}
-
-void AddBudget(const Summary& summary, std::vector<Finding>* findings) {
-  const std::optional<BudgetSummary>& budget = summary.recording.budget;
-  if (!budget.has_value() || budget->IsKept()) return;
-  std::string evidence = absl::StrFormat(
-      "by our estimate %.3g%% of %.0f s, of at most %.3g%%", 100 * *budget->estimate,
-      static_cast<double>(budget->wall_ns) / 1e9, 100 * budget->budget);
-  const bool floor = budget->paused_ns > 0;
-  if (floor) absl::StrAppend(&evidence, "; to follow modules without recording costs more");
-  findings->push_back(
-      {"warning", "--max-overhead was not kept", evidence,
-       floor ? "add --no-modules, which costs least, or allow more"
-             : "a longer run makes up for its first window, which is what it takes to learn; or "
-               "allow more"});
-}
-
 // Steps that --steps asked for and the job did not take.
 void AddWanted(const Summary& summary, std::vector<Finding>* findings) {
   const StepsSummary& steps = summary.steps;
@@ -502,8 +477,7 @@ std::vector<Finding> FindFindings(const Summary& summary, int ranks_numbered) {
   AddUnseenCallers(summary, &findings);
   AddStepAt(summary, &findings);
   AddFirstStep(summary, &findings);
-  AddWindows(summary, &findings);
-  AddBudget(summary, &findings);
+  AddRecordingFindings(summary.recording, &findings);
   AddWanted(summary, &findings);
   AddIdentity(summary, ranks_numbered, &findings);
   AddUtilisation(summary, &findings);

@@ -67,7 +67,13 @@ void MergeSteps(Summary* summary) {
 
 // Windows have one number in all processes, but steps only have one within a program.
 void MergeWindows(Summary* summary) {
-  for (WindowSummary& window : summary->recording.windows) {
+  RecordingSummary& recording = summary->recording;
+  recording.whole_ranks.clear();
+  for (const ProgramSummary& program : summary->programs) {
+    const std::vector<std::string>& own = program.own.recording.whole_ranks;
+    recording.whole_ranks.insert(recording.whole_ranks.end(), own.begin(), own.end());
+  }
+  for (WindowSummary& window : recording.windows) {
     window.aligned = true;
     bool first = true;
     for (const ProgramSummary& program : summary->programs) {
@@ -77,9 +83,11 @@ void MergeWindows(Summary* summary) {
         if (first) {
           window.first_step = own.first_step;
           window.end_step = own.end_step;
+          window.cut_step = own.cut_step;
         } else {
           if (window.first_step != own.first_step) window.first_step.reset();
           if (window.end_step != own.end_step) window.end_step.reset();
+          if (window.cut_step != own.cut_step) window.cut_step.reset();
         }
         first = false;
       }

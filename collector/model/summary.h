@@ -336,6 +336,7 @@ struct WindowSummary {
   int64_t end_utc_ns = 0;              // 0: open
   std::optional<uint32_t> first_step;  // absent: began without a step
   std::optional<uint32_t> end_step;    // not recorded any more; absent: open, or cut in a step
+  std::optional<uint32_t> cut_step;    // in which it was cut: of this step a part is recorded
   uint32_t processes = 0;
   bool aligned = true;  // all processes recorded the same steps
 };
@@ -352,12 +353,18 @@ struct BudgetSummary {
   std::optional<double> estimate;  // of the process that we cost most; absent: none was judged
   uint64_t wall_ns = 0;            // over which it was judged
   double instruction_ns = 0;       // as measured on its machine
-  // Of the process that was judged longest; all of a node have the same.
+  // Of a process that was recorded in windows, where there is one; all of a node have the same.
   uint64_t full_ns = 0;
   uint64_t sampled_ns = 0;
   uint64_t paused_ns = 0;
   uint32_t level_changes = 0;
   uint32_t switches = 0;
+  // The process that we cost most of its budget.
+  int pid = 0;
+  std::optional<int> rank;
+  uint32_t processes = 0;        // that were judged
+  bool spans_job = false;        // it lived about as long as the job
+  bool follows_between = false;  // modules, while nothing is recorded too
 
   bool IsKept() const { return estimate.value_or(0) <= budget * kTolerance; }
   // The estimate itself is no better.
@@ -368,7 +375,10 @@ struct BudgetSummary {
 // or nothing.
 struct RecordingSummary {
   bool paused_at_start = false;
-  std::optional<double> share;  // of the processes' time, where there are windows
+  std::optional<double> share;   // of the processes' time, where there are windows
+  uint32_t whole_processes = 0;  // that no window cut, beside others that have windows
+  // Ranks of which they are that went on while others were not recorded.
+  std::vector<std::string> whole_ranks;
   std::vector<WindowSummary> windows;
   std::vector<InstantSummary> marks;
   std::optional<BudgetSummary> budget;  // absent: there was no --max-overhead

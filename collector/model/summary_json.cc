@@ -244,6 +244,7 @@ class SummaryJson {
     Text("end_utc", window.end_utc_ns == 0 ? "" : UtcText(window.end_utc_ns));
     Maybe("first_step", window.first_step, &JsonWriter::Uint);
     Maybe("end_step", window.end_step, &JsonWriter::Uint);
+    Maybe("cut_step", window.cut_step, &JsonWriter::Uint);
     Unsigned("processes", window.processes);
     Flag("aligned", window.aligned);
   }
@@ -259,6 +260,7 @@ class SummaryJson {
     json_.BeginObject();
     Flag("paused_at_start", recording.paused_at_start);
     Maybe("share", recording.share, &JsonWriter::Double);
+    Unsigned("whole_processes", recording.whole_processes);
     WriteList("windows", recording.windows, &SummaryJson::WriteWindow);
     WriteList("marks", recording.marks, &SummaryJson::WriteInstant);
     WriteBudget(recording.budget);
@@ -273,6 +275,9 @@ class SummaryJson {
     Maybe("estimate", budget->estimate, &JsonWriter::Double);
     Flag("kept", budget->IsKept());
     Maybe("judged_s", std::optional<uint64_t>(budget->wall_ns), &JsonWriter::Seconds);
+    Maybe("judged_pid", budget->pid == 0 ? std::nullopt : std::optional<int>(budget->pid),
+          &JsonWriter::Int);
+    Maybe("judged_rank", budget->rank, &JsonWriter::Int);
     Maybe("full_s", std::optional<uint64_t>(budget->full_ns), &JsonWriter::Seconds);
     Maybe("sampled_s", std::optional<uint64_t>(budget->sampled_ns), &JsonWriter::Seconds);
     Maybe("paused_s", std::optional<uint64_t>(budget->paused_ns), &JsonWriter::Seconds);

@@ -170,6 +170,8 @@ def test_no_runtime_folder_is_left(tmp_path):
         ([RUN, "--run-id", "", "--", "true"], 2, "--run-id: the value is empty\n"),
         ([RUN, "--step-at", "", "--", "true"], 2, "--step-at: the value is empty\n"),
         ([RUN, "--graphs", "--", "true"], 2, "--graphs needs a value: auto|graph|node\n"),
+        ([RUN, "--max-overhead", "1%", "--max-overhead", "2%", "--", "true"], 2,
+         "--max-overhead is given more than once\n"),
         ([TOOL, "re", "--nonsense"], 2, "unknown option --nonsense"),
         ([TOOL, "report", "/no/such/run"], 3, "no such run: /no/such/run"),
         ([TOOL, "query", "/no/such/run", "select 1"], 3, "query: no such run: /no/such/run"),

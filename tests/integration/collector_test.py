@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A collector that has to do with runs that nobody should make, and with agents that never end."""
 
-import json
 import os
 import signal
 import sqlite3
@@ -10,6 +9,7 @@ import subprocess
 import threading
 
 import pytest
+from collector_process import Collector
 from flopsprof_run import PROGRAMS, product, run_plain, run_profiled
 from wait_until import wait_until
 
@@ -17,39 +17,6 @@ RUN = product("bin/flopsprof-run")
 TOOL = product("bin/flopsprof")
 TRAINS = os.path.join(PROGRAMS, "jobs", "ends_badly.py")
 ENDLESS = os.path.join(PROGRAMS, "jobs", "trains_on.py")
-
-
-class Collector:
-    def __init__(self, store):
-        self.store = store
-        self.process = subprocess.Popen(
-            [TOOL, "collector", "--listen", "127.0.0.1:0", "--store", str(store)],
-            stderr=subprocess.PIPE, text=True,
-        )  # fmt: skip
-        line = self.process.stderr.readline()
-        assert ", port " in line, line
-        self.port = int(line.split(", port ")[1].split(";")[0])
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.end()
-
-    def end(self):
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGINT)
-        return self.process.wait(60)
-
-    def summaries(self):
-        found = {}
-        for name in sorted(os.listdir(self.store)):
-            path = os.path.join(self.store, name, "summary.json")
-            if os.path.exists(path):
-                with open(path) as file:
-                    summary = json.load(file)
-                found[summary["job"]["id"]] = summary
-        return found
 
 
 def hostile(database, kind):

@@ -479,6 +479,9 @@ ParseOutcome Parse(CLI::App* app, const std::string& verb, std::vector<std::stri
     const std::string text = error.what();
     const std::string name = text.substr(0, text.find(':'));
     const CLI::Option* option = app->get_option_no_throw(name);
+    if (option != nullptr && text.find("At Most 1 ") != std::string::npos) {
+      return UsageError(*app, verb, name + " is given more than once", "");
+    }
     const bool known = option != nullptr && text.find(" missing") != std::string::npos;
     return UsageError(*app, verb,
                       known ? name + " needs a value: " + option->get_type_name() : text, "");

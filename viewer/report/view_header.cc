@@ -156,21 +156,43 @@ std::string WindowText(const model::WindowSummary& window) {
     text = "from step " + std::to_string(*window.first_step);
   } else if (window.end_step.has_value()) {
     text = "up to step " + std::to_string(*window.end_step - 1);
-  } else {
+  } else if (!window.cut_step.has_value()) {
     text = "not by steps";
+  } else if (*window.cut_step > 0) {
+    text = "up to step " + std::to_string(*window.cut_step - 1);
+  }
+  if (window.cut_step.has_value()) {
+    text +=
+        std::string(text.empty() ? "" : "; ") + "cut in step " + std::to_string(*window.cut_step);
   }
   text += ", " + UtcClock(window.begin_utc_ns) + " to " +
           (window.end_utc_ns == 0 ? "the end" : UtcClock(window.end_utc_ns) + " UTC");
   return window.aligned ? text : text + ", not the same steps on all ranks";
 }
 
+std::string JudgedText(const model::BudgetSummary& budget) {
+  const std::string pid = "pid " + std::to_string(budget.pid);
+  if (budget.processes <= 1) return pid;
+  const std::string who =
+      budget.rank.has_value() ? "rank " + std::to_string(*budget.rank) + " (" + pid + ")" : pid;
+  return who + ", the process where it is most,";
+}
+
 // What --max-overhead allowed, what was taken, and how.
 std::string BudgetLine(const ReportContext& context, const model::BudgetSummary& budget) {
   const bool utf8 = context.terminal.utf8;
   const auto exact = [](double share) { return fmt::format("{:.3g}%", 100 * share); };
-  std::string text = exact(budget.budget) + " of the job's time; ";
-  text += budget.estimate.has_value() ? "taken " + exact(*budget.estimate) + " by our estimate"
-                                      : "taken: not known";
+  std::string text = exact(budget.budget) + " of each process's time; taken";
+  if (budget.estimate.has_value()) {
+    text += " " + exact(*budget.estimate) + " of the " +
+            FormatSeconds(Seconds(budget.wall_ns), utf8) + " of " + JudgedText(budget) +
+            " by our estimate";
+    if (budget.IsKept() && *budget.estimate > budget.budget) {
+      text += ", within the 20% that the estimate may be off";
+    }
+  } else {
+    text += ": not known";
+  }
   const auto level = [&](uint64_t ns, const char* name) {
     if (ns > 0) text += std::string(", ") + name + " " + FormatSeconds(Seconds(ns), utf8);
   };
@@ -182,6 +204,19 @@ std::string BudgetLine(const ReportContext& context, const model::BudgetSummary&
          Wrap(text, context.terminal.width, sizeof("budget  ") - 1) + "\n";
 }
 
+// How much of the run its windows are.
+std::string RecordedText(const model::RecordingSummary& recording) {
+  std::string text = Plural(recording.windows.size(), "window");
+  if (recording.share.has_value()) {
+    text += ", " + FormatShare(recording.share) + " of the run's time, its start included";
+  }
+  if (recording.whole_processes > 0) {
+    text += "; all of " + Plural(recording.whole_processes, "process", "processes") +
+            " without windows";
+  }
+  return text;
+}
+
 // What of the run is in this report, where that is not all.
 std::string RecordingLines(const ReportContext& context) {
   constexpr size_t kMostLines = 5;
@@ -189,11 +224,7 @@ std::string RecordingLines(const ReportContext& context) {
   std::string lines;
   if (recording.budget.has_value()) lines += BudgetLine(context, *recording.budget);
   if (!recording.windows.empty()) {
-    const std::string what =
-        Plural(recording.windows.size(), "window") +
-        (recording.share.has_value() ? ", " + FormatShare(recording.share) + " of the run's time"
-                                     : "") +
-        "; the rest of the run is in no number here";
+    const std::string what = RecordedText(recording) + "; the rest of the run is in no number here";
     lines += context.terminal.Paint(Tone::kStrong, "recorded") + "  " +
              Wrap(what, context.terminal.width, sizeof("recorded  ") - 1) + "\n";
   }

@@ -114,7 +114,7 @@ TEST_F(GovernorTest, AJobOfLittleLoadIsRecordedFromBeginToEnd) {
   EXPECT_EQ(governor_.level_ns(CoverageLevel::kFull), 3599 * kSecond);
 }
 
-TEST_F(GovernorTest, CostsThatAreNotKnownEndNothing) {
+TEST_F(GovernorTest, AJobThatCostsNothingIsRecordedFromBeginToEnd) {
   Run(600, 0);
   EXPECT_EQ(window_, Window::kOpen);
   EXPECT_EQ(governor_.level(), CoverageLevel::kFull);
@@ -215,6 +215,96 @@ TEST_F(GovernorTest, TimeWithoutWorkIsNotSavedForEver) {
   Run(60, 0.5);
   ASSERT_EQ(closed_ns_.size(), 1u);
   EXPECT_LE(closed_ns_[0] - before, 4 * kSecond);
+}
+
+// What follows states the numbers of docs/budget.md.
+
+// Seconds for which the condition holds, in steps of one.
+template <typename Condition, typename Step>
+int SecondsWhile(Condition condition, Step step) {
+  int seconds = 0;
+  while (condition() && seconds < 1000) {
+    step();
+    ++seconds;
+  }
+  return seconds;
+}
+
+TEST_F(GovernorTest, AWindowIsTwoSecondsLongAtLeast) {
+  Run(2, 1.0);  // far beyond the budget at once
+  EXPECT_EQ(window_, Window::kOpen);
+  Run(1, 1.0);
+  EXPECT_EQ(window_, Window::kClosing);
+}
+
+TEST_F(GovernorTest, TwoSecondsOfBudgetMayBeOver) {
+  // Each second 0.5 % of a second is over: 2 % are after four, and one more is beyond them.
+  Run(5, 0.009 + 0.005);
+  EXPECT_EQ(window_, Window::kOpen);
+  Run(1, 0.009 + 0.005);
+  EXPECT_EQ(window_, Window::kClosing);
+}
+
+TEST_F(GovernorTest, AGapIsFiveSecondsLongAtLeast) {
+  const auto run_while = [this](Window window, double recorded) {
+    SecondsWhile([&] { return window_ == window; }, [&] { Run(1, recorded); });
+  };
+  run_while(Window::kOpen, 0.05);
+  run_while(Window::kClosing, 0.5);  // a dear end, for which the next window saves
+  run_while(Window::kClosed, 0);
+  run_while(Window::kOpen, 0.05);
+  run_while(Window::kClosing, 0);  // that was none: what was saved pays for one more at once
+  run_while(Window::kClosed, 0);
+  ASSERT_EQ(opened_ns_.size(), 2u);
+  EXPECT_GE(opened_ns_[1] - closed_ns_[1], 5 * kSecond);
+  EXPECT_LE(opened_ns_[1] - closed_ns_[1], 6 * kSecond);  // it is closed from the first of them on
+}
+
+TEST_F(GovernorTest, AWindowIsCutAfterTenSeconds) {
+  closes_ = false;
+  Run(1, 0);
+  SecondsWhile([&] { return window_ == Window::kOpen; }, [&] { Run(1, 0.5); });
+  const int seconds = SecondsWhile([&] { return cut_ == 0; }, [&] { Run(1, 0.5); });
+  EXPECT_EQ(seconds, 11);  // it is closing from the first of them on
+}
+
+TEST_F(GovernorTest, AWindowThatIsOpenForThirtySecondsIsFull) {
+  Run(60, 0.1);
+  SecondsWhile([&] { return window_ != Window::kOpen; }, [&] { Run(1, 0); });
+  const int seconds =
+      SecondsWhile([&] { return governor_.level() != CoverageLevel::kFull; }, [&] { Run(1, 0); });
+  EXPECT_EQ(seconds, 31);  // it is open from the first of them on
+}
+
+TEST_F(GovernorTest, WhatCannotBePaidForIsLookedAtOnceAMinuteAtMost) {
+  Run(1200, 0.0101, 0.02);  // looking is cheap: no other rule holds it back
+  ASSERT_GE(opened_ns_.size(), 3u);
+  for (size_t i = 0; i < opened_ns_.size(); ++i) {
+    EXPECT_GE(opened_ns_[i] - closed_ns_[i], 60 * kSecond);
+    EXPECT_LE(opened_ns_[i] - closed_ns_[i], 62 * kSecond);
+  }
+}
+
+TEST_F(GovernorTest, TheBudgetOfTwentySecondsIsSaved) {
+  Run(1000, 0);
+  // 0.2 s, and 0.02 s that may be over: 0.041 s a second are beyond it in the seventh.
+  const int seconds = SecondsWhile([&] { return window_ == Window::kOpen; }, [&] { Run(1, 0.05); });
+  EXPECT_EQ(seconds, 6);
+}
+
+TEST_F(GovernorTest, LevelsHaveNoTimeBeforeTheFirstCostAndAfterTheLastProcess) {
+  const auto tick = [&](double share, bool live, uint64_t counted_ns) {
+    now_ns_ += kSecond;
+    return governor_.Follow({now_ns_, window_, share * kSecond, 0, 0, live, counted_ns});
+  };
+  for (int i = 0; i < 4; ++i) tick(0, true, 0);
+  EXPECT_EQ(governor_.level_ns(CoverageLevel::kFull), 0u);
+  tick(0.005, true, kSecond / 4);  // it came in the middle of it
+  tick(0.005, true, kSecond);
+  EXPECT_EQ(governor_.level_ns(CoverageLevel::kFull), kSecond + kSecond / 4);
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(tick(0.5, false, 0), Action::kNone);
+  EXPECT_EQ(governor_.level_ns(CoverageLevel::kFull), kSecond + kSecond / 4);
+  EXPECT_EQ(governor_.level_ns(CoverageLevel::kSampled), 0u);
 }
 
 }  // namespace

@@ -199,5 +199,19 @@ TEST_F(RunControlTest, OfAGovernedRunWindowsOpenAndCloseWithoutAUser) {
   EXPECT_EQ(control_.window(), Governor::Window::kClosing);
 }
 
+TEST_F(RunControlTest, TheWindowThatARunBeginsWithIsCounted) {
+  FakeProcess recorded{false};
+  recorded.header().recording = static_cast<uint32_t>(shm::Recording::kWork);
+  RunControl control{{.governed = true}};
+  control.Adopt(recorded.recorder());
+  Request request;
+  request.set_verb(Request::VERB_STATUS);
+  EXPECT_EQ(control.Handle(request, now_ns_).processes(0).windows(), 1u);
+  recorded.header().windows = 1;
+  EXPECT_EQ(control.Handle(request, now_ns_).processes(0).windows(), 2u);
+  Adopt();
+  EXPECT_EQ(Ask(Request::VERB_STATUS).processes(0).windows(), 0u);  // of a run that was paused
+}
+
 }  // namespace
 }  // namespace flopsprof::agent

@@ -103,5 +103,86 @@ TEST_F(RunGovernorTest, TheLastMomentsOfAProcessAreJudged) {
   EXPECT_EQ(Cost().cost_ns(), 300 * 3360u);
 }
 
+TEST_F(RunGovernorTest, LevelsAreTimedFromTheFirstCostToTheLastProcess) {
+  Run(4, 0);  // imports
+  Run(3, 100);
+  EXPECT_EQ(Cost().full_ns(), 3 * kSecond);
+  recorder_->Finish(ProcessEnd(), now_ns_ + kSecond);
+  Run(10, 0);
+  const v1::CostRow cost = Cost();
+  EXPECT_EQ(cost.wall_ns(), 8 * kSecond);
+  EXPECT_EQ(cost.full_ns(), 4 * kSecond);
+  EXPECT_EQ(cost.switches(), 0u);
+  EXPECT_EQ(governor_.governor().level_ns(CoverageLevel::kFull), 4 * kSecond);
+}
+
+TEST_F(RunGovernorTest, ModulesThatAreFollowedBetweenWindowsAreTheFloor) {
+  // 40,000 of 850 x 0.5 ns are 1.7 %, more than the budget.
+  const auto run = [this](int seconds) {
+    for (int i = 0; i < seconds; ++i) {
+      if (recording()) header().module_calls += 40'000;
+      Run(1, 0);
+    }
+  };
+  run(300);
+  EXPECT_EQ(governor_.governor().level(), CoverageLevel::kPaused);
+  EXPECT_GT(Cost().paused_ns(), 100 * kSecond);
+  header().resting = 1;  // 60 x 0.5 ns: 0.1 %
+  run(300);
+  EXPECT_EQ(governor_.governor().level(), CoverageLevel::kSampled);
+}
+
+// Another process of the node, that does more or less than the first.
+class TwoProcessesTest : public RunGovernorTest {
+ protected:
+  TwoProcessesTest() {
+    Segment segment = *Segment::Create({.slot_count = 4, .ring_records = 256});
+    other_injector_ = std::make_unique<testing::FakeInjector>(segment.fd(), segment.bytes());
+    other().recording = static_cast<uint32_t>(shm::Recording::kWork);
+    other().steps_wanted = shm::PackSteps(kAll);
+    other().times_wanted = 1;
+    other().step = shm::kNoStep;
+    v1::ProcessKey key;
+    key.set_pid(2);
+    other_recorder_ =
+        std::make_unique<ProcessRecorder>(std::move(segment), key, v1::ProcessInfo(), std::nullopt);
+    control_.Adopt(other_recorder_.get());
+    governor_.Adopt(other_recorder_.get(), now_ns_);
+  }
+  void RunBoth(int seconds, uint64_t launches_a_second, uint64_t launches_of_other) {
+    for (int i = 0; i < seconds; ++i) {
+      const shm::StepsWanted wanted = shm::UnpackSteps(other().steps_wanted);
+      const bool records = wanted.first != wanted.end;
+      other().recording =
+          static_cast<uint32_t>(records ? shm::Recording::kWork : shm::Recording::kPaused);
+      other().times_answer = other().times_wanted.load();
+      if (records) other().launches += launches_of_other;
+      Run(1, launches_a_second);
+    }
+  }
+  shm::SegmentHeader& other() { return other_injector_->header(); }
+
+  std::unique_ptr<testing::FakeInjector> other_injector_;
+  std::unique_ptr<ProcessRecorder> other_recorder_;
+};
+
+TEST_F(TwoProcessesTest, TheDearestDecidesForBoth) {
+  RunBoth(20, 100, 30'000);
+  EXPECT_FALSE(recording());
+  EXPECT_NE(other().recording, static_cast<uint32_t>(shm::Recording::kWork));
+}
+
+TEST_F(TwoProcessesTest, TheDearestDecidesWhicheverCameFirst) {
+  RunBoth(20, 30'000, 100);
+  EXPECT_FALSE(recording());
+  EXPECT_NE(other().recording, static_cast<uint32_t>(shm::Recording::kWork));
+}
+
+TEST_F(TwoProcessesTest, CostsOfSeveralAreNotAddedUp) {
+  RunBoth(300, 2000, 2000);  // 0.7 % each
+  EXPECT_TRUE(recording());
+  EXPECT_EQ(governor_.governor().switches(), 0u);
+}
+
 }  // namespace
 }  // namespace flopsprof::agent

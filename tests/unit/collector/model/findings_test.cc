@@ -194,40 +194,5 @@ TEST(OptimizerProductsTest, AreFlopsAndInHfuButNotInMfu) {
   EXPECT_NEAR(*summary.totals.utilisation.hfu, executed_s / 1000e-9, 1e-12);
 }
 
-// 100 s of which 1 % may be taken.
-RunProfile WithBudget(uint64_t cost_ns, uint64_t paused_ns) {
-  RunProfile run = SampleRun();
-  v1::CostRow& cost = *run.processes[0].add_costs();
-  cost.set_budget_ppm(10'000);
-  cost.set_wall_ns(100'000'000'000);
-  cost.set_cost_ns(cost_ns);
-  cost.set_full_ns(4'000'000'000);
-  cost.set_sampled_ns(96'000'000'000 - paused_ns);
-  cost.set_paused_ns(paused_ns);
-  cost.set_switches(5);
-  return run;
-}
-
-TEST(BudgetTest, OneThatIsKeptIsNoFinding) {
-  const Summary summary = Summarize(WithBudget(1'100'000'000, 0));
-  ASSERT_TRUE(summary.recording.budget.has_value());
-  EXPECT_TRUE(summary.recording.budget->IsKept());
-  EXPECT_DOUBLE_EQ(*summary.recording.budget->estimate, 0.011);
-  EXPECT_FALSE(HasFinding(summary, "--max-overhead"));
-  EXPECT_NE(ToJson(summary).find("\"max_overhead\""), std::string::npos);
-}
-
-TEST(BudgetTest, OneThatIsNotKeptIsAFindingWithItsNumbers) {
-  const Summary summary = Summarize(WithBudget(3'000'000'000, 0));
-  EXPECT_TRUE(HasFinding(summary, "--max-overhead was not kept"));
-  EXPECT_FALSE(summary.recording.budget->IsKept());
-}
-
-TEST(BudgetTest, WithoutTheOptionThereIsNone) {
-  const Summary summary = Summarize(SampleRun());
-  EXPECT_FALSE(summary.recording.budget.has_value());
-  EXPECT_NE(ToJson(summary).find("\"budget\": null"), std::string::npos);
-}
-
 }  // namespace
 }  // namespace flopsprof::model

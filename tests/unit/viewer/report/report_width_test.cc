@@ -122,8 +122,24 @@ TEST_P(ReportWidthsTest, OfWindowsMarksAndStacks) {
   window.end_step = 123999;
   window.aligned = false;
   summary.recording.windows = {window};
-  summary.recording.budget = model::BudgetSummary{
-      0.01, 0.0123, 100'000'000'000, 0.25, 4'000'000'000, 90'000'000'000, 6'000'000'000, 3, 17};
+  window.end_step.reset();
+  window.cut_step = 123999;
+  summary.recording.windows.push_back(window);
+  summary.recording.budget = model::BudgetSummary{0.01,
+                                                  0.0119,
+                                                  100'000'000'000,
+                                                  0.25,
+                                                  4'000'000'000,
+                                                  90'000'000'000,
+                                                  6'000'000'000,
+                                                  3,
+                                                  17,
+                                                  4'194'304,
+                                                  123,
+                                                  8,
+                                                  true,
+                                                  false};
+  summary.recording.whole_processes = 12;
   summary.recording.marks = {{std::string(90, 'm'), 1795823520000000000, 17}};
   model::StackSummary stack;
   stack.path = "(outside)";

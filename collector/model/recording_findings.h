@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "collector/model/summary.h"
+
+namespace flopsprof::model {
+
+// What windows and --max-overhead leave to be known.
+void AddRecordingFindings(const RecordingSummary& recording, std::vector<Finding>* findings);
+
+}  // namespace flopsprof::model

@@ -270,6 +270,22 @@ TEST_F(CorrelatorTest, AnActivityThatWasLaunchedOutsideOfAllWindowsIsLeftOut) {
   EXPECT_EQ(correlator_.counters().activities_outside_windows, 3u);
 }
 
+// CUPTI's ids come round after 64 of its starts, one a window.
+TEST_F(CorrelatorTest, AnIdOfAWindowLongAgoIsOfNoWindow) {
+  const auto window = [this](uint32_t first) {
+    correlator_.EndWindow();
+    correlator_.AddLaunch(kRing, Launch(first, 1, shm::kNoCall));
+    correlator_.AddLaunch(kRing, Launch(first + 9, 1, shm::kNoCall));
+    correlator_.EndWindow();
+  };
+  for (uint32_t number = 1; number <= 64; number++) window(1000 * number);
+  correlator_.AddActivity(Kernel(1005, 0, 100, 150), kNow);
+  correlator_.AddActivity(Kernel(64005, 0, 100, 150), kNow);
+  End();
+  EXPECT_EQ(correlator_.counters().activities_outside_windows, 1u);
+  EXPECT_EQ(correlator_.counters().activities_without_launch, 1u);
+}
+
 TEST_F(CorrelatorTest, WhatIsLaunchedAfterTheFirstWindowOfAWholeRunIsLeftOut) {
   correlator_.AddLaunch(kRing, Launch(10, 1, shm::kNoCall));
   correlator_.AddLaunch(kRing, Launch(20, 1, shm::kNoCall));

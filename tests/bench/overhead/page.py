@@ -51,8 +51,8 @@ flopsprof takes **{worst:.2f}** of what Proton takes, the worst of four ratios:
   together.
 - The bars: flopsprof at most {bound} of Proton's instructions in the job's process;
   `tests/bench/run.sh --short` fails beyond, beyond {steps_gate} in the steps alone, beyond
-  {agent_gate} with the agent's, and beyond {time_bound} of Proton's CPU time by more than the null test
-  spreads, where that is less than a quarter of Proton's.
+  {agent_gate} with the agent's, and beyond {time_bound} of Proton's CPU time where the null test
+  spreads by less than a quarter of that.
 
 ## Parts of it
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr absl::Duration kMinPause = absl::Microseconds(200);
 constexpr absl::Duration kMaxPause = absl::Milliseconds(20);
-constexpr absl::Duration kServeTick = absl::Milliseconds(50);
+constexpr absl::Duration kServeTick = absl::Milliseconds(100);
 constexpr uint64_t kProgressPeriodNs = 250'000'000;
 // For processes that end just after the job's own: most do within milliseconds.
 constexpr absl::Duration kStragglers = absl::Seconds(1);

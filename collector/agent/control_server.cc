@@ -3,6 +3,7 @@
 #include "collector/agent/control_server.h"
 
 #include <poll.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -18,7 +19,7 @@
 namespace flopsprof::agent {
 namespace {
 
-constexpr int kAcceptMs = 50;  // how often the server looks whether it is to stop
+constexpr int kAcceptMs = 500;  // how often the server looks whether it is to stop, unless woken
 constexpr int kRequestMs = 1000;
 constexpr int kReplyMs = 10000;
 constexpr size_t kMaxRequestBytes = 4096;
@@ -49,6 +50,7 @@ ControlServer::ControlServer(std::string path, base::UniqueFd listener, Answer a
 
 ControlServer::~ControlServer() {
   stop_.store(true, std::memory_order_relaxed);
+  ::shutdown(listener_.get(), SHUT_RDWR);  // ends the wait for a connection
   thread_.join();
   ::unlink(path_.c_str());
 }

@@ -227,30 +227,53 @@ SIM_TEST(Cupti, BuffersAreAskedForAndRecordsWithoutOneAreCounted) {
   EXPECT_EQ(dropped, 0u) << "the counter starts again after it was read";
 }
 
-// The program's thread and CUPTI's own may ask for one thread's buffer at the same time.
-SIM_TEST(Cupti, EveryBufferComesBackWhoeverAskedForIt) {
+// The program's thread and CUPTI's own ask for one thread's buffer at the same time: here each
+// answer to `waits_for_other` is held until the other side has asked too.
+enum class Asker { kProgram, kCupti };
+std::atomic<int> g_asked[2];
+std::atomic<Asker> g_waits_for_other;
+thread_local Asker t_asker = Asker::kCupti;
+
+std::atomic<int>& AskedBy(Asker asker) { return g_asked[static_cast<int>(asker)]; }
+
+void RequestBufferWhileTheOtherAsks(uint8_t** buffer, size_t* size, size_t* max_records) {
+  std::atomic<int>& others = AskedBy(t_asker == Asker::kProgram ? Asker::kCupti : Asker::kProgram);
+  const int before = others;
+  ++AskedBy(t_asker);
+  if (t_asker == g_waits_for_other) WaitUntil([&] { return others > before; });
+  RequestBuffer(buffer, size, max_records);
+}
+
+// Launches until the other side has asked `times` times while `waits_for_other` was asking. Every
+// record and every buffer must come back.
+void ExpectEveryBufferBack(Asker waits_for_other, int times) {
   Seen().buffer_bytes = sizeof(CUpti_ActivityKernel10);
-  static thread_local bool is_program = false;
-  static std::atomic<int> by_program, by_others;
-  is_program = true;
-  const auto slow_on_another_thread = [](uint8_t** buffer, size_t* size, size_t* max_records) {
-    ++(is_program ? by_program : by_others);
-    if (!is_program) usleep(3000);
-    RequestBuffer(buffer, size, max_records);
-  };
+  t_asker = Asker::kProgram;
+  g_waits_for_other = waits_for_other;
   Gemms gemms;
-  ASSERT_EQ(cuptiActivityRegisterCallbacks(slow_on_another_thread, TakeBuffer), CUPTI_SUCCESS);
+  ASSERT_EQ(cuptiActivityRegisterCallbacks(RequestBufferWhileTheOtherAsks, TakeBuffer),
+            CUPTI_SUCCESS);
   ASSERT_EQ(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL), CUPTI_SUCCESS);
-  for (int i = 0; i < 100; ++i) {
+  const Asker other = waits_for_other == Asker::kCupti ? Asker::kProgram : Asker::kCupti;
+  size_t launched = 0;
+  EXPECT_TRUE(WaitUntil([&] {
     gemms.One();
-    usleep(1000);
-  }
+    ++launched;
+    return AskedBy(other) > times;
+  }));
+  g_waits_for_other = Asker::kProgram;  // which asks no more: the rest comes at once
   cudaDeviceSynchronize();
   cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-  EXPECT_EQ(KernelCount(), 100u);
-  EXPECT_GT(by_program, 1);
-  EXPECT_GT(by_others, 1);
+  EXPECT_EQ(KernelCount(), launched);
   EXPECT_EQ(Seen().valid_bytes.size(), static_cast<size_t>(Seen().requests));
+}
+
+SIM_TEST(Cupti, EveryBufferComesBackWhereTheProgramAsksWhileCuptiDoes) {
+  ExpectEveryBufferBack(Asker::kCupti, 3);
+}
+
+SIM_TEST(Cupti, EveryBufferComesBackWhereCuptiAsksWhileTheProgramDoes) {
+  ExpectEveryBufferBack(Asker::kProgram, 1);
 }
 
 SIM_TEST(Cupti, AFlushNeedsBufferCallbacks) {

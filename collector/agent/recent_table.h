@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -56,8 +57,21 @@ class RecentTable {
   size_t size() const { return next_ - first_; }
   void ForgetOldest() { first_++; }
 
+  // What the slowest Find walks through. For tests.
+  size_t LongestChain() const {
+    size_t longest = 0;
+    for (uint64_t number : buckets_) {
+      size_t length = 0;
+      for (; number >= first_; number = entries_[number & mask_].older) length++;
+      longest = std::max(longest, length);
+    }
+    return longest;
+  }
+
  private:
   static constexpr size_t kFirstCapacity = 8192;  // twice what the correlator keeps
+
+  static constexpr int kRowBits = 9;
 
   struct Entry {
     uint64_t key = 0;
@@ -66,8 +80,12 @@ class RecentTable {
     Value value;
   };
 
-  // Fibonacci hashing: keys are mostly consecutive numbers.
-  size_t BucketOf(uint64_t key) const { return key * 0x9e3779b97f4a7c15u >> bucket_shift_; }
+  // Keys are mostly consecutive numbers: those of a row stay together, so that one line of the
+  // cache serves many. Where a row lies is Fibonacci hashing.
+  size_t BucketOf(uint64_t key) const {
+    const uint64_t row = (key >> kRowBits) * 0x9e3779b97f4a7c15u >> bucket_shift_;
+    return row ^ (key & ((1 << kRowBits) - 1));
+  }
 
   void Link(uint64_t number) {
     Entry& entry = entries_[number & mask_];

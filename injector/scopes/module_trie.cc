@@ -35,6 +35,7 @@ struct ScopeModule {
 
 // All under Python's lock.
 GrowingTable<ModuleEdge, kMaxEdges> g_edges;
+uint32_t g_newest_edge;  // of the newest call; 0: none yet
 uint32_t g_generation;
 uint32_t g_registrations;
 uint32_t g_looked_at;          // modules, in the current search
@@ -58,11 +59,16 @@ uint32_t FindEdge(uint32_t parent, PyObject* child) {
   return index;
 }
 
-void ClearPath(ModuleEdge& edge) {
-  for (uint32_t i = 0; i < edge.key_count; ++i) g_python.DecRef(edge.keys[i]);
-  free(edge.keys);
+void FreeKeys(ModuleEdge& edge) {
+  if (edge.key_count > 1) free(edge.keys);
   edge.keys = nullptr;
   edge.key_count = 0;
+}
+
+void ClearPath(ModuleEdge& edge) {
+  PyObject* const* keys = edge.Keys();
+  for (uint32_t i = 0; i < edge.key_count; ++i) g_python.DecRef(keys[i]);
+  FreeKeys(edge);
   g_python.DecRef(edge.anchor);
   edge.anchor = nullptr;
 }
@@ -70,16 +76,29 @@ void ClearPath(ModuleEdge& edge) {
 FLOPSPROF_APART void StartAgain() {
   for (uint32_t i = 1; i <= g_edges.count(); ++i) ClearPath(g_edges.at(i));
   g_edges.Clear();
+  g_newest_edge = 0;
 }
 
-// Index of the edge, made when missing; 0: no memory.
-uint32_t FindOrAddEdge(uint32_t parent, PyObject* child) {
-  const uint32_t index = FindEdge(parent, child);
-  if (index != 0) return index;
+FLOPSPROF_APART uint32_t AddEdge(uint32_t parent, PyObject* child) {
   ModuleEdge edge = {};
   edge.parent = parent;
   edge.child = child;
   return g_edges.Add(edge);
+}
+
+// Index of the edge, made when missing; 0: no memory. Calls come in the order of the last time: the
+// edge that came next then is looked at before the table, and has been asked into the cache.
+uint32_t FindOrAddEdge(uint32_t parent, PyObject* child) {
+  uint32_t index = g_newest_edge == 0 ? 0 : g_edges.at(g_newest_edge).follower;
+  if (index == 0 || g_edges.at(index).child != child || g_edges.at(index).parent != parent) {
+    index = FindEdge(parent, child);
+    if (index == 0) index = AddEdge(parent, child);
+    if (index == 0) return 0;
+    if (g_newest_edge != 0) g_edges.at(g_newest_edge).follower = index;
+  }
+  g_newest_edge = index;
+  __builtin_prefetch(&g_edges.at(g_edges.at(index).follower));
+  return index;
 }
 
 ScopeModule* ModuleRow(uint32_t scope) {
@@ -175,25 +194,31 @@ bool EnterKey(PyObject* key, PyObject* child, ModulePlace* place, uint32_t* scop
 // Null when the path does not exist (any more).
 PyObject* FollowKeys(PyObject* start, const ModuleEdge& edge, uint32_t* scope) {
   PyObject* module = start;
+  PyObject* const* keys = edge.Keys();
   ModulePlace place;
   if (scope != nullptr) place = PlaceBelow(start);
   for (uint32_t i = 0; i < edge.key_count && module != nullptr; ++i) {
-    module = ChildByKey(module, edge.keys[i]);
+    module = ChildByKey(module, keys[i]);
     if (scope == nullptr || module == nullptr) continue;
-    if (!EnterKey(edge.keys[i], module, &place, scope)) return nullptr;
+    if (!EnterKey(keys[i], module, &place, scope)) return nullptr;
   }
   return module;
 }
 
 bool SetKeys(ModuleEdge& edge, PyObject* const* keys, uint32_t count) {
-  auto** copy = static_cast<PyObject**>(malloc(count * sizeof(PyObject*)));
-  if (copy == nullptr) return false;
+  auto** copy = count > 1 ? static_cast<PyObject**>(malloc(count * sizeof(PyObject*))) : nullptr;
+  if (count > 1 && copy == nullptr) return false;
   for (uint32_t i = 0; i < count; ++i) {
-    copy[i] = keys[i];
+    if (count > 1) copy[i] = keys[i];
     g_python.Py_IncRef(keys[i]);
   }
+  PyObject* const only = count == 1 ? keys[0] : nullptr;
   ClearPath(edge);
-  edge.keys = copy;
+  if (count > 1) {
+    edge.keys = copy;
+  } else {
+    edge.key = only;
+  }
   edge.key_count = static_cast<uint16_t>(count);
   edge.kind = EdgeKind::kNamed;
   edge.scope = 0;
@@ -462,8 +487,9 @@ void AddModuleAlias(PyObject* replica, uint32_t scope) {
 }
 
 void ForgetModuleTrie() {
-  for (uint32_t i = 1; i <= g_edges.count(); ++i) free(g_edges.at(i).keys);
+  for (uint32_t i = 1; i <= g_edges.count(); ++i) FreeKeys(g_edges.at(i));
   g_edges.Clear();
+  g_newest_edge = 0;
   if (g_scope_modules != nullptr) memset(g_scope_modules, 0, kMaxScopes * sizeof(ScopeModule));
   free(g_shared);
   g_shared = nullptr;

@@ -33,21 +33,27 @@ struct ModuleParent {
 };
 
 struct ModuleEdge {
-  PyObject* child;   // an address, never followed
-  PyObject* type;    // an address, never followed
-  PyObject* anchor;  // weak reference to where the keys start; null: at the parent
-  PyObject** keys;   // attribute names, owned
+  PyObject* child;    // an address, never followed
+  PyObject* type;     // an address, never followed
+  PyObject* anchor;   // weak reference to where the keys start; null: at the parent
+  union {             // attribute names, owned
+    PyObject* key;    // of one
+    PyObject** keys;  // of more
+  };
   uint32_t parent;
   uint32_t scope;       // 0: not entered yet
   uint32_t root_scope;  // first scope above that has no parent
   uint32_t generation;  // outermost call that checked it last
   uint32_t registrations;
-  uint32_t next;  // in the table
+  uint32_t next;      // in the table
+  uint32_t follower;  // edge of the call that came after the last call of this one; 0: none yet
   uint16_t key_count;
   EdgeKind kind;
 
   uint32_t Hash() const;
+  PyObject* const* Keys() const { return key_count == 1 ? &key : keys; }
 };
+static_assert(sizeof(ModuleEdge) == 64, "one cache line");
 
 // Valid until the next call.
 const ModuleEdge& ResolveModule(PyObject* module, const ModuleParent& parent);

@@ -15,6 +15,7 @@
 namespace flopsprof::injector {
 
 ScopeEntry* g_scopes;
+std::atomic<uint32_t> g_defined_epochs[kMaxScopes];
 
 namespace {
 
@@ -266,7 +267,7 @@ void RebindScope(uint32_t scope, const char* class_name, uint64_t object) {
     entry.class_name = kept->text;
   }
   entry.object = object;
-  entry.defined_epoch.store(0, std::memory_order_relaxed);
+  g_defined_epochs[scope].store(0, std::memory_order_relaxed);
 }
 
 const ScopeEntry* FindScopeEntry(uint32_t scope) {
@@ -305,7 +306,7 @@ bool SendScope(uint32_t scope, uint32_t epoch) {
   record.depth = entry.depth;
   record.object = object;
   if (!EmitRecord(&record)) return false;
-  entry.defined_epoch.store(epoch, std::memory_order_relaxed);
+  g_defined_epochs[scope].store(epoch, std::memory_order_relaxed);
   return true;
 }
 
@@ -319,7 +320,7 @@ void DefineScope(uint32_t scope) {
   uint32_t missing[kMost];
   size_t count = 0;
   for (; scope != shm::kOutsideScope && count < kMost; scope = g_scopes[scope].parent) {
-    if (g_scopes[scope].defined_epoch.load(std::memory_order_relaxed) == epoch) break;
+    if (g_defined_epochs[scope].load(std::memory_order_relaxed) == epoch) break;
     missing[count++] = scope;
   }
   while (count > 0) {
@@ -355,6 +356,9 @@ void ForgetDomainsForTesting() {
 uint32_t ScopeCount() { return g_count.load(std::memory_order_relaxed); }
 
 void ForgetScopeTable() {
+  for (uint32_t scope = 0; scope < ScopeCount(); ++scope) {
+    g_defined_epochs[scope].store(0, std::memory_order_relaxed);
+  }
   g_scopes = nullptr;
   g_buckets = nullptr;
   g_room = Room();

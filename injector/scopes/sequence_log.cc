@@ -196,8 +196,21 @@ bool ReadNewest(const ThreadLog* log, uint64_t* sequence, uint32_t* scope) {
 }
 
 // One behind the last at or below the sequence, of those from `low` to `high`; `low`: none is.
+// Looks around `near` first: a backward pass asks for falling numbers, so that the answer is mostly
+// next to the one before, however long the log is.
 template <class Sequences>
-uint64_t UpperBound(const Sequences& at, uint64_t low, uint64_t high, uint64_t sequence) {
+uint64_t UpperBound(const Sequences& at, uint64_t low, uint64_t high, uint64_t near,
+                    uint64_t sequence) {
+  if (near < low) near = low;
+  if (near > high) near = high;
+  uint64_t step = 1;
+  if (near > low && at(near - 1) > sequence) {
+    for (high = near - 1; step < high - low && at(high - step) > sequence; step *= 2) high -= step;
+    if (step < high - low) low = high - step + 1;
+  } else {
+    for (low = near; step <= high - low && at(low + step - 1) <= sequence; step *= 2) low += step;
+    if (step <= high - low) high = low + step - 1;
+  }
   while (low < high) {
     const uint64_t middle = low + (high - low) / 2;
     if (at(middle) <= sequence) {
@@ -209,18 +222,29 @@ uint64_t UpperBound(const Sequences& at, uint64_t low, uint64_t high, uint64_t s
   return low;
 }
 
+// Where the reader's last answer was.
+struct Place {
+  uint64_t chunk;  // of the log, + 1
+  uint32_t ticket;
+  uint64_t entry;  // of the chunk of that ticket, + 1
+};
+__thread Place t_place __attribute__((tls_model("initial-exec")));
+
 NodeLookup SearchChunk(const Chunk& chunk, uint32_t ticket, uint64_t sequence, uint32_t* scope) {
   const uint64_t before = chunk.state.load(std::memory_order_acquire);
   if (TicketOf(before) != ticket || (before & 3) == kFilling) return NodeLookup::kPruned;
   const uint32_t count = chunk.count.load(std::memory_order_acquire);
+  const uint64_t near = t_place.ticket == ticket ? t_place.entry : kChunkEntries;
   const auto found = static_cast<uint32_t>(
       UpperBound([&](uint64_t i) { return chunk.sequences[i].load(std::memory_order_acquire); }, 0,
-                 count < kChunkEntries ? count : kChunkEntries, sequence));
+                 count < kChunkEntries ? count : kChunkEntries, near, sequence));
   const uint32_t answer = chunk.scopes[found == 0 ? 0 : found - 1].load(std::memory_order_acquire);
   const uint64_t after = chunk.state.load(std::memory_order_acquire);
   if (TicketOf(after) != ticket || (after & 3) == kFilling || found == 0) {
     return NodeLookup::kPruned;  // taken by another log since
   }
+  t_place.ticket = ticket;
+  t_place.entry = found;
   *scope = answer;
   return NodeLookup::kFound;
 }
@@ -235,7 +259,8 @@ NodeLookup Search(const ThreadLog* log, uint64_t sequence, uint32_t* scope) {
       [&](uint64_t n) {
         return log->first_sequences[n % kMaxChunks].load(std::memory_order_acquire);
       },
-      begin, end, sequence);
+      begin, end, t_place.chunk, sequence);
+  t_place.chunk = found;
   if (found == begin) return begin == 0 ? NodeLookup::kBeforeLog : NodeLookup::kPruned;
   const uint32_t ticket = log->tickets[(found - 1) % kMaxChunks].load(std::memory_order_acquire);
   const NodeLookup result = SearchChunk(pool[ticket % limit], ticket, sequence, scope);

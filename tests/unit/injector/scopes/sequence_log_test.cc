@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <random>
 #include <thread>
 
 #include "tests/unit/injector/scopes/fake_torch.h"
@@ -170,6 +172,33 @@ TEST_F(SequenceLogTest, NodesOfAThreadWithoutAPlaceArePruned) {
   EXPECT_EQ(ScopeOf(7, 1), 3u);
   EXPECT_EQ(Look(7 + 1024, 1), NodeLookup::kPruned);
   EXPECT_EQ(ScopeOf(7 + 9 * 1024, 1), 5u);
+}
+
+// Where the last answer was only says where to look first: any order of questions, in two logs in
+// turn, has the answers of a map.
+TEST_F(SequenceLogTest, AnswersDoNotDependOnTheOrderOfQuestions) {
+  std::mt19937_64 chance(1);
+  std::map<uint64_t, uint32_t> expected[2];
+  ThreadLog* logs[2] = {log_, AcquireThreadLog(8)};
+  uint64_t sequence = 100;
+  for (uint32_t i = 0; i < 3000; ++i) {
+    sequence += 1 + chance() % 5;
+    const uint32_t which = chance() % 2;
+    expected[which][sequence] = i + 1;
+    NoteTransition(logs[which], sequence, i + 1);
+  }
+  const auto check = [&](int which, uint64_t asked) {
+    const auto next = expected[which].upper_bound(asked);
+    if (next == expected[which].begin()) {
+      EXPECT_EQ(Look(7 + which, asked), NodeLookup::kBeforeLog) << asked;
+    } else {
+      EXPECT_EQ(ScopeOf(7 + which, asked), std::prev(next)->second) << asked;
+    }
+  };
+  for (uint64_t asked = sequence + 3; asked > 90; --asked) check(0, asked);
+  for (uint64_t asked = 90; asked < sequence + 3; ++asked) check(1, asked);
+  for (uint64_t asked = sequence; asked > 90; --asked) check(asked % 2, asked);
+  for (int i = 0; i < 20000; ++i) check(chance() % 2, 90 + chance() % (sequence - 80));
 }
 
 TEST_F(SequenceLogTest, LogsThatTakeEachOthersChunksNeverMisnameANode) {

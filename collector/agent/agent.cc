@@ -28,6 +28,14 @@ std::string MakeAgentId(const std::string& node) {
   return absl::StrCat(node, "/", ::getpid(), "/", base::Clock::Real().UtcNs());
 }
 
+// Each upload sends and stores every row that has changed, in a job of steps all of them.
+uint64_t UploadPeriodNs(const Agent::Options& options, uint64_t running_ns) {
+  const auto first = static_cast<uint64_t>(absl::ToInt64Nanoseconds(options.upload_period));
+  const auto longest =
+      static_cast<uint64_t>(absl::ToInt64Nanoseconds(options.longest_upload_period));
+  return std::clamp(running_ns / 10, first, std::max(first, longest));
+}
+
 // What a user types may be no text, and longer than a collector takes.
 void BoundTexts(v1::RunInfo* run) {
   run->set_job(BoundedUtf8(run->job(), kMaxTextBytes));
@@ -133,6 +141,7 @@ void Agent::DrainLoop() {
   absl::Duration pause = kMinPause;
   uint64_t next_progress_ns = 0;
   uint64_t next_upload_ns = 0;
+  const uint64_t begin_ns = clock.MonoNs();
   while (!stopping()) {
     const uint64_t now_ns = clock.MonoNs();
     TakeEvents(now_ns);
@@ -142,8 +151,7 @@ void Agent::DrainLoop() {
     if (now_ns >= next_upload_ns) {
       // What does not fit is not lost: it stays changed.
       PostChanges();
-      next_upload_ns =
-          now_ns + static_cast<uint64_t>(absl::ToInt64Nanoseconds(options_.upload_period));
+      next_upload_ns = now_ns + UploadPeriodNs(options_, now_ns - begin_ns);
     }
     if (now_ns >= next_progress_ns) {
       UpdateProgress();

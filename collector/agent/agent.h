@@ -61,7 +61,9 @@ class Agent {
     SegmentOptions segment;
     uint32_t welcome_options = shm::kOptionCupti | shm::kOptionModules;
     uint32_t stacks_per_second = shm::kNoStacks;  // per thread
+    // Of the first ones; then a tenth of the time since the start, at most `longest_upload_period`.
     absl::Duration upload_period = absl::Seconds(1);
+    absl::Duration longest_upload_period = absl::Seconds(5);
     // Called four times a second on the draining thread: must not wait.
     std::function<void(const Progress&)> on_progress;
   };

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "viewer/cli/node_services.h"
 
+#include <malloc.h>
+
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -28,6 +30,16 @@ v1::RunInfo MakeRunInfo(const NodeServices::Options& options) {
   return run;
 }
 
+// Rows are made, sent and freed at every upload. Handed back to the system in between, their memory
+// cost a tenth of the agent's time in page faults and calls.
+void KeepFreedMemory() {
+  constexpr int kKept = 32 << 20;
+  constexpr int kGrowth = 1 << 20;
+  mallopt(M_TRIM_THRESHOLD, kKept);
+  mallopt(M_TOP_PAD, kGrowth);
+  mallopt(M_MMAP_THRESHOLD, kKept);
+}
+
 }  // namespace
 
 struct NodeServices::Parts {
@@ -43,6 +55,7 @@ NodeServices::~NodeServices() = default;
 absl::StatusOr<std::unique_ptr<NodeServices>> NodeServices::Start(const Options& options) {
   std::unique_ptr<NodeServices> services(new NodeServices);
   Parts& parts = *services->parts_;
+  KeepFreedMemory();
   parts.run_id = options.run_id;
   const v1::RunInfo run = MakeRunInfo(options);
   std::string target = options.collector_target;

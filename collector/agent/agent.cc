@@ -7,8 +7,8 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "collector/agent/name_table.h"
-#include "collector/agent/profile_split.h"
+#include "collector/agent/tables/name_table.h"
+#include "collector/agent/upload/profile_split.h"
 #include "collector/base/clock.h"
 #include "collector/base/log.h"
 

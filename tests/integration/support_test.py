@@ -137,6 +137,23 @@ def test_an_include_against_the_way_of_the_data_is_found(tmp_path):
     assert [line.split(":")[0] for line in found] == ["injector/a.cc", "collector/model/b.cc"]
 
 
+def test_a_room_that_includes_one_above_it_is_found(tmp_path):
+    files = {
+        "collector/agent/agent.cc": "collector/agent/upload/uploader.h",
+        "collector/agent/rows/right.cc": "collector/agent/tables/row_set.h",
+        "collector/agent/tables/above.cc": "collector/agent/rows/aggregator.h",
+        "collector/agent/rings/top.cc": "collector/agent/agent.h",
+        "collector/agent/cellar/new.cc": "collector/agent/tables/row_set.h",
+    }
+    for name, included in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(f'#include "{included}"\n')
+    found = list(include_direction.violations(str(tmp_path)))
+    assert sorted(line.split(":")[0].split("/")[2] for line in found) == [
+        "cellar", "rings", "tables",
+    ]  # fmt: skip
+
+
 def test_results_of_runners_are_counted(tmp_path):
     junit = tmp_path / "x.xml"
     junit.write_text(

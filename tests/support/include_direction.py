@@ -30,6 +30,14 @@ ALLOWED = {
     ),
     "viewer": ("collector/base", "collector/model", "collector/store", "proto", "flopsprof"),
 }  # fmt: skip
+# The rooms of a folder, the lowest first: each may include those before it, and the folder's own
+# files all of them.
+ROOMS = {
+    "collector/agent": (
+        "tables", "rings", "join", "stacks", "steps", "calls", "rows", "graphs", "processes",
+        "control", "upload",
+    ),
+}  # fmt: skip
 PROJECT = ("injector", "collector", "viewer", "proto", "flopsprof", "tests")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 
@@ -58,12 +66,33 @@ def judge(root: str, path: str):
             if not match or match.group(1).split("/")[0] not in PROJECT:
                 continue
             target = match.group(1)
-            if owner(target) == key or any(
+            if owner(target) == key:
+                yield from against_rooms(key, path, number, target)
+                continue
+            if any(
                 target == allowed or target.startswith(allowed + "/")
                 for allowed in ALLOWED.get(key, ())
             ):
                 continue
             yield f"{path}:{number}: {key or path} may not include {target}"
+
+
+def room_of(key: str, path: str) -> str:
+    """Of a file of the folder: its room, "" for the folder's own files."""
+    head, _, rest = path[len(key) + 1 :].partition("/")
+    return head if rest else ""
+
+
+def against_rooms(key: str, path: str, number: int, target: str):
+    """Yields what is wrong with an include inside of one folder."""
+    here, there = room_of(key, path), room_of(key, target)
+    if key not in ROOMS or here in ("", there):
+        return
+    order = ROOMS[key]
+    if here not in order:
+        yield f"{path}:{number}: {here} is no room of {key}: add it to ROOMS"
+    elif there not in order or order.index(there) > order.index(here):
+        yield f"{path}:{number}: {key}/{here} may not include {target}, which stands above it"
 
 
 def main() -> int:

@@ -12,8 +12,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "collector/agent/control_server.h"
-#include "collector/agent/run_control.h"
+#include "collector/agent/control/control_server.h"
+#include "collector/agent/control/run_control.h"
 #include "collector/store/manifest.h"
 #include "viewer/cli/exit_codes.h"
 #include "viewer/cli/runtime_dir.h"

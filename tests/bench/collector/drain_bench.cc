@@ -5,7 +5,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "collector/agent/process_recorder.h"
+#include "collector/agent/processes/process_recorder.h"
 #include "tests/support/fake_injector.h"
 
 namespace flopsprof {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/agent/uploader.h"
+#include "collector/agent/upload/uploader.h"
 
 #include <gtest/gtest.h>
 

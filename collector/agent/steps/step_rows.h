@@ -1,0 +1,155 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "collector/agent/tables/interval_union.h"
+#include "collector/agent/tables/row_set.h"
+#include "collector/agent/tables/work.h"
+#include "collector/model/flop_count.h"
+#include "flopsprof/v1/profile.pb.h"
+#include "proto/shm/records.h"
+
+namespace flopsprof::agent {
+
+// The busy time of one device: all of its work, and all but communication. The two are one until
+// the first communication comes.
+class DeviceBusy {
+ public:
+  uint32_t device = 0;
+
+  void Add(uint64_t begin_ns, uint64_t end_ns, bool communication) {
+    if (communication) Part();
+    if (all_.has_value()) all_->Add(begin_ns, end_ns);
+    if (!communication) not_communication_.Add(begin_ns, end_ns);
+  }
+  // Adds all of it to another one, which must have begun before.
+  void AddTo(DeviceBusy* other) const {
+    if (all_.has_value()) other->Part();
+    if (other->all_.has_value()) all().AddTo(&*other->all_);
+    not_communication_.AddTo(&other->not_communication_);
+  }
+  void Fold() {
+    if (all_.has_value()) all_->Fold();
+    not_communication_.Fold();
+  }
+
+  const IntervalUnion& all() const { return all_.has_value() ? *all_ : not_communication_; }
+  const IntervalUnion& not_communication() const { return not_communication_; }
+  uint64_t late_count() const {
+    return std::max(all().late_count(), not_communication_.late_count());
+  }
+
+ private:
+  void Part() {
+    if (!all_.has_value()) all_ = not_communication_;
+  }
+
+  IntervalUnion not_communication_;
+  std::optional<IntervalUnion> all_;  // none: as not_communication_
+};
+
+// Steps of one process, by label (proto/shm/records.h). A label's tail becomes part of it as soon
+// as another one follows; a tail that is left at the end, and what ran beside steps, have rows of
+// their own. A step's intervals are kept until kOpenSteps newer steps have begun; activity that
+// comes later still counts in every sum but the step's busy time (counted). One thread.
+class StepRows {
+ public:
+  void OnStep(const shm::StepRecord& record);
+  // The step before `step`, if it is known, ends here. A step that was lost in between leaves
+  // the one before it without this end: its length is then not known, not that of two.
+  void EndBefore(uint32_t step, uint64_t mono_ns);
+  // What is known of labels, whether their steps are wanted or not.
+  void OnLabel(const shm::StepRecord& record);
+  // Number of the step that a record's label belongs to, as far as it is known now.
+  uint32_t NumberOf(uint32_t step) const;
+  void AddFlops(uint32_t step, shm::Phase phase, model::FlopCount flops);
+  void AddActivity(const JoinedActivity& activity, v1::TimeCategory category);
+  // Something ran in the step whose flops are not known.
+  void MarkUnknown(uint32_t step);
+
+  // Appends at most `max` changed rows; returns how many.
+  size_t Emit(size_t max, bool final, v1::ProcessProfile* profile);
+
+  size_t count() const;
+  // Of the first loop, whether its steps are wanted or not.
+  bool any_begun() const {
+    return newest_label_ != shm::kNoStep && newest_label_number_ != shm::kNoStep;
+  }
+  uint32_t newest_step() const { return newest_label_number_; }
+  // From the begin of the label before to the begin of the newest one; 0 = not known.
+  uint64_t last_step_ns() const { return last_step_ns_; }
+  uint64_t late_count() const { return late_count_; }
+  // Steps beyond kMaxSteps, which have no row.
+  uint64_t refused_count() const { return refused_count_; }
+
+ private:
+  static constexpr size_t kMaxSteps = 1 << 18;
+  static constexpr uint32_t kOpenSteps = 4;
+  static constexpr size_t kMaxDevices = 64;
+
+  struct Row {
+    uint64_t begin_mono_ns = 0;
+    uint64_t next_begin_mono_ns = 0;
+    uint64_t optimizer_end_mono_ns = 0;
+    std::array<model::FlopCount, shm::kPhaseCount> flops = {};
+    std::array<uint64_t, shm::kPhaseCount> gpu_time_ns = {};
+    uint64_t activities = 0;
+    bool has_unknown = false;
+    bool exposed_unknown = false;
+    std::vector<DeviceBusy> devices;
+  };
+  struct Label {
+    uint32_t revision = 0;
+    uint32_t number = 0;
+    uint64_t numbered_mono_ns = 0;  // rings are read one after the other: the newest word counts
+    uint32_t optimizer_steps = 0;
+    bool disturbed = false;
+    bool cut = false;
+    bool helped = false;
+    uint64_t optimizer_end_mono_ns = 0;
+    uint64_t beside_mono_ns = 0;
+  };
+
+  // Labels that have got a number together.
+  struct Range {
+    uint32_t first = 0;
+    uint32_t last = 0;
+    uint32_t number = 0;
+    uint64_t mono_ns = 0;
+
+    bool Contains(uint32_t key) const { return first <= key && key <= last; }
+  };
+  static constexpr size_t kMaxRanges = 64;  // the injector has one or two a loop
+
+  uint32_t Find(uint32_t step);
+  Label* ChangeLabel(uint32_t key);
+  void NumberRange(const Range& range);
+  const Range* RangeOf(uint32_t key) const;
+  void SetNumber(uint32_t key, uint32_t number, uint64_t mono_ns);
+  void FoldTail(uint32_t key, uint32_t index);
+  void Begin(uint32_t step, uint64_t mono_ns);
+  void FoldOldSteps();
+  void FoldSteps(uint32_t until);
+
+  RowSet<uint32_t, Row> rows_{kMaxSteps};
+  RowSet<uint32_t, Label> labels_{kMaxSteps};
+  std::vector<Range> ranges_;             // for labels that come later; the newest last
+  uint32_t newest_label_ = shm::kNoStep;  // of the first loop
+  uint32_t newest_label_number_ = 0;
+  uint32_t cached_step_ = shm::kNoStep;
+  uint32_t cached_row_ = kNoRow;
+  uint32_t newest_row_step_ = 0;  // of the first loop
+  uint32_t folded_until_ = 0;
+  uint64_t newest_begin_mono_ns_ = 0;
+  uint64_t last_step_ns_ = 0;
+  uint64_t late_count_ = 0;
+  uint64_t refused_count_ = 0;
+};
+
+}  // namespace flopsprof::agent

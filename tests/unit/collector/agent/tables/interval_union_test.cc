@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/agent/tables/interval_union.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+namespace flopsprof::agent {
+namespace {
+
+TEST(IntervalUnionTest, AddsDisjointIntervals) {
+  IntervalUnion busy;
+  busy.Add(10, 20);
+  busy.Add(30, 45);
+  EXPECT_EQ(busy.total_ns(), 25u);
+}
+
+TEST(IntervalUnionTest, CountsAnOverlapOnce) {
+  IntervalUnion busy;
+  busy.Add(10, 30);
+  busy.Add(20, 40);
+  busy.Add(22, 28);
+  EXPECT_EQ(busy.total_ns(), 30u);
+}
+
+TEST(IntervalUnionTest, ALateIntervalFillsAGap) {
+  IntervalUnion busy;
+  busy.Add(10, 20);
+  busy.Add(40, 50);
+  busy.Add(60, 70);
+  busy.Add(15, 45);  // joins the first two
+  EXPECT_EQ(busy.total_ns(), 50u);
+  busy.Add(52, 54);  // between
+  EXPECT_EQ(busy.total_ns(), 52u);
+  busy.Add(1, 3);  // before all
+  EXPECT_EQ(busy.total_ns(), 54u);
+}
+
+TEST(IntervalUnionTest, AnIntervalThatCoversEverythingReplacesIt) {
+  IntervalUnion busy;
+  busy.Add(10, 20);
+  busy.Add(30, 40);
+  busy.Add(50, 60);
+  busy.Add(5, 100);
+  EXPECT_EQ(busy.total_ns(), 95u);
+}
+
+TEST(IntervalUnionTest, AfterFoldingAnEarlierIntervalIsCountedAsLate) {
+  IntervalUnion busy;
+  busy.Add(10, 20);
+  busy.Add(30, 40);
+  busy.Fold();
+  busy.Add(22, 28);
+  EXPECT_EQ(busy.total_ns(), 20u);
+  EXPECT_EQ(busy.late_count(), 1u);
+  busy.Add(40, 50);
+  EXPECT_EQ(busy.total_ns(), 30u);
+}
+
+TEST(IntervalUnionTest, StaysBoundedAndExactForMoreGapsThanItKeeps) {
+  IntervalUnion busy;
+  for (uint64_t i = 1; i <= 200'000; i++) busy.Add(i * 10, i * 10 + 3);
+  EXPECT_EQ(busy.total_ns(), 600'000u);
+  EXPECT_EQ(busy.late_count(), 0u);
+}
+
+// As CUPTI delivers them: all of one thread, then those of another that lie between.
+TEST(IntervalUnionTest, ThreadsThatComeOneAfterTheOtherFillEachOthersGaps) {
+  IntervalUnion busy;
+  for (uint64_t i = 1; i <= 5'000; i++) busy.Add(i * 10, i * 10 + 3);
+  for (uint64_t i = 1; i <= 5'000; i++) busy.Add(i * 10 + 2, i * 10 + 5);
+  EXPECT_EQ(busy.CoveredNs(10, 20), 5u);
+  EXPECT_EQ(busy.total_ns(), 25'000u);
+  EXPECT_EQ(busy.late_count(), 0u);
+}
+
+TEST(IntervalUnionTest, WhatCameDisorderedIsFoldedWithTheRest) {
+  IntervalUnion busy;
+  busy.Add(30, 40);
+  busy.Add(10, 20);
+  busy.Fold();
+  EXPECT_EQ(busy.total_ns(), 20u);
+  busy.Add(12, 18);
+  EXPECT_EQ(busy.late_count(), 1u);
+}
+
+// Against counting every nanosecond.
+TEST(IntervalUnionTest, AgreesWithCountingForRandomIntervals) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 200; round++) {
+    IntervalUnion busy;
+    std::vector<bool> covered(400, false);
+    for (int i = 0; i < 40; i++) {
+      const uint64_t begin = random() % 350;
+      const uint64_t end = begin + random() % 50;
+      busy.Add(begin, end);
+      std::fill(covered.begin() + begin, covered.begin() + end, true);
+    }
+    ASSERT_EQ(busy.total_ns(),
+              static_cast<uint64_t>(std::count(covered.begin(), covered.end(), true)));
+  }
+}
+
+}  // namespace
+}  // namespace flopsprof::agent

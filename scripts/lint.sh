@@ -82,6 +82,7 @@ for path in sys.argv[1:]:
 verdict format "$(cxx_format)"
 verdict spdx "$(spdx_lines)"
 verdict include_direction "$(include_direction 2>&1)"
+verdict architecture "$(python3 scripts/draw_architecture.py --check 2>&1)"
 verdict locks "$(python3 tests/support/lock_list.py 2>&1)"
 verdict folder_readmes "$(folder_readmes)"
 verdict machine_paths "$(machine_paths)"

@@ -16,15 +16,15 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "collector/agent/processes/agent_server.h"
 #include "collector/agent/calls/collective_waits.h"
 #include "collector/agent/control/control_server.h"
-#include "collector/agent/processes/process_recorder.h"
 #include "collector/agent/control/run_control.h"
 #include "collector/agent/control/run_governor.h"
+#include "collector/agent/processes/agent_server.h"
+#include "collector/agent/processes/process_recorder.h"
 #include "collector/agent/upload/uploader.h"
 #include "collector/base/mutex.h"
-#include "collector/model/formula_registry.h"
+#include "collector/model/flops/formula_registry.h"
 #include "flopsprof/v1/ingest.pb.h"
 
 namespace flopsprof::agent {

@@ -10,7 +10,7 @@
 #include <map>
 #include <string_view>
 
-#include "collector/model/cublas_kernel_names.h"
+#include "collector/model/kernels/cublas_kernel_names.h"
 #include "collector/model/recording_findings.h"
 #include "collector/model/run_gaps.h"
 #include "collector/model/utilisation.h"

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "collector/model/flop_count.h"
+#include "collector/model/flops/flop_count.h"
 
 namespace flopsprof::model {
 

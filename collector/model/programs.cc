@@ -11,7 +11,7 @@
 #include <string>
 #include <tuple>
 
-#include "collector/model/flop_count.h"
+#include "collector/model/flops/flop_count.h"
 #include "collector/model/tally.h"
 
 namespace flopsprof::model {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "collector/model/flop_count.h"
+#include "collector/model/flops/flop_count.h"
 #include "proto/shm/records.h"
 
 namespace flopsprof::model {

@@ -13,7 +13,7 @@
 #include "collector/model/collectives.h"
 #include "collector/model/coverage.h"
 #include "collector/model/findings.h"
-#include "collector/model/kernel_classes.h"
+#include "collector/model/kernels/kernel_classes.h"
 #include "collector/model/module_paths.h"
 #include "collector/model/module_rollup.h"
 #include "collector/model/optimizer_summary.h"

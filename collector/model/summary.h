@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "collector/model/module_paths.h"
-#include "collector/model/peaks.h"
+#include "collector/model/peaks/peaks.h"
 #include "collector/model/run_profile.h"
 #include "collector/model/tally.h"
 

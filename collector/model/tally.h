@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "collector/model/flop_count.h"
+#include "collector/model/flops/flop_count.h"
 #include "collector/model/gradient_shapes.h"
 #include "flopsprof/v1/profile.pb.h"
 

@@ -10,7 +10,7 @@
 #include <set>
 #include <vector>
 
-#include "collector/model/flop_count.h"
+#include "collector/model/flops/flop_count.h"
 #include "collector/model/tally.h"
 
 namespace flopsprof::model {

@@ -61,7 +61,7 @@ with that reason, whatever the table says. `_64` stands for the form with 64-bit
 
 def formula_texts():
     """Formula -> what library_formulas.h says of it."""
-    text = (ROOT / "collector/model/library_formulas.h").read_text(encoding="utf-8")
+    text = (ROOT / "collector/model/flops/library_formulas.h").read_text(encoding="utf-8")
     beside = re.findall(r"FlopCount> (\w+)\(const Arguments& a\); *// (.*)", text)
     above = [(name, comment) for comment, name in
              re.findall(r"// (.*)\nstd::optional<FlopCount> (\w+)\(const Arguments& a\);\n", text)]

@@ -117,6 +117,12 @@ def test_tables_of_files_list_every_file(readme):
     assert all(f"`{name}`" in document for name in in_the_text)
 
 
+def test_every_station_of_the_walk_is_a_function_of_its_file():
+    stations = re.findall(r"^\| .+? \| `([\w./]+)` \| `(\w+)` \|$", text("docs/architecture.md"), re.M)
+    assert len(stations) > 15
+    assert [s for s in stations if not re.search(rf"\b{s[1]}\b", text(s[0]))] == []
+
+
 def commands():
     """(document, command, option) of our scripts and verbs that the documents show."""
     for readme in READMES:

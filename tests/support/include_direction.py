@@ -33,6 +33,7 @@ ALLOWED = {
 # The rooms of a folder, the lowest first: each may include those before it, and the folder's own
 # files all of them.
 ROOMS = {
+    "collector/model": ("peaks", "kernels", "flops"),
     "collector/agent": (
         "tables", "rings", "join", "stacks", "steps", "calls", "rows", "graphs", "processes",
         "control", "upload",

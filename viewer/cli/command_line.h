@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "collector/model/peaks.h"
+#include "collector/model/peaks/peaks.h"
 #include "viewer/cli/arguments.h"
 #include "viewer/cli/progress.h"
 #include "viewer/report/terminal.h"

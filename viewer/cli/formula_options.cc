@@ -8,7 +8,7 @@
 #include <iterator>
 #include <string_view>
 
-#include "collector/model/formula_registry.h"
+#include "collector/model/flops/formula_registry.h"
 #include "proto/shm/operations.h"
 
 namespace flopsprof::viewer {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_join.h"
-#include "collector/model/peaks.h"
+#include "collector/model/peaks/peaks.h"
 #include "viewer/cli/exit_codes.h"
 #include "viewer/cli/messages.h"
 #include "viewer/cli/verb_functions.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string_view>
 
-#include "collector/model/demangle.h"
+#include "collector/model/kernels/demangle.h"
 #include "viewer/report/views.h"
 
 namespace flopsprof::viewer {

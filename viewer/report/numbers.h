@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "collector/model/flop_count.h"
+#include "collector/model/flops/flop_count.h"
 
 namespace flopsprof::viewer {
 

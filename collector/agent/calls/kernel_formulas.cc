@@ -7,7 +7,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "collector/agent/tables/name_table.h"
-#include "collector/model/operation_flops.h"
+#include "collector/model/flops/operation_flops.h"
 #include "proto/shm/operations.h"
 
 namespace flopsprof::agent {

@@ -8,7 +8,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "collector/agent/calls/call_rows.h"
-#include "collector/model/formula_registry.h"
+#include "collector/model/flops/formula_registry.h"
 
 namespace flopsprof::agent {
 

@@ -8,8 +8,8 @@
 
 #include "collector/agent/control/governor.h"
 #include "collector/agent/control/overhead_costs.h"
-#include "collector/agent/processes/process_recorder.h"
 #include "collector/agent/control/run_control.h"
+#include "collector/agent/processes/process_recorder.h"
 
 namespace flopsprof::agent {
 

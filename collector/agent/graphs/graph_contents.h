@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "collector/agent/rows/aggregator.h"
 #include "collector/agent/calls/call_parts.h"
+#include "collector/agent/rows/aggregator.h"
 #include "collector/agent/tables/work.h"
 #include "proto/shm/records.h"
 

@@ -10,10 +10,10 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "collector/agent/rows/aggregator.h"
-#include "collector/agent/join/correlator.h"
 #include "collector/agent/graphs/graph_table.h"
+#include "collector/agent/join/correlator.h"
 #include "collector/agent/rings/ring_reader.h"
+#include "collector/agent/rows/aggregator.h"
 #include "collector/agent/tables/row_set.h"
 #include "flopsprof/v1/profile.pb.h"
 #include "proto/shm/records.h"

@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "absl/container/flat_hash_map.h"
-#include "collector/agent/tables/recent_table.h"
 #include "collector/agent/rings/ring_reader.h"
+#include "collector/agent/tables/recent_table.h"
 #include "collector/agent/tables/work.h"
 #include "proto/shm/records.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "collector/model/operation_flops.h"
+#include "collector/model/flops/operation_flops.h"
 #include "proto/shm/loss_counters.h"
 
 namespace flopsprof::agent {

@@ -9,16 +9,16 @@
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
-#include "collector/agent/rows/aggregator.h"
 #include "collector/agent/calls/call_parts.h"
+#include "collector/agent/graphs/graph_replays.h"
 #include "collector/agent/join/correlator.h"
 #include "collector/agent/rings/decoder.h"
-#include "collector/agent/rows/definitions.h"
-#include "collector/agent/graphs/graph_replays.h"
-#include "collector/agent/tables/name_table.h"
 #include "collector/agent/rings/ring_reader.h"
 #include "collector/agent/rings/segment.h"
+#include "collector/agent/rows/aggregator.h"
+#include "collector/agent/rows/definitions.h"
 #include "collector/agent/rows/window_rows.h"
+#include "collector/agent/tables/name_table.h"
 #include "flopsprof/v1/profile.pb.h"
 
 namespace flopsprof::agent {

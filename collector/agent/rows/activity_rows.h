@@ -9,10 +9,10 @@
 #include "collector/agent/calls/call_rows.h"
 #include "collector/agent/rows/kernel_categories.h"
 #include "collector/agent/rows/kernel_key.h"
-#include "collector/agent/tables/name_table.h"
-#include "collector/agent/tables/row_set.h"
 #include "collector/agent/rows/scope_kernels.h"
 #include "collector/agent/steps/step_rows.h"
+#include "collector/agent/tables/name_table.h"
+#include "collector/agent/tables/row_set.h"
 #include "collector/agent/tables/work.h"
 #include "flopsprof/v1/profile.pb.h"
 

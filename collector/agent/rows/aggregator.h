@@ -9,19 +9,19 @@
 #include <string>
 #include <vector>
 
-#include "collector/agent/rows/activity_rows.h"
 #include "collector/agent/calls/call_rows.h"
 #include "collector/agent/calls/collective_groups.h"
 #include "collector/agent/calls/collective_waits.h"
 #include "collector/agent/calls/communication_rows.h"
-#include "collector/agent/join/correlator.h"
 #include "collector/agent/calls/kernel_formulas.h"
-#include "collector/agent/tables/name_table.h"
+#include "collector/agent/join/correlator.h"
+#include "collector/agent/rows/activity_rows.h"
 #include "collector/agent/rows/range_rows.h"
-#include "collector/agent/tables/row_set.h"
 #include "collector/agent/stacks/stack_rows.h"
 #include "collector/agent/steps/step_rows.h"
 #include "collector/agent/steps/window_filter.h"
+#include "collector/agent/tables/name_table.h"
+#include "collector/agent/tables/row_set.h"
 #include "collector/agent/tables/work.h"
 #include "flopsprof/v1/profile.pb.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
-#include "collector/model/kernel_classes.h"
+#include "collector/model/kernels/kernel_classes.h"
 #include "flopsprof/v1/profile.pb.h"
 
 namespace flopsprof::agent {

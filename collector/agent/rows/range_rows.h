@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <tuple>
 
-#include "collector/agent/tables/name_table.h"
-#include "collector/agent/tables/row_set.h"
 #include "collector/agent/steps/step_rows.h"
 #include "collector/agent/steps/step_spans.h"
+#include "collector/agent/tables/name_table.h"
+#include "collector/agent/tables/row_set.h"
 #include "collector/model/number_sums.h"
 #include "flopsprof/v1/profile.pb.h"
 #include "proto/shm/records.h"

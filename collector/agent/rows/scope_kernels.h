@@ -10,9 +10,9 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "collector/agent/calls/call_rows.h"
-#include "collector/agent/tables/row_set.h"
 #include "collector/agent/steps/step_rows.h"
 #include "collector/agent/steps/step_spans.h"
+#include "collector/agent/tables/row_set.h"
 #include "collector/agent/tables/work.h"
 #include "flopsprof/v1/profile.pb.h"
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "collector/agent/stacks/symbolizer.h"
 #include "collector/agent/tables/name_table.h"
 #include "collector/agent/tables/row_set.h"
-#include "collector/agent/stacks/symbolizer.h"
 #include "collector/agent/tables/work.h"
 #include "flopsprof/v1/profile.pb.h"
 #include "proto/shm/records.h"

@@ -11,7 +11,7 @@
 #include "collector/agent/tables/interval_union.h"
 #include "collector/agent/tables/row_set.h"
 #include "collector/agent/tables/work.h"
-#include "collector/model/flop_count.h"
+#include "collector/model/flops/flop_count.h"
 #include "flopsprof/v1/profile.pb.h"
 #include "proto/shm/records.h"
 

@@ -6,7 +6,7 @@
 
 #include <ctime>
 
-#include "collector/model/flop_count.h"
+#include "collector/model/flops/flop_count.h"
 #include "proto/shm/records.h"
 
 namespace flopsprof::model {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include "collector/model/flops_library.h"
+#include "collector/model/flops/flops_library.h"
 #include "proto/shm/api_ids.h"
 #include "proto/shm/cudnn_variants.h"
 

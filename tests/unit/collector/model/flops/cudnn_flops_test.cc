@@ -5,7 +5,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "collector/model/flops_cudnn.h"
+#include "collector/model/flops/flops_cudnn.h"
 
 namespace flopsprof::model {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/model/formula_registry.h"
+#include "collector/model/flops/formula_registry.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/model/flops.h"
+#include "collector/model/flops/flops.h"
 
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <limits>
 
-#include "collector/model/compute_type.h"
+#include "collector/model/flops/compute_type.h"
 #include "proto/shm/api_ids.h"
 
 namespace flopsprof::model {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Expected numbers are counted by hand from the definition of each operation; for LAPACK from the
 // textbook algorithm on matrices of 1, 2 or 3 rows, or the working note's total at a round size.
-#include "collector/model/flops_library.h"
+#include "collector/model/flops/flops_library.h"
 
 #include <gtest/gtest.h>
 

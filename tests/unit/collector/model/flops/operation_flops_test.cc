@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/model/operation_flops.h"
+#include "collector/model/flops/operation_flops.h"
 
 #include <gtest/gtest.h>
 

@@ -13,8 +13,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "injector/env_config.h"
-#include "injector/platform.h"
+#include "injector/base/env_config.h"
+#include "injector/base/platform.h"
 #include "injector/record_sink.h"
 #include "injector/segment.h"
 #include "proto/shm/handshake.h"

@@ -6,11 +6,11 @@
 #include <dlfcn.h>
 #include <sys/auxv.h>
 
-#include "injector/env_config.h"
+#include "injector/base/env_config.h"
+#include "injector/base/platform.h"
+#include "injector/base/real_loader.h"
 #include "injector/hooks/caller_patch.h"
 #include "injector/hooks/dl_hooks.h"
-#include "injector/platform.h"
-#include "injector/real_loader.h"
 #include "injector/scopes/program_module.h"
 #include "injector/session.h"
 

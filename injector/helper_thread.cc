@@ -9,7 +9,7 @@
 
 #include <atomic>
 
-#include "injector/platform.h"
+#include "injector/base/platform.h"
 #include "injector/record_sink.h"
 #include "injector/segment.h"
 #include "injector/thread_state.h"

@@ -7,11 +7,11 @@
 
 #include <initializer_list>
 
-#include "injector/env_config.h"
-#include "injector/loaded_objects.h"
+#include "injector/base/env_config.h"
+#include "injector/base/loaded_objects.h"
+#include "injector/base/text.h"
 #include "injector/record_sink.h"
 #include "injector/segment.h"
-#include "injector/text.h"
 
 namespace flopsprof::injector {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <atomic>
 
-#include "injector/platform.h"
+#include "injector/base/platform.h"
 #include "injector/segment.h"
 #include "injector/string_table.h"
 #include "injector/thread_state.h"

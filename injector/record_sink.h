@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "injector/platform.h"
+#include "injector/base/platform.h"
 #include "proto/shm/loss_counters.h"
 #include "proto/shm/records.h"
 
@@ -84,7 +84,5 @@ void CountLoss(shm::LossCounter counter, uint64_t count = 1);
 // Counters in the segment header.
 void CountModuleCalls(uint64_t count);
 void CountBackwardNodes(uint64_t count);
-
-uint64_t MonoNs();  // CLOCK_MONOTONIC
 
 }  // namespace flopsprof::injector

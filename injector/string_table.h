@@ -12,8 +12,8 @@
 
 #include <atomic>
 
-#include "injector/pages.h"
-#include "injector/platform.h"
+#include "injector/base/pages.h"
+#include "injector/base/platform.h"
 
 namespace flopsprof::injector {
 

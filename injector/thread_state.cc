@@ -7,10 +7,10 @@
 #include <atomic>
 #include <new>
 
-#include "injector/platform.h"
+#include "injector/base/platform.h"
+#include "injector/base/thread_end_key.h"
 #include "injector/record_sink.h"
 #include "injector/segment.h"
-#include "injector/thread_end_key.h"
 
 // Registers a destructor for the calling thread (glibc 2.18). Unlike a pthread key it needs no
 // libpthread, and it keeps this library mapped while a thread could still call into it.

@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "injector/base/platform.h"
 #include "injector/hooks/capture_state.h"
 #include "injector/record_sink.h"
 #include "injector/segment.h"

@@ -5,6 +5,10 @@
 #include <atomic>
 #include <initializer_list>
 
+#include "injector/base/env_config.h"
+#include "injector/base/loaded_objects.h"
+#include "injector/base/platform.h"
+#include "injector/base/text.h"
 #include "injector/callback_guard.h"
 #include "injector/cupti/activity_buffers.h"
 #include "injector/cupti/activity_reader.h"
@@ -14,12 +18,8 @@
 #include "injector/cupti/graph_callbacks.h"
 #include "injector/cupti/launch_callbacks.h"
 #include "injector/cupti/refusals.h"
-#include "injector/env_config.h"
-#include "injector/loaded_objects.h"
-#include "injector/platform.h"
 #include "injector/record_sink.h"
 #include "injector/stacks/stack_sampler.h"
-#include "injector/text.h"
 #include "injector/window.h"
 
 namespace flopsprof::injector {

@@ -6,7 +6,7 @@
 
 #include <atomic>
 
-#include "injector/loaded_objects.h"
+#include "injector/base/loaded_objects.h"
 #include "injector/record_sink.h"
 #include "proto/shm/records.h"
 

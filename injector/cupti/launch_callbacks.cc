@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "injector/cupti/launch_callbacks.h"
 
+#include "injector/base/platform.h"
 #include "injector/callback_guard.h"
 #include "injector/cupti/correlation_ids.h"
 #include "injector/cupti/cupti_cbids.h"
@@ -9,7 +10,6 @@
 #include "injector/cupti/cupti_session.h"
 #include "injector/cupti/graph_callbacks.h"
 #include "injector/hooks/graph_events.h"
-#include "injector/platform.h"
 #include "injector/record_sink.h"
 #include "injector/scopes/attribution.h"
 #include "injector/segment.h"

@@ -8,14 +8,14 @@
 
 #include <atomic>
 
-#include "injector/elf_tables.h"
+#include "injector/base/elf_tables.h"
+#include "injector/base/loaded_objects.h"
+#include "injector/base/platform.h"
+#include "injector/base/real_loader.h"
+#include "injector/base/text.h"
 #include "injector/hooks/doors.h"
 #include "injector/hooks/hook_table.h"
-#include "injector/loaded_objects.h"
-#include "injector/platform.h"
-#include "injector/real_loader.h"
 #include "injector/record_sink.h"
-#include "injector/text.h"
 
 namespace flopsprof::injector {
 namespace {

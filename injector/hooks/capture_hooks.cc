@@ -6,12 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "injector/base/platform.h"
 #include "injector/cupti/launch_callbacks.h"
 #include "injector/hooks/capture_state.h"
 #include "injector/hooks/graph_events.h"
 #include "injector/hooks/graph_steps.h"
 #include "injector/hooks/real_function.h"
-#include "injector/platform.h"
 #include "injector/record_sink.h"
 #include "injector/scopes/captured_steps.h"
 #include "injector/session.h"

@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
+#include "injector/base/platform.h"
 #include "injector/hooks/cudnn_call.h"
-#include "injector/platform.h"
 
 namespace flopsprof::injector {
 namespace {

@@ -9,8 +9,8 @@
 
 #include <atomic>
 
-#include "injector/hooks/address_table.h"
-#include "injector/platform.h"
+#include "injector/base/address_table.h"
+#include "injector/base/platform.h"
 
 namespace flopsprof::injector {
 

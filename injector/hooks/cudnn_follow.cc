@@ -4,12 +4,12 @@
 
 #include <sys/mman.h>
 
-#include "injector/hooks/address_table.h"
+#include "injector/base/address_table.h"
+#include "injector/base/platform.h"
 #include "injector/hooks/cudnn_call.h"
 #include "injector/hooks/cudnn_contents.h"
 #include "injector/hooks/cudnn_descriptor.h"
 #include "injector/hooks/cudnn_plan_cache.h"
-#include "injector/platform.h"
 #include "injector/record_sink.h"
 
 namespace flopsprof::injector {

@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "injector/base/platform.h"
 #include "injector/hooks/cudnn_call.h"
 #include "injector/hooks/cudnn_rnn.h"
-#include "injector/platform.h"
 
 namespace flopsprof::injector {
 namespace {

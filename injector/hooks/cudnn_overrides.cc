@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "injector/mapped_memory.h"
+#include "injector/base/mapped_memory.h"
 
 namespace flopsprof::injector {
 namespace {

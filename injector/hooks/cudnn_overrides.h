@@ -12,7 +12,7 @@
 
 #include <atomic>
 
-#include "injector/hooks/address_table.h"
+#include "injector/base/address_table.h"
 
 namespace flopsprof::injector {
 

@@ -5,11 +5,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "injector/base/platform.h"
 #include "injector/hooks/cudnn_contents.h"
 #include "injector/hooks/cudnn_descriptor.h"
 #include "injector/hooks/cudnn_plan_json.h"
 #include "injector/hooks/json_writer.h"
-#include "injector/platform.h"
 #include "injector/record_sink.h"
 
 namespace flopsprof::injector {

@@ -8,9 +8,9 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
+#include "injector/base/platform.h"
 #include "injector/hooks/cudnn_call.h"
 #include "injector/hooks/cudnn_rnn.h"
-#include "injector/platform.h"
 #include "proto/shm/cudnn_variants.h"
 
 namespace flopsprof::injector {

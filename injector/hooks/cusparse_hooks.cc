@@ -6,8 +6,8 @@
 
 #include <stdint.h>
 
+#include "injector/base/platform.h"
 #include "injector/hooks/library_call.h"
-#include "injector/platform.h"
 
 namespace flopsprof::injector {
 namespace {

@@ -8,11 +8,11 @@
 
 #include <initializer_list>
 
+#include "injector/base/loaded_objects.h"
+#include "injector/base/real_loader.h"
 #include "injector/hooks/caller_patch.h"
 #include "injector/hooks/doors.h"
 #include "injector/hooks/hook_table.h"
-#include "injector/loaded_objects.h"
-#include "injector/real_loader.h"
 #include "injector/record_sink.h"
 
 namespace flopsprof::injector {

@@ -37,8 +37,6 @@ uint32_t SlotOf(const void* function, const void* entry) {
 
 extern "C" {
 extern const char flopsprof_door_code[] __attribute__((visibility("hidden")));
-extern const char __ehdr_start[] __attribute__((visibility("hidden")));  // NOLINT: the linker's
-extern const char _end[] __attribute__((visibility("hidden")));          // NOLINT
 __attribute__((visibility("hidden")))
 flopsprof::injector::Door flopsprof_doors[flopsprof::injector::kDoors];
 }
@@ -83,11 +81,6 @@ void* BehindDoor(const void* address) {
     return nullptr;
   }
   return flopsprof_doors[offset / FLOPSPROF_DOOR_BYTES].function;
-}
-
-bool IsOurs(const void* address) {
-  return address >= static_cast<const void*>(__ehdr_start) &&
-         address < static_cast<const void*>(_end);
 }
 
 }  // namespace flopsprof::injector

@@ -22,7 +22,4 @@ void* DoorTo(const Hook& hook, void* function);
 // The function behind a door; nullptr: the address is no door.
 void* BehindDoor(const void* address);
 
-// Is this an address of the injector, a hook or a door?
-bool IsOurs(const void* address);
-
 }  // namespace flopsprof::injector

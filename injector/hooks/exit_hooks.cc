@@ -6,8 +6,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "injector/platform.h"
-#include "injector/real_loader.h"
+#include "injector/base/platform.h"
+#include "injector/base/real_loader.h"
 #include "injector/session.h"
 
 namespace {

@@ -117,7 +117,7 @@ def wrappers(table):
 #include "injector/hooks/cublas_call.h"
 #include "injector/hooks/nccl_call.h"
 #include "injector/hooks/real_function.h"
-#include "injector/platform.h"
+#include "injector/base/platform.h"
 
 using namespace flopsprof::injector;  // NOLINT: generated
 namespace shm = flopsprof::shm;

@@ -6,10 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "injector/base/platform.h"
 #include "injector/hooks/graph_events.h"
 #include "injector/hooks/graph_steps.h"
 #include "injector/hooks/real_function.h"
-#include "injector/platform.h"
 
 namespace flopsprof::injector {
 namespace {

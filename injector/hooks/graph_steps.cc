@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-#include "injector/platform.h"
+#include "injector/base/platform.h"
 #include "injector/record_sink.h"
 
 namespace flopsprof::injector {

@@ -8,8 +8,8 @@
 
 #include <stdint.h>
 
-#include "injector/elf_tables.h"
-#include "injector/platform.h"
+#include "injector/base/elf_tables.h"
+#include "injector/base/platform.h"
 
 namespace flopsprof::injector {
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "injector/hooks/nccl_call.h"
 
+#include "injector/base/platform.h"
 #include "injector/hooks/nccl_groups.h"
 #include "injector/hooks/real_function.h"
-#include "injector/platform.h"
 
 namespace flopsprof::injector {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-#include "injector/hooks/address_table.h"
+#include "injector/base/address_table.h"
 
 namespace flopsprof::injector {
 namespace {

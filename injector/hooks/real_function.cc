@@ -4,10 +4,9 @@
 
 #include <dlfcn.h>
 
-#include "injector/hooks/doors.h"
-#include "injector/loaded_objects.h"
-#include "injector/platform.h"
-#include "injector/real_loader.h"
+#include "injector/base/loaded_objects.h"
+#include "injector/base/platform.h"
+#include "injector/base/real_loader.h"
 #include "injector/record_sink.h"
 
 __thread void* flopsprof_behind_door __attribute__((tls_model("initial-exec"))) = nullptr;

@@ -6,8 +6,8 @@
 
 #include <stddef.h>
 
+#include "injector/base/platform.h"
 #include "injector/hooks/real_function.h"
-#include "injector/platform.h"
 #include "injector/session.h"
 #include "injector/thread_state.h"
 

@@ -7,9 +7,9 @@
 
 #include <atomic>
 
-#include "injector/env_config.h"
+#include "injector/base/env_config.h"
+#include "injector/base/platform.h"
 #include "injector/helper_thread.h"
-#include "injector/platform.h"
 #include "injector/record_sink.h"
 #include "injector/scopes/argument_key.h"
 #include "injector/scopes/counted_operations.h"

@@ -6,7 +6,7 @@
 
 #include <atomic>
 
-#include "injector/mapped_memory.h"
+#include "injector/base/mapped_memory.h"
 #include "injector/scopes/backward_node.h"
 #include "injector/scopes/field_search.h"
 #include "injector/scopes/scopes.h"

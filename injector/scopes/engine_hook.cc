@@ -8,9 +8,9 @@
 
 #include <atomic>
 
-#include "injector/elf_tables.h"
-#include "injector/mapped_memory.h"
-#include "injector/platform.h"
+#include "injector/base/elf_tables.h"
+#include "injector/base/mapped_memory.h"
+#include "injector/base/platform.h"
 #include "injector/scopes/backward_node.h"
 #include "injector/scopes/field_search.h"
 #include "injector/scopes/rest.h"

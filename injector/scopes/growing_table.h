@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "injector/pages.h"
+#include "injector/base/pages.h"
 
 namespace flopsprof::injector {
 

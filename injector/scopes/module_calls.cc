@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "injector/scopes/module_calls.h"
 
-#include "injector/platform.h"
+#include "injector/base/platform.h"
 #include "injector/record_sink.h"
 #include "injector/scopes/module_trie.h"
 #include "injector/scopes/python_shim.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "injector/platform.h"
+#include "injector/base/platform.h"
 #include "injector/scopes/class_name.h"
 #include "injector/scopes/growing_table.h"
 

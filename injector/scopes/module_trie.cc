@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "injector/pages.h"
-#include "injector/platform.h"
+#include "injector/base/pages.h"
+#include "injector/base/platform.h"
 #include "injector/record_sink.h"
 #include "injector/scopes/class_name.h"
 #include "injector/scopes/growing_table.h"

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "injector/env_config.h"
+#include "injector/base/env_config.h"
 #include "injector/operations/operation_scope.h"
 #include "injector/public_api.h"
 #include "injector/record_sink.h"

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "injector/platform.h"
+#include "injector/base/platform.h"
 #include "injector/public_api.h"
 #include "injector/record_sink.h"
 #include "injector/scopes/nvtx_names.h"

@@ -3,7 +3,7 @@
 #include "injector/public_api.h"
 
 #include <string.h>
-#include "injector/platform.h"
+#include "injector/base/platform.h"
 
 #include "injector/record_sink.h"
 #include "injector/scopes/scope_stack.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "injector/scopes/rest.h"
 
-#include "injector/env_config.h"
+#include "injector/base/env_config.h"
 #include "injector/scopes/attribution.h"
 #include "injector/scopes/engine_hook.h"
 #include "injector/scopes/module_hook.h"

@@ -10,7 +10,7 @@
 
 #include <atomic>
 
-#include "injector/platform.h"
+#include "injector/base/platform.h"
 #include "injector/scopes/scope_stack.h"
 #include "injector/scopes/steps.h"
 

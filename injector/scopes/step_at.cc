@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "injector/env_config.h"
+#include "injector/base/env_config.h"
 #include "injector/record_sink.h"
 #include "injector/scopes/steps.h"
 

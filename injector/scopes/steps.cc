@@ -4,7 +4,8 @@
 
 #include <atomic>
 
-#include "injector/brief_lock.h"
+#include "injector/base/brief_lock.h"
+#include "injector/base/platform.h"
 #include "injector/record_sink.h"
 #include "injector/scopes/captured_steps.h"
 #include "injector/scopes/scope_stack.h"

@@ -29,7 +29,7 @@
 
 #include <atomic>
 
-#include "injector/platform.h"
+#include "injector/base/platform.h"
 
 namespace flopsprof::injector {
 

@@ -4,13 +4,13 @@
 
 #include <atomic>
 
-#include "injector/loaded_objects.h"
-#include "injector/platform.h"
+#include "injector/base/loaded_objects.h"
+#include "injector/base/platform.h"
+#include "injector/base/text.h"
 #include "injector/record_sink.h"
 #include "injector/stacks/native_stack.h"
 #include "injector/stacks/python_frames.h"
 #include "injector/stacks/stack_table.h"
-#include "injector/text.h"
 #include "proto/shm/handshake.h"
 
 namespace flopsprof::injector {

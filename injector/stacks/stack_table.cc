@@ -7,9 +7,9 @@
 
 #include <atomic>
 
-#include "injector/platform.h"
+#include "injector/base/platform.h"
+#include "injector/base/text.h"
 #include "injector/record_sink.h"
-#include "injector/text.h"
 
 namespace flopsprof::injector {
 namespace {

@@ -11,7 +11,7 @@
 #include <valgrind/callgrind.h>
 #endif
 
-#include "injector/platform.h"
+#include "injector/base/platform.h"
 #include "injector/scopes/attribution.h"
 #include "injector/scopes/module_trie.h"
 #include "injector/scopes/scope_stack.h"

@@ -8,8 +8,8 @@
 #include <string>
 #include <thread>
 
+#include "injector/base/platform.h"
 #include "injector/hooks/call_scope.h"
-#include "injector/platform.h"
 #include "injector/ring_writer.h"
 #include "injector/thread_state.h"
 #include "tests/support/injector/test_segment.h"

@@ -6,7 +6,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "injector/platform.h"
+#include "injector/base/platform.h"
 
 namespace flopsprof::injector {
 

@@ -11,8 +11,8 @@
 
 #include <atomic>
 
-#include "injector/brief_lock.h"
-#include "injector/pages.h"
+#include "injector/base/brief_lock.h"
+#include "injector/base/pages.h"
 
 // A path that is taken thousands of times a step: what it calls is compiled into it. What it calls
 // rarely is FLOPSPROF_APART, and stays outside.
@@ -28,6 +28,7 @@ namespace flopsprof::injector {
 
 uint32_t ThreadId();  // gettid
 int32_t ProcessId();  // getpid, from the kernel: right in a vfork child too
+uint64_t MonoNs();    // CLOCK_MONOTONIC
 uint64_t ThreadCpuNs();
 void SleepNs(uint64_t duration_ns);
 

@@ -27,6 +27,9 @@ void* FindInLoadedLibrary(const char* prefix, const char* function);
 // Grows with every object that is mapped.
 uint64_t CountObjectsEverMapped();
 
+// Is this an address of the injector, a hook or a door?
+bool IsOurs(const void* address);
+
 // Does any mapped object but ours define that function?
 bool AnyOtherObjectDefines(const char* function);
 

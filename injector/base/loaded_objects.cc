@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
-#include "injector/loaded_objects.h"
+#include "injector/base/loaded_objects.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -8,9 +8,13 @@
 
 #include <initializer_list>
 
-#include "injector/elf_tables.h"
-#include "injector/hooks/doors.h"
-#include "injector/real_loader.h"
+#include "injector/base/elf_tables.h"
+#include "injector/base/real_loader.h"
+
+extern "C" {
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));  // NOLINT: the linker's
+extern const char _end[] __attribute__((visibility("hidden")));          // NOLINT
+}
 
 namespace flopsprof::injector {
 namespace {
@@ -96,6 +100,11 @@ int VisitForFunction(dl_phdr_info* info, size_t, void* name) {
 }
 
 }  // namespace
+
+bool IsOurs(const void* address) {
+  return address >= static_cast<const void*>(__ehdr_start) &&
+         address < static_cast<const void*>(_end);
+}
 
 bool AnyOtherObjectDefines(const char* function) {
   return dl_iterate_phdr(VisitForFunction, const_cast<char*>(function)) == 1;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
-#include "injector/pages.h"
+#include "injector/base/pages.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>

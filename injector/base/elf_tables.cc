@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
-#include "injector/elf_tables.h"
+#include "injector/base/elf_tables.h"
 
-#include "injector/platform.h"
+#include "injector/base/platform.h"
 
 namespace flopsprof::injector {
 namespace {

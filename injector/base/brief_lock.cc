@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
-#include "injector/brief_lock.h"
+#include "injector/base/brief_lock.h"
 
 #include <errno.h>
 #include <sched.h>
 #include <stddef.h>
 #include <sys/mman.h>
 
-#include "injector/record_sink.h"
+#include "injector/base/platform.h"
 
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18  // Linux 4.14

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "injector/text.h"
+#include "injector/base/text.h"
 #include "proto/shm/handshake.h"
 
 namespace flopsprof::injector {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
-#include "injector/elf_tables.h"
+#include "injector/base/elf_tables.h"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
-#include "injector/pages.h"
+#include "injector/base/pages.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "injector/brief_lock.h"
+#include "injector/base/brief_lock.h"
 
 namespace flopsprof::injector {
 namespace {

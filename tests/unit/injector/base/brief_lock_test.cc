@@ -7,7 +7,7 @@
 
 #include <thread>
 
-#include "injector/platform.h"
+#include "injector/base/platform.h"
 #include "injector/record_sink.h"
 
 namespace flopsprof::injector {

@@ -1,13 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
-#include "injector/platform.h"
+#include "injector/base/platform.h"
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "injector/record_sink.h"
 
 namespace flopsprof::injector {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
-#include "injector/real_loader.h"
+#include "injector/base/real_loader.h"
 
 #include <dlfcn.h>
 
-#include "injector/elf_tables.h"
-#include "injector/platform.h"
+#include "injector/base/elf_tables.h"
+#include "injector/base/platform.h"
 
 extern "C" {
 void* (*flopsprof_real_dlsym)(void*, const char*) = nullptr;

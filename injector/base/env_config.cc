@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
-#include "injector/env_config.h"
+#include "injector/base/env_config.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,9 +3,9 @@
 #include "injector/cupti/cupti_detach.h"
 
 #include "injector/base/platform.h"
-#include "injector/callback_guard.h"
 #include "injector/cupti/correlation_ids.h"
 #include "injector/hooks/capture_state.h"
+#include "injector/transport/callback_guard.h"
 
 namespace flopsprof::injector {
 

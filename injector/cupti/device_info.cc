@@ -7,7 +7,7 @@
 #include <atomic>
 
 #include "injector/base/loaded_objects.h"
-#include "injector/record_sink.h"
+#include "injector/transport/record_sink.h"
 #include "proto/shm/records.h"
 
 namespace flopsprof::injector {

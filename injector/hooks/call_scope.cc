@@ -5,7 +5,7 @@
 #include "injector/cupti/device_info.h"
 #include "injector/hooks/capture_state.h"
 #include "injector/hooks/graph_events.h"
-#include "injector/session.h"
+#include "injector/transport/session_calls.h"
 
 namespace flopsprof::injector {
 namespace {

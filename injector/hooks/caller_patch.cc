@@ -15,7 +15,7 @@
 #include "injector/base/text.h"
 #include "injector/hooks/doors.h"
 #include "injector/hooks/hook_table.h"
-#include "injector/record_sink.h"
+#include "injector/transport/record_sink.h"
 
 namespace flopsprof::injector {
 namespace {

@@ -12,10 +12,10 @@
 #include "injector/hooks/graph_events.h"
 #include "injector/hooks/graph_steps.h"
 #include "injector/hooks/real_function.h"
-#include "injector/record_sink.h"
 #include "injector/scopes/captured_steps.h"
-#include "injector/session.h"
-#include "injector/thread_state.h"
+#include "injector/transport/record_sink.h"
+#include "injector/transport/session_calls.h"
+#include "injector/transport/thread_state.h"
 
 namespace flopsprof::injector {
 namespace {

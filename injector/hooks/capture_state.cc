@@ -5,7 +5,7 @@
 #include <atomic>
 
 #include "injector/hooks/real_function.h"
-#include "injector/record_sink.h"
+#include "injector/transport/record_sink.h"
 
 namespace flopsprof::injector {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "injector/record_sink.h"
+#include "injector/transport/record_sink.h"
 #include "proto/shm/cudnn_plans.h"
 
 namespace flopsprof::injector {

@@ -10,7 +10,7 @@
 #include "injector/hooks/cudnn_contents.h"
 #include "injector/hooks/cudnn_descriptor.h"
 #include "injector/hooks/cudnn_plan_cache.h"
-#include "injector/record_sink.h"
+#include "injector/transport/record_sink.h"
 
 namespace flopsprof::injector {
 namespace {

@@ -6,7 +6,7 @@
 #include "injector/hooks/cudnn_follow.h"
 #include "injector/hooks/cudnn_plan_cache.h"
 #include "injector/hooks/cudnn_plan_description.h"
-#include "injector/record_sink.h"
+#include "injector/transport/record_sink.h"
 
 namespace flopsprof::injector {
 namespace {

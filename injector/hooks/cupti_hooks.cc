@@ -6,8 +6,8 @@
 #include "injector/base/platform.h"
 #include "injector/cupti/correlation_ids.h"
 #include "injector/hooks/real_function.h"
-#include "injector/session.h"
-#include "injector/thread_state.h"
+#include "injector/transport/session_calls.h"
+#include "injector/transport/thread_state.h"
 
 namespace flopsprof::injector {
 namespace {

@@ -13,7 +13,7 @@
 #include "injector/hooks/caller_patch.h"
 #include "injector/hooks/doors.h"
 #include "injector/hooks/hook_table.h"
-#include "injector/record_sink.h"
+#include "injector/transport/record_sink.h"
 
 namespace flopsprof::injector {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "injector/base/platform.h"
 #include "injector/base/real_loader.h"
-#include "injector/session.h"
+#include "injector/transport/session_calls.h"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <atomic>
 
 #include "injector/cupti/cupti_session.h"
-#include "injector/record_sink.h"
+#include "injector/transport/record_sink.h"
 
 namespace flopsprof::injector {
 namespace {

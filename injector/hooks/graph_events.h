@@ -9,7 +9,7 @@
 
 #include "injector/hooks/capture_state.h"
 #include "injector/scopes/attribution.h"
-#include "injector/thread_state.h"
+#include "injector/transport/thread_state.h"
 #include "proto/shm/records.h"
 
 namespace flopsprof::injector {

@@ -7,7 +7,7 @@
 #include "injector/base/loaded_objects.h"
 #include "injector/base/platform.h"
 #include "injector/base/real_loader.h"
-#include "injector/record_sink.h"
+#include "injector/transport/record_sink.h"
 
 __thread void* flopsprof_behind_door __attribute__((tls_model("initial-exec"))) = nullptr;
 

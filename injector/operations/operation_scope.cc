@@ -4,8 +4,8 @@
 
 #include "injector/hooks/graph_events.h"
 #include "injector/operations/tensor_reader.h"
-#include "injector/record_sink.h"
-#include "injector/session.h"
+#include "injector/transport/record_sink.h"
+#include "injector/transport/session_calls.h"
 
 namespace flopsprof::injector {
 namespace {

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "injector/scopes/attribution.h"
-#include "injector/thread_state.h"
+#include "injector/transport/thread_state.h"
 #include "proto/shm/operations.h"
 #include "proto/shm/records.h"
 

@@ -9,8 +9,6 @@
 
 #include "injector/base/env_config.h"
 #include "injector/base/platform.h"
-#include "injector/helper_thread.h"
-#include "injector/record_sink.h"
 #include "injector/scopes/argument_key.h"
 #include "injector/scopes/counted_operations.h"
 #include "injector/scopes/engine_hook.h"
@@ -27,6 +25,8 @@
 #include "injector/scopes/steps.h"
 #include "injector/scopes/torch_functions.h"
 #include "injector/stacks/stack_sampler.h"
+#include "injector/transport/own_thread.h"
+#include "injector/transport/record_sink.h"
 
 namespace flopsprof::injector {
 

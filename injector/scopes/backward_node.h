@@ -6,9 +6,9 @@
 
 #include <stdint.h>
 
-#include "injector/record_sink.h"
 #include "injector/scopes/scope_stack.h"
 #include "injector/scopes/scope_table.h"
+#include "injector/transport/record_sink.h"
 
 namespace flopsprof::injector {
 

@@ -3,7 +3,6 @@
 #include "injector/scopes/module_calls.h"
 
 #include "injector/base/platform.h"
-#include "injector/record_sink.h"
 #include "injector/scopes/module_trie.h"
 #include "injector/scopes/python_shim.h"
 #include "injector/scopes/rest.h"
@@ -12,6 +11,7 @@
 #include "injector/scopes/scopes.h"
 #include "injector/scopes/step_at.h"
 #include "injector/scopes/steps.h"
+#include "injector/transport/record_sink.h"
 
 namespace flopsprof::injector {
 

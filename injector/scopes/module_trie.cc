@@ -7,12 +7,12 @@
 
 #include "injector/base/pages.h"
 #include "injector/base/platform.h"
-#include "injector/record_sink.h"
 #include "injector/scopes/class_name.h"
 #include "injector/scopes/growing_table.h"
 #include "injector/scopes/module_objects.h"
 #include "injector/scopes/python_shim.h"
 #include "injector/scopes/scope_table.h"
+#include "injector/transport/record_sink.h"
 
 namespace flopsprof::injector {
 

@@ -6,8 +6,6 @@
 
 #include "injector/base/env_config.h"
 #include "injector/operations/operation_scope.h"
-#include "injector/public_api.h"
-#include "injector/record_sink.h"
 #include "injector/scopes/argument_key.h"
 #include "injector/scopes/backward_callback.h"
 #include "injector/scopes/class_name.h"
@@ -16,11 +14,13 @@
 #include "injector/scopes/module_calls.h"
 #include "injector/scopes/module_objects.h"
 #include "injector/scopes/module_trie.h"
+#include "injector/scopes/public_api.h"
 #include "injector/scopes/python_shim.h"
 #include "injector/scopes/scope_stack.h"
 #include "injector/scopes/scope_table.h"
 #include "injector/scopes/scopes.h"
 #include "injector/scopes/steps.h"
+#include "injector/transport/record_sink.h"
 
 namespace flopsprof::injector {
 

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "injector/record_sink.h"
 #include "injector/scopes/class_name.h"
 #include "injector/scopes/native_functions.h"
+#include "injector/transport/record_sink.h"
 
 namespace flopsprof::injector {
 

@@ -8,7 +8,7 @@
 #include <new>
 
 #include "injector/base/platform.h"
-#include "injector/record_sink.h"
+#include "injector/transport/record_sink.h"
 
 namespace flopsprof::injector {
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "injector/base/env_config.h"
-#include "injector/record_sink.h"
 #include "injector/scopes/steps.h"
+#include "injector/transport/record_sink.h"
 
 namespace flopsprof::injector {
 

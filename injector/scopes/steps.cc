@@ -6,12 +6,11 @@
 
 #include "injector/base/brief_lock.h"
 #include "injector/base/platform.h"
-#include "injector/record_sink.h"
 #include "injector/scopes/captured_steps.h"
 #include "injector/scopes/scope_stack.h"
 #include "injector/scopes/scope_table.h"
 #include "injector/scopes/step_cycle.h"
-#include "injector/window.h"
+#include "injector/transport/record_sink.h"
 
 namespace flopsprof::injector {
 
@@ -82,6 +81,7 @@ std::atomic<uint32_t> g_root_count{0};
 std::atomic<bool> g_optimizer_known{false};  // made, or seen stepping
 std::atomic<uint32_t> g_optimizers_made{0};
 std::atomic<bool> g_explicit{false};
+std::atomic<const StepEdges*> g_edges{nullptr};
 std::atomic<uint32_t> g_checks_left{kOptimizerChecks};
 BriefLock g_lock;
 
@@ -158,12 +158,13 @@ void BeginLabel(StepLoop* loop, uint32_t number, bool helped) {
   const uint32_t label = LabelOf(*loop, loop->labels++);
   // Windows are of whole steps of the first loop.
   const bool step_begins = index == 0 && number != loop->number;
-  if (step_begins) BeforeStepBegins(label, number);
+  const StepEdges* edges = step_begins ? g_edges.load(std::memory_order_acquire) : nullptr;
+  if (edges != nullptr) edges->before(label, number);
   loop->label = label;
   loop->number = number;
   loop->pass_seen = false;
   loop->step.store(label, std::memory_order_relaxed);
-  if (step_begins) AfterStepBegan(label, number);
+  if (edges != nullptr) edges->after(label, number);
   loop->settled = loop->settled || IsSettled(*loop);
   EmitStep(shm::StepEvent::kBegin, label, number, 0, helped, loop->settled);
 }
@@ -482,6 +483,9 @@ bool WantsOptimizerCheck() {
   g_checks_left.store(left - 1, std::memory_order_relaxed);
   return true;
 }
+
+// Release; pairs with the acquire in BeginLabel.
+void SetStepEdges(const StepEdges* edges) { g_edges.store(edges, std::memory_order_release); }
 
 bool OptimizerKnown() { return g_optimizer_known.load(std::memory_order_relaxed); }
 

@@ -7,10 +7,10 @@
 #include "injector/base/loaded_objects.h"
 #include "injector/base/platform.h"
 #include "injector/base/text.h"
-#include "injector/record_sink.h"
 #include "injector/stacks/native_stack.h"
 #include "injector/stacks/python_frames.h"
 #include "injector/stacks/stack_table.h"
+#include "injector/transport/record_sink.h"
 #include "proto/shm/handshake.h"
 
 namespace flopsprof::injector {

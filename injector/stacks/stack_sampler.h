@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "injector/scopes/attribution.h"
-#include "injector/thread_state.h"
+#include "injector/transport/thread_state.h"
 
 namespace flopsprof::injector {
 

@@ -9,7 +9,7 @@
 
 #include "injector/base/platform.h"
 #include "injector/base/text.h"
-#include "injector/record_sink.h"
+#include "injector/transport/record_sink.h"
 
 namespace flopsprof::injector {
 namespace {

@@ -79,8 +79,6 @@ namespace injector {
 
 bool IsRecording() { return g_recording.load(std::memory_order_relaxed); }
 bool IsConnected() { return IsRecording(); }
-void BeforeStepBegins(uint32_t, uint32_t) {}
-void AfterStepBegan(uint32_t, uint32_t) {}
 uint32_t SessionEpoch() { return g_epoch.load(std::memory_order_relaxed); }
 
 void* ReserveRecord() { return nullptr; }  // all go through EmitRecord

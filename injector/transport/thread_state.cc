@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
-#include "injector/thread_state.h"
+#include "injector/transport/thread_state.h"
 
 #include <sys/mman.h>
 
@@ -9,8 +9,8 @@
 
 #include "injector/base/platform.h"
 #include "injector/base/thread_end_key.h"
-#include "injector/record_sink.h"
-#include "injector/segment.h"
+#include "injector/transport/record_sink.h"
+#include "injector/transport/segment.h"
 
 // Registers a destructor for the calling thread (glibc 2.18). Unlike a pthread key it needs no
 // libpthread, and it keeps this library mapped while a thread could still call into it.

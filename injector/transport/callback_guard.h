@@ -5,8 +5,8 @@
 // Every entry from C (a CUPTI or NVTX callback, a call of our own into a hooked library) stands
 // behind one of these: inside of it, hooks and callbacks of this thread only pass through.
 
-#include "injector/record_sink.h"
-#include "injector/thread_state.h"
+#include "injector/transport/record_sink.h"
+#include "injector/transport/thread_state.h"
 
 namespace flopsprof::injector {
 

@@ -1,19 +1,17 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
-#include "injector/window.h"
+#include "injector/session/window.h"
 
 #include <atomic>
 
 #include "injector/base/platform.h"
+#include "injector/cupti/cupti_session.h"
 #include "injector/hooks/capture_state.h"
-#include "injector/record_sink.h"
-#include "injector/segment.h"
+#include "injector/transport/record_sink.h"
+#include "injector/transport/segment.h"
 
 namespace flopsprof::injector {
 namespace {
-
-// A window has been open since CUPTI was subscribed.
-std::atomic<bool> activities_come{false};
 
 // A window whose steps were jumped over and that was opened later: as the agent named its steps,
 // and where it ends instead. Used only where steps begin, which is one after the other.
@@ -65,14 +63,14 @@ bool Open(shm::SegmentHeader* header, uint32_t label, uint32_t step) {
   CutCaptures();
   // Before the first record of the window.
   EmitEdge(shm::StepEvent::kWindowBegin, label, step);
-  activities_come.store(true, std::memory_order_relaxed);
+  WantActivities();
   if (!Change(header, shm::Recording::kPaused, shm::Recording::kWork)) return false;
   header->windows.fetch_add(1, std::memory_order_relaxed);
   return true;
 }
 
 void Close(shm::SegmentHeader* header, uint32_t label, uint32_t step) {
-  activities_come.store(true, std::memory_order_relaxed);
+  WantActivities();
   if (!Change(header, shm::Recording::kWork, shm::Recording::kPaused)) return;
   CutCaptures();
   EmitEdge(shm::StepEvent::kWindowEnd, label, step);
@@ -116,11 +114,5 @@ void FollowWindow(uint32_t step) {
     Open(header, shm::kNoStep, shm::kNoStep);
   }
 }
-
-bool ActivitiesAreWanted() {
-  return IsRecording() || activities_come.load(std::memory_order_relaxed);
-}
-
-void ForgetActivities() { activities_come.store(false, std::memory_order_relaxed); }
 
 }  // namespace flopsprof::injector

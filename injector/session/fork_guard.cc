@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
-#include "injector/fork_guard.h"
+#include "injector/session/fork_guard.h"
 
-#include "injector/session.h"
+#include "injector/session/session.h"
 
 // What pthread_atfork calls; in libc itself since glibc 2.3.2.
 extern "C" int __register_atfork(void (*prepare)(), void (*parent)(), void (*child)(), void* dso);

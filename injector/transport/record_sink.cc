@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
-#include "injector/record_sink.h"
+#include "injector/transport/record_sink.h"
 
 #include <string.h>
 
 #include <atomic>
 
 #include "injector/base/platform.h"
-#include "injector/segment.h"
-#include "injector/string_table.h"
-#include "injector/thread_state.h"
+#include "injector/transport/segment.h"
+#include "injector/transport/string_table.h"
+#include "injector/transport/thread_state.h"
 
 namespace flopsprof::injector {
 namespace {

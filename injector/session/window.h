@@ -20,8 +20,4 @@ void AfterStepBegan(uint32_t label, uint32_t step);
 // Four times a second, on the helper thread: what begins and ends without a step.
 void FollowWindow(uint32_t step);
 
-// Work of a window may still run on the GPU after its end: true until CUPTI is given up.
-bool ActivitiesAreWanted();
-void ForgetActivities();
-
 }  // namespace flopsprof::injector

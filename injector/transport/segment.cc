@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
-#include "injector/segment.h"
+#include "injector/transport/segment.h"
 
-#include "injector/record_sink.h"
+#include "injector/transport/record_sink.h"
 
 namespace flopsprof::injector {
 namespace {

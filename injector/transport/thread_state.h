@@ -10,8 +10,8 @@
 
 #include <atomic>
 
-#include "injector/record_sink.h"
-#include "injector/ring_writer.h"
+#include "injector/transport/record_sink.h"
+#include "injector/transport/ring_writer.h"
 #include "proto/shm/records.h"
 
 namespace flopsprof::injector {

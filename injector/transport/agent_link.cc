@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
-#include "injector/agent_link.h"
+#include "injector/transport/agent_link.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,8 +15,8 @@
 
 #include "injector/base/env_config.h"
 #include "injector/base/platform.h"
-#include "injector/record_sink.h"
-#include "injector/segment.h"
+#include "injector/transport/record_sink.h"
+#include "injector/transport/segment.h"
 #include "proto/shm/handshake.h"
 
 namespace flopsprof::injector {

@@ -13,6 +13,7 @@ namespace flopsprof::injector {
 Attribution CurrentAttribution() { return {shm::kOutsideScope, shm::Phase::kOther, shm::kNoStep}; }
 
 uint32_t CurrentStepNumber() { return shm::kNoStep; }
+void SetStepEdges(const StepEdges*) {}
 void SettleSteps() {}
 void DefineScopesSoFar() {}
 void OfferProgramModule() {}

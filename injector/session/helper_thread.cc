@@ -1,18 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
-#include "injector/helper_thread.h"
+#include "injector/session/helper_thread.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
-#include <signal.h>
 #include <sys/prctl.h>
 
 #include <atomic>
 
 #include "injector/base/platform.h"
-#include "injector/record_sink.h"
-#include "injector/segment.h"
-#include "injector/thread_state.h"
+#include "injector/transport/own_thread.h"
+#include "injector/transport/record_sink.h"
+#include "injector/transport/segment.h"
+#include "injector/transport/thread_state.h"
 
 namespace flopsprof::injector {
 namespace {
@@ -74,47 +72,6 @@ void* Run(void*) {
   return nullptr;
 }
 
-// pthread_create and its kin are in libpthread up to glibc 2.33; a process without it has no
-// threads, and then there is none of ours either.
-struct ThreadFunctions {
-  int (*create)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
-  int (*attr_init)(pthread_attr_t*);
-  int (*attr_setdetachstate)(pthread_attr_t*, int);
-
-  bool Find() {
-    create = reinterpret_cast<decltype(create)>(dlsym(RTLD_DEFAULT, "pthread_create"));
-    attr_init = reinterpret_cast<decltype(attr_init)>(dlsym(RTLD_DEFAULT, "pthread_attr_init"));
-    attr_setdetachstate = reinterpret_cast<decltype(attr_setdetachstate)>(
-        dlsym(RTLD_DEFAULT, "pthread_attr_setdetachstate"));
-    return create != nullptr && attr_init != nullptr && attr_setdetachstate != nullptr;
-  }
-};
-
-bool CreateThread(void* (*run)(void*), void* argument) {
-  ThreadFunctions threads;
-  if (!threads.Find()) return false;
-  pthread_attr_t attributes;
-  if (threads.attr_init(&attributes) != 0) return false;
-  threads.attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  // The default stack: a smaller one is refused where static TLS is large, and costs no less.
-  // The new thread inherits the mask: it never runs one of the program's signal handlers.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  sigprocmask(SIG_SETMASK, &all, &before);
-  pthread_t id;
-  const int failed = threads.create(&id, &attributes, run, argument);
-  sigprocmask(SIG_SETMASK, &before, nullptr);
-  return failed == 0;
-}
-
-void* RunAction(void* action) {
-  prctl(PR_SET_NAME, "flopsprof-py", 0, 0, 0);
-  if (ThreadState* thread = CurrentThread()) thread->inside_injector = true;
-  reinterpret_cast<void (*)()>(action)();
-  return nullptr;
-}
-
 // The number of this request.
 uint32_t Ask(uint32_t requests) {
   pending.fetch_or(requests, std::memory_order_acq_rel);
@@ -128,7 +85,7 @@ uint32_t Ask(uint32_t requests) {
 bool StartHelperThread(const HelperWork& helper_work) {
   work = helper_work;
   running.store(true, std::memory_order_release);
-  if (CreateThread(Run, nullptr)) return true;
+  if (CreateOwnThread(Run, nullptr)) return true;
   running.store(false, std::memory_order_release);
   never_started = true;
   return false;
@@ -148,10 +105,6 @@ bool AskHelper(uint32_t requests, uint64_t timeout_ns) {
     if (now_ns >= deadline_ns || !running.load(std::memory_order_acquire)) return false;
     FutexWait(&answered, done, deadline_ns - now_ns);
   }
-}
-
-bool RunOnOwnThread(void (*action)()) {
-  return CreateThread(RunAction, reinterpret_cast<void*>(action));
 }
 
 void ForgetHelperInForkedChild() { running.store(false, std::memory_order_relaxed); }

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
-#include "injector/window.h"
+#include "injector/session/window.h"
 
 #include <gtest/gtest.h>
 
+#include "injector/cupti/cupti_session.h"
 #include "tests/support/injector/test_segment.h"
 
 namespace flopsprof::injector {

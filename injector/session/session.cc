@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
-#include "injector/session.h"
+#include "injector/session/session.h"
 
 #include <atomic>
 
-#include "injector/agent_link.h"
 #include "injector/base/env_config.h"
 #include "injector/base/loaded_objects.h"
 #include "injector/base/platform.h"
@@ -12,18 +11,19 @@
 #include "injector/cupti/cupti_session.h"
 #include "injector/cupti/device_info.h"
 #include "injector/cupti/refusals.h"
-#include "injector/exit_path.h"
-#include "injector/fork_guard.h"
-#include "injector/helper_thread.h"
-#include "injector/library_notes.h"
-#include "injector/record_sink.h"
 #include "injector/scopes/attribution.h"
 #include "injector/scopes/steps.h"
-#include "injector/segment.h"
+#include "injector/session/exit_path.h"
+#include "injector/session/fork_guard.h"
+#include "injector/session/helper_thread.h"
+#include "injector/session/library_notes.h"
+#include "injector/session/window.h"
 #include "injector/stacks/stack_sampler.h"
 #include "injector/stacks/stack_table.h"
-#include "injector/thread_state.h"
-#include "injector/window.h"
+#include "injector/transport/agent_link.h"
+#include "injector/transport/record_sink.h"
+#include "injector/transport/segment.h"
+#include "injector/transport/thread_state.h"
 #include "proto/shm/handshake.h"
 
 namespace flopsprof::injector {
@@ -54,6 +54,7 @@ bool clock_was_told = false;  // helper thread only
 std::atomic<uint64_t> objects_without_cupti{0};
 int32_t session_pid = 0;
 void (*detach_action)() = nullptr;
+constexpr StepEdges kWindowEdges = {BeforeStepBegins, AfterStepBegan};
 
 void EmitProcessBegin() {
   shm::StepRecord begin{};
@@ -296,6 +297,7 @@ void Connect() {
   }
   PrepareThreadEnds();
   PrepareScopeEnds();
+  SetStepEdges(&kWindowEdges);
   const AgentLink::Result result = link_to_agent.AwaitSegment(ConnectTimeoutNs());
   if (result == AgentLink::Result::kRefused) {
     Die();

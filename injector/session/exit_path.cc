@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
-#include "injector/exit_path.h"
+#include "injector/session/exit_path.h"
 
-#include "injector/session.h"
+#include "injector/session/session.h"
 
 extern "C" int __cxa_atexit(void (*function)(void*), void* argument, void* dso);
 extern "C" void* __dso_handle;

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The life of the injector in one process: dormant -> connecting -> recording -> draining ->
-// dead. It begins with the first sign of GPU work (InitializeInjection, or the first hooked
-// call); until then there is no thread, socket or file. It never begins without FLOPSPROF_SOCKET.
+// What the rooms below the session ask of it. Declared down here, where hooks and callbacks may
+// include it, and defined above, in session/session.cc: the linker joins them, so that a hook pays
+// nothing for it. A program that has the lower rooms only brings a stand-in of these functions.
 
 #include <stdint.h>
 
@@ -46,11 +46,5 @@ void NoteCudaFailure(int status);
 // has given it back.
 void NoteForeignCuptiClient();
 void NoteForeignCuptiClientGone();
-
-// What else is undone when the agent has gone and the program runs on.
-void SetDetachAction(void (*action)());
-
-// In the child of a fork: no thread, no record, no counter.
-void AbandonSessionInForkedChild();
 
 }  // namespace flopsprof::injector

@@ -12,7 +12,7 @@
 #include "injector/hooks/caller_patch.h"
 #include "injector/hooks/dl_hooks.h"
 #include "injector/scopes/program_module.h"
-#include "injector/session.h"
+#include "injector/session/session.h"
 
 namespace flopsprof::injector {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
-#include "injector/library_notes.h"
+#include "injector/session/library_notes.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -10,8 +10,8 @@
 #include "injector/base/env_config.h"
 #include "injector/base/loaded_objects.h"
 #include "injector/base/text.h"
-#include "injector/record_sink.h"
-#include "injector/segment.h"
+#include "injector/transport/record_sink.h"
+#include "injector/transport/segment.h"
 
 namespace flopsprof::injector {
 namespace {

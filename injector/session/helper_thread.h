@@ -33,9 +33,6 @@ bool StartHelperThread(const HelperWork& work);
 // thread could be made the caller does the work itself.
 bool AskHelper(uint32_t requests, uint64_t timeout_ns);
 
-// Runs one action, which may wait for long, on a thread that ends with it. False: no thread.
-bool RunOnOwnThread(void (*action)());
-
 // In the child of a fork there is no helper.
 void ForgetHelperInForkedChild();
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
-#include "injector/ring_writer.h"
+#include "injector/transport/ring_writer.h"
 
 namespace flopsprof::injector {
 

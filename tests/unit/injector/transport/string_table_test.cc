@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
-#include "injector/string_table.h"
+#include "injector/transport/string_table.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -4,7 +4,7 @@
 
 #include "injector/base/platform.h"
 #include "injector/cupti/correlation_ids.h"
-#include "injector/hooks/capture_state.h"
+#include "injector/graphs/capture_state.h"
 #include "injector/transport/callback_guard.h"
 
 namespace flopsprof::injector {

@@ -17,6 +17,7 @@
 #include "injector/cupti/graph_callbacks.h"
 #include "injector/cupti/launch_callbacks.h"
 #include "injector/cupti/refusals.h"
+#include "injector/graphs/graph_events.h"
 #include "injector/stacks/stack_sampler.h"
 #include "injector/transport/callback_guard.h"
 #include "injector/transport/record_sink.h"
@@ -222,6 +223,8 @@ void SubscribeToCupti() {
 void NoteNoCupti() { NoteNoTimes(kNoCuptiYet); }
 
 bool StartCupti(bool another_client_was_seen, GraphTimes graphs) {
+  static constexpr GraphIdSource kGraphIds = {CuptiGraphId, CuptiExecutableId};
+  SetGraphIdSource(&kGraphIds);
   graph_times = graphs;
   node_limit = GraphNodeLimit();
   // The limit is of the process, not of a window: buffers of nodes may stay taken.

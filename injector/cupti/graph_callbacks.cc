@@ -3,7 +3,7 @@
 #include "injector/cupti/graph_callbacks.h"
 
 #include "injector/cupti/cupti_session.h"
-#include "injector/hooks/capture_state.h"
+#include "injector/graphs/capture_state.h"
 #include "injector/scopes/attribution.h"
 #include "injector/transport/callback_guard.h"
 #include "injector/transport/record_sink.h"

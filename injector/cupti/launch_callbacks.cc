@@ -8,7 +8,7 @@
 #include "injector/cupti/cupti_detach.h"
 #include "injector/cupti/cupti_session.h"
 #include "injector/cupti/graph_callbacks.h"
-#include "injector/hooks/graph_events.h"
+#include "injector/graphs/graph_events.h"
 #include "injector/scopes/attribution.h"
 #include "injector/stacks/stack_sampler.h"
 #include "injector/transport/callback_guard.h"

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "injector/hooks/cublas_call.h"
 
-#include "injector/hooks/capture_state.h"
-#include "injector/hooks/real_function.h"
+#include "injector/graphs/capture_state.h"
+#include "injector/loader/real_function.h"
 
 namespace flopsprof::injector {
 namespace {

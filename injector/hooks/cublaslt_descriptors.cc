@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-#include "injector/hooks/real_function.h"
+#include "injector/loader/real_function.h"
 
 namespace flopsprof::injector {
 namespace {

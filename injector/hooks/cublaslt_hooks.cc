@@ -8,7 +8,7 @@
 #include "injector/base/platform.h"
 #include "injector/hooks/cublas_call.h"
 #include "injector/hooks/cublaslt_descriptors.h"
-#include "injector/hooks/real_function.h"
+#include "injector/loader/real_function.h"
 
 FLOPSPROF_EXPORT int cublasLtMatmul(void* handle, void* desc, void* alpha, void* A, void* a,
                                     void* B, void* b, void* beta, void* C, void* c, void* D,

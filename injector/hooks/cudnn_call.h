@@ -8,9 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "injector/graphs/capture_state.h"
 #include "injector/hooks/call_scope.h"
-#include "injector/hooks/capture_state.h"
-#include "injector/hooks/real_function.h"
+#include "injector/loader/real_function.h"
 
 namespace flopsprof::injector {
 

@@ -8,12 +8,12 @@
 #include <atomic>
 
 #include "injector/base/platform.h"
+#include "injector/graphs/graph_events.h"
 #include "injector/hooks/cudnn_call.h"
 #include "injector/hooks/cudnn_descriptor.h"
 #include "injector/hooks/cudnn_follow.h"
 #include "injector/hooks/cudnn_overrides.h"
 #include "injector/hooks/cudnn_plan_ids.h"
-#include "injector/hooks/graph_events.h"
 
 namespace flopsprof::injector {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "injector/base/platform.h"
 #include "injector/cupti/correlation_ids.h"
-#include "injector/hooks/real_function.h"
+#include "injector/loader/real_function.h"
 #include "injector/transport/session_calls.h"
 #include "injector/transport/thread_state.h"
 

@@ -116,7 +116,7 @@ def wrappers(table):
 #include "injector/hooks/call_scope.h"
 #include "injector/hooks/cublas_call.h"
 #include "injector/hooks/nccl_call.h"
-#include "injector/hooks/real_function.h"
+#include "injector/loader/real_function.h"
 #include "injector/base/platform.h"
 
 using namespace flopsprof::injector;  // NOLINT: generated

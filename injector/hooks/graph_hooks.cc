@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 #include "injector/base/platform.h"
-#include "injector/hooks/graph_events.h"
-#include "injector/hooks/graph_steps.h"
-#include "injector/hooks/real_function.h"
+#include "injector/graphs/graph_events.h"
+#include "injector/graphs/graph_steps.h"
+#include "injector/loader/real_function.h"
 
 namespace flopsprof::injector {
 namespace {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "injector/hooks/library_call.h"
 
-#include "injector/hooks/capture_state.h"
+#include "injector/graphs/capture_state.h"
 
 namespace flopsprof::injector {
 namespace {

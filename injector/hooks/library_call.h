@@ -10,7 +10,7 @@
 #include "injector/base/platform.h"
 #include "injector/hooks/call_scope.h"
 #include "injector/hooks/cublas_call.h"
-#include "injector/hooks/real_function.h"
+#include "injector/loader/real_function.h"
 
 namespace flopsprof::injector {
 

@@ -4,7 +4,7 @@
 
 #include "injector/base/platform.h"
 #include "injector/hooks/nccl_groups.h"
-#include "injector/hooks/real_function.h"
+#include "injector/loader/real_function.h"
 
 namespace flopsprof::injector {
 namespace {

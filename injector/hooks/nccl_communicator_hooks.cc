@@ -10,7 +10,7 @@
 #include "injector/base/platform.h"
 #include "injector/hooks/nccl_call.h"
 #include "injector/hooks/nccl_groups.h"
-#include "injector/hooks/real_function.h"
+#include "injector/loader/real_function.h"
 
 using namespace flopsprof::injector;  // NOLINT: C functions
 

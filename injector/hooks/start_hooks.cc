@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "injector/base/platform.h"
-#include "injector/hooks/real_function.h"
+#include "injector/loader/real_function.h"
 #include "injector/transport/session_calls.h"
 #include "injector/transport/thread_state.h"
 

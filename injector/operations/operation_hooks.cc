@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "injector/base/platform.h"
-#include "injector/hooks/real_function.h"
+#include "injector/loader/real_function.h"
 #include "injector/operations/operation_scope.h"
 #include "injector/operations/operation_sizes.h"
 #include "injector/operations/tensor_reader.h"

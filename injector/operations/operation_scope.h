@@ -18,7 +18,7 @@
 #include "proto/shm/operations.h"
 #include "proto/shm/records.h"
 
-#include "injector/hooks/capture_state.h"
+#include "injector/graphs/capture_state.h"
 
 namespace flopsprof::injector {
 

@@ -6,7 +6,7 @@
 
 #include "injector/base/loaded_objects.h"
 #include "injector/base/platform.h"
-#include "injector/hooks/capture_state.h"
+#include "injector/graphs/capture_state.h"
 
 namespace flopsprof::injector {
 namespace {

@@ -9,8 +9,8 @@
 #include "injector/base/env_config.h"
 #include "injector/base/platform.h"
 #include "injector/base/real_loader.h"
-#include "injector/hooks/caller_patch.h"
-#include "injector/hooks/dl_hooks.h"
+#include "injector/loader/caller_patch.h"
+#include "injector/loader/dl_hooks.h"
 #include "injector/scopes/program_module.h"
 #include "injector/session/session.h"
 

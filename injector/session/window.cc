@@ -6,7 +6,7 @@
 
 #include "injector/base/platform.h"
 #include "injector/cupti/cupti_session.h"
-#include "injector/hooks/capture_state.h"
+#include "injector/graphs/capture_state.h"
 #include "injector/transport/record_sink.h"
 #include "injector/transport/segment.h"
 

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
-#include "injector/hooks/doors.h"
+#include "injector/loader/doors.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include <atomic>
 
-#include "injector/hooks/door_layout.h"
+#include "injector/loader/door_layout.h"
 
 namespace flopsprof::injector {
 namespace {

@@ -12,7 +12,7 @@
 // the library behind it was unloaded. Threads: any, without a lock: a forked child, too, asks
 // dlsym.
 
-#include "injector/hooks/hook_table.h"
+#include "injector/loader/hook_table.h"
 
 namespace flopsprof::injector {
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
-#include "injector/hooks/real_function.h"
+#include "injector/loader/real_function.h"
 
 #include <dlfcn.h>
 

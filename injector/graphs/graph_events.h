@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "injector/hooks/capture_state.h"
+#include "injector/graphs/capture_state.h"
 #include "injector/scopes/attribution.h"
 #include "injector/transport/thread_state.h"
 #include "proto/shm/records.h"
@@ -20,6 +20,14 @@ struct GraphObjects {
   const void* source = nullptr;
   const void* executable = nullptr;
 };
+
+// Who knows CUPTI's ids of graphs and executables (0: not known). cupti/ says so when it starts;
+// null, as it is at first: nobody knows any.
+struct GraphIdSource {
+  uint32_t (*of_graph)(const void* graph);
+  uint32_t (*of_executable)(const void* executable);
+};
+void SetGraphIdSource(const GraphIdSource* source);
 
 // Emits the event, if there is a session; CUPTI's ids of graph, executable and source are asked
 // for where they are alive. Destructions are told before they happen, all else after: what uses an

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
-#include "injector/hooks/graph_steps.h"
+#include "injector/graphs/graph_steps.h"
 
 #include <gtest/gtest.h>
 

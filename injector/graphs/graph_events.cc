@@ -1,18 +1,33 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
-#include "injector/hooks/graph_events.h"
+#include "injector/graphs/graph_events.h"
 
 #include <atomic>
 
-#include "injector/cupti/cupti_session.h"
 #include "injector/transport/record_sink.h"
 
 namespace flopsprof::injector {
 namespace {
 
 std::atomic<uint64_t> newest_event{0};
+std::atomic<const GraphIdSource*> id_source{nullptr};
+
+uint32_t IdOfGraph(const void* graph) {
+  const GraphIdSource* source = id_source.load(std::memory_order_acquire);
+  return source == nullptr ? 0 : source->of_graph(graph);
+}
+
+uint32_t IdOfExecutable(const void* executable) {
+  const GraphIdSource* source = id_source.load(std::memory_order_acquire);
+  return source == nullptr ? 0 : source->of_executable(executable);
+}
 
 }  // namespace
+
+// Release; pairs with the acquire in IdOfGraph.
+void SetGraphIdSource(const GraphIdSource* source) {
+  id_source.store(source, std::memory_order_release);
+}
 
 uint64_t NewestGraphEvent() { return newest_event.load(std::memory_order_relaxed); }
 
@@ -30,11 +45,11 @@ void EmitGraphEvent(shm::GraphEventKind kind, const GraphObjects& objects) {
   const bool destruction =
       kind == shm::GraphEventKind::kExecDestroy || kind == shm::GraphEventKind::kGraphDestroy;
   if (!destruction) {
-    if (objects.graph != nullptr) event.graph_id = CuptiGraphId(objects.graph);
+    if (objects.graph != nullptr) event.graph_id = IdOfGraph(objects.graph);
     if (objects.executable != nullptr) {
-      event.other_id = CuptiExecutableId(objects.executable);
+      event.other_id = IdOfExecutable(objects.executable);
     } else if (objects.source != nullptr) {
-      event.other_id = CuptiGraphId(objects.source);
+      event.other_id = IdOfGraph(objects.source);
     }
   }
   event.order = newest_event.fetch_add(1, std::memory_order_relaxed) + 1;
@@ -58,7 +73,7 @@ GraphCall::GraphCall(const void* source) : thread_(CurrentThread()) {
   if (thread_ == nullptr || thread_->inside_injector || thread_->in_graph_call) return;
   outermost_ = true;
   thread_->in_graph_call = true;
-  thread_->copied_graph_id = source != nullptr && IsRecording() ? CuptiGraphId(source) : 0;
+  thread_->copied_graph_id = source != nullptr && IsRecording() ? IdOfGraph(source) : 0;
 }
 
 GraphCall::~GraphCall() {

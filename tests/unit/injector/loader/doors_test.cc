@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
-#include "injector/hooks/doors.h"
+#include "injector/loader/doors.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -9,7 +9,7 @@
 #include <atomic>
 #include <thread>
 
-#include "injector/hooks/real_function.h"
+#include "injector/loader/real_function.h"
 
 namespace flopsprof::injector {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
-#include "injector/hooks/caller_patch.h"
+#include "injector/loader/caller_patch.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -13,8 +13,8 @@
 #include "injector/base/platform.h"
 #include "injector/base/real_loader.h"
 #include "injector/base/text.h"
-#include "injector/hooks/doors.h"
-#include "injector/hooks/hook_table.h"
+#include "injector/loader/doors.h"
+#include "injector/loader/hook_table.h"
 #include "injector/transport/record_sink.h"
 
 namespace flopsprof::injector {

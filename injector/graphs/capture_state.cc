@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
-#include "injector/hooks/capture_state.h"
+#include "injector/graphs/capture_state.h"
 
 #include <atomic>
 
-#include "injector/hooks/real_function.h"
+#include "injector/loader/real_function.h"
 #include "injector/transport/record_sink.h"
 
 namespace flopsprof::injector {

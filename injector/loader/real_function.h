@@ -6,7 +6,7 @@
 // local scopes, where RTLD_NEXT does not find them, and a process may hold two versions of one
 // (libcublas.so.12 of one package, .13 of another): each calling object is answered from its own
 // scope first. Who asked dlsym for a function, or whose table of addresses we have written to,
-// comes through a door (hooks/doors.h), which says exactly which function is meant.
+// comes through a door (loader/doors.h), which says exactly which function is meant.
 
 #include <stddef.h>
 #include <stdint.h>

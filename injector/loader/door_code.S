@@ -3,7 +3,7 @@
 // The code of all doors (doors.h), x86-64. On the way nothing is touched but r10, r11 and rax,
 // which carry no argument of the hooked functions (none takes a variable number).
 
-#include "injector/hooks/door_layout.h"
+#include "injector/loader/door_layout.h"
 
         .text
         .cfi_startproc

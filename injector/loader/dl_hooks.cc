@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
-#include "injector/hooks/dl_hooks.h"
+#include "injector/loader/dl_hooks.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -10,9 +10,9 @@
 
 #include "injector/base/loaded_objects.h"
 #include "injector/base/real_loader.h"
-#include "injector/hooks/caller_patch.h"
-#include "injector/hooks/doors.h"
-#include "injector/hooks/hook_table.h"
+#include "injector/loader/caller_patch.h"
+#include "injector/loader/doors.h"
+#include "injector/loader/hook_table.h"
 #include "injector/transport/record_sink.h"
 
 namespace flopsprof::injector {

@@ -11,7 +11,7 @@
 #include "injector/base/real_loader.h"
 #include "injector/loader/caller_patch.h"
 #include "injector/loader/dl_hooks.h"
-#include "injector/scopes/program_module.h"
+#include "injector/python/program_module.h"
 #include "injector/session/session.h"
 
 namespace flopsprof::injector {

@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
-// Stands in for injector/scopes in a build without it: all work is "(outside)".
+// Stands in for injector/scopes and injector/python in a build without it: all work is "(outside)".
 
+#include "injector/python/install.h"
+#include "injector/python/program_module.h"
+#include "injector/python/rest.h"
 #include "injector/scopes/attribution.h"
 #include "injector/scopes/captured_steps.h"
-#include "injector/scopes/program_module.h"
 #include "injector/scopes/steps.h"
-#include "injector/stacks/python_frames.h"
 
 namespace flopsprof::injector {
 
@@ -28,10 +29,5 @@ uint8_t EndCapture(uint64_t) { return 0; }
 bool NoteIfCaptured(uint8_t) { return false; }
 void BeforeReplay(uint8_t) {}
 void AfterReplay(uint8_t) {}
-const char* PreparePythonFrames() { return "built without scopes"; }
-bool PythonFramesAreReadable() { return false; }
-uintptr_t PythonLoop() { return 0; }
-uint32_t ReadPythonFrames(PythonFrame*, uint32_t, bool*) { return 0; }
-void DescribePythonCode(uintptr_t, PythonCode*) {}
 
 }  // namespace flopsprof::injector

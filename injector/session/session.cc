@@ -11,6 +11,8 @@
 #include "injector/cupti/cupti_session.h"
 #include "injector/cupti/device_info.h"
 #include "injector/cupti/refusals.h"
+#include "injector/python/install.h"
+#include "injector/python/rest.h"
 #include "injector/scopes/attribution.h"
 #include "injector/scopes/steps.h"
 #include "injector/session/exit_path.h"

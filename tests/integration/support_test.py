@@ -128,13 +128,47 @@ def test_ledger_times_by_tag_and_category():
 
 
 def test_an_include_against_the_way_of_the_data_is_found(tmp_path):
-    for folder in ("injector", "collector/model", "viewer/report"):
+    for folder in ("injector/hooks", "collector/model", "viewer/report"):
         (tmp_path / folder).mkdir(parents=True)
-    (tmp_path / "injector/a.cc").write_text('#include "collector/base/log.h"\n')
+    (tmp_path / "injector/hooks/a.cc").write_text('#include "collector/base/log.h"\n')
     (tmp_path / "collector/model/b.cc").write_text('#include "viewer/report/table.h"\n')
     (tmp_path / "viewer/report/c.cc").write_text('#include "collector/model/summary.h"\n')
     found = list(include_direction.violations(str(tmp_path)))
-    assert [line.split(":")[0] for line in found] == ["injector/a.cc", "collector/model/b.cc"]
+    assert [line.split(":")[0] for line in found] == ["injector/hooks/a.cc", "collector/model/b.cc"]
+
+
+@pytest.mark.parametrize(
+    ("files", "wrong"),
+    [
+        # down, and within a room
+        ({"session/a.cc": "injector/base/b.h", "hooks/a.cc": "injector/hooks/b.h",
+          "hooks/cudnn/a.cc": "injector/hooks/b.h", "cupti/a.cc": "b.h"}, []),
+        ({"base/a.cc": "injector/transport/b.h"}, ["injector/base/a.cc:1"]),
+        # two rooms that include each other: one of the two arrows goes up
+        ({"hooks/a.cc": "injector/cupti/b.h", "cupti/b.h": "injector/hooks/c.h"},
+         ["injector/cupti/b.h:1"]),
+        # a circle of three
+        ({"hooks/a.h": "injector/cupti/b.h", "cupti/b.h": "injector/stacks/c.h",
+          "stacks/c.h": "injector/hooks/a.h"}, ["injector/stacks/c.h:1"]),
+        # by a path that is relative, and from assembler and generated code
+        ({"base/a.cc": "../session/b.h", "session/b.h": "proto/shm/records.h"},
+         ["injector/base/a.cc:1"]),
+        ({"loader/a.S": "injector/hooks/b.h"}, ["injector/loader/a.S:1"]),
+        ({"operations/generate.py": "injector/hooks/b.h"}, ["injector/operations/generate.py:1"]),
+        # loose files, rooms that nobody has declared, and what is no part of the library
+        ({"a.cc": "proto/shm/records.h"}, ["injector/a.cc:1"]),
+        ({"attic/a.cc": "injector/base/b.h"}, ["injector/attic/a.cc:1"]),
+        ({"hooks/a.cc": "injector/attic/b.h"}, ["injector/hooks/a.cc:1"]),
+        ({"launch/a.cc": "injector/base/b.h"}, ["injector/launch/a.cc:1"]),
+        ({"session/a.cc": "injector/shims/cpp/flopsprof.h"}, ["injector/session/a.cc:1"]),
+    ],
+)  # fmt: skip
+def test_an_include_against_the_order_of_the_injectors_rooms_is_found(tmp_path, files, wrong):
+    for path, target in files.items():
+        (tmp_path / "injector" / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "injector" / path).write_text(f'#include "{target}"\n')
+    found = list(include_direction.violations(str(tmp_path)))
+    assert [":".join(line.split(":")[:2]) for line in found] == wrong
 
 
 def test_a_room_that_includes_one_above_it_is_found(tmp_path):

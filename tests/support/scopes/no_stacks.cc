@@ -7,7 +7,7 @@
 
 namespace flopsprof::injector {
 
-void LetStacksReadPython() {}
+void LetStacksReadPython(const PythonReader&) {}
 bool RunOnOwnThread(void (*)()) { return false; }
 
 }  // namespace flopsprof::injector

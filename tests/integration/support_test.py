@@ -158,7 +158,11 @@ def test_an_include_against_the_way_of_the_data_is_found(tmp_path):
         # loose files, rooms that nobody has declared, and what is no part of the library
         ({"a.cc": "proto/shm/records.h"}, ["injector/a.cc:1"]),
         ({"attic/a.cc": "injector/base/b.h"}, ["injector/attic/a.cc:1"]),
+        ({"hooks/attic/a.cc": "injector/base/b.h"}, ["injector/hooks/attic/a.cc:1"]),
         ({"hooks/a.cc": "injector/attic/b.h"}, ["injector/hooks/a.cc:1"]),
+        # rooms within hooks/
+        ({"hooks/solvers/a.cc": "injector/hooks/cublas/b.h", "hooks/a.cc": "injector/hooks/cublas/b.h"},
+         ["injector/hooks/a.cc:1"]),
         ({"launch/a.cc": "injector/base/b.h"}, ["injector/launch/a.cc:1"]),
         ({"session/a.cc": "injector/shims/cpp/flopsprof.h"}, ["injector/session/a.cc:1"]),
     ],

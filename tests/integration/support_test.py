@@ -18,6 +18,7 @@ import include_direction
 import ledger
 import lock_list
 import pytest
+import room_symbols
 import summary_checks
 import test_results
 from flopsprof_run import ROOT
@@ -190,6 +191,37 @@ def test_a_room_that_includes_one_above_it_is_found(tmp_path):
     assert sorted(line.split(":")[0].split("/")[2] for line in found) == [
         "cellar", "rings", "tables",
     ]  # fmt: skip
+
+
+def test_a_name_that_a_room_takes_from_above_is_found():
+    up, asked = "_ZN9flopsprof8injector4TickEv", "_ZN9flopsprof8injector12StartSessionEv"
+    rooms = {"session": ({up, asked, "main_of_it"}, {"below"}), "hooks": (set(), {asked, "puts"}),
+             "hooks/cudnn": ({"plan"}, set()), "base": ({"below"}, {up, "plan"})}  # fmt: skip
+    assert room_symbols.upward(rooms, {"StartSession"}) == [
+        f"injector/base takes {up} from injector/session, above it",
+        "injector/base takes plan from injector/hooks/cudnn, above it"]
+    assert room_symbols.upward(rooms, set())[2:] == [
+        f"injector/hooks takes {asked} from injector/session, above it"]
+
+
+def test_only_two_headers_name_what_is_defined_above_them():
+    allowed = room_symbols.allowed_names()
+    assert {"StartSession", "SessionWantsRecords", "YieldCupti", "flopsprof_hooks"} <= allowed
+    assert len(allowed) < 20
+
+
+@pytest.mark.parametrize(
+    ("path", "room"),
+    [("injector/base/CMakeFiles/flopsprof_injector_base.dir/pages.cc.o", "base"),
+     ("injector/hooks/CMakeFiles/flopsprof_injector_hooks.dir/cudnn/cudnn_call.cc.o",
+      "hooks/cudnn"),
+     ("injector/python/CMakeFiles/flopsprof_injector_python.dir/Unity/unity_0_cxx.cxx.o", "python"),
+     ("injector/CMakeFiles/flopsprof_inject.dir/loader/dl_entries.S.o", "loader"),
+     ("injector/CMakeFiles/flopsprof_inject.dir/hook_table.S.o", "hooks/table"),
+     ("tests/unit/CMakeFiles/injector_base_test.dir/injector/base/pages_test.cc.o", "")],
+)  # fmt: skip
+def test_the_room_of_an_object(path, room):
+    assert room_symbols.room_of_object(path) == room
 
 
 def test_results_of_runners_are_counted(tmp_path):

@@ -17,6 +17,7 @@ uint32_t CurrentStepNumber() { return shm::kNoStep; }
 void SetStepEdges(const StepEdges*) {}
 void SettleSteps() {}
 void DefineScopesSoFar() {}
+void PrepareScopeEnds() {}
 void OfferProgramModule() {}
 void BeginScopes() {}
 void TickScopes() {}

@@ -5,7 +5,7 @@
 # check_injector_abi.sh LIB: is LIB fit to be loaded into other people's processes?
 #   it needs libc and libdl (and the loader) only;
 #   it asks for no symbol version above GLIBC_2.28, and for nothing of libstdc++;
-#   it exports the hooks of injector/hooks/api_table.toml and of injector/operations, the entry
+#   it exports the hooks of injector/hooks/table/api_table.toml and of injector/operations, the entry
 #   points and flopsprof_*, and nothing else; and of the hooks it misses none.
 # Prints what is wrong and exits with 1; exits with 0 and one line otherwise.
 set -euo pipefail
@@ -51,7 +51,7 @@ sections=$(readelf -SW "$library")
 [[ $sections == *.eh_frame* ]] || complain "has no unwind table"
 [[ $sections != *.gcc_except_table* ]] || complain "has handlers of exceptions"
 
-python3 "$root/injector/hooks/generate_hooks.py" "$root/injector/hooks/api_table.toml" \
+python3 "$root/injector/hooks/table/generate_hooks.py" "$root/injector/hooks/table/api_table.toml" \
   symbols "$work/hooks"
 python3 "$root/injector/operations/list_symbols.py" > "$work/operations"
 [[ -s $work/operations ]] || complain "injector/operations has no hooks"

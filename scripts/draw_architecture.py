@@ -80,7 +80,7 @@ def floors(edges: set) -> dict:
 
 
 def rooms(key: str) -> tuple:
-    return tuple(reversed(include_direction.ROOMS.get(key, ())))
+    return tuple(room for room in reversed(include_direction.ROOMS.get(key, ())) if room)
 
 
 def draw() -> str:

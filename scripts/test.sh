@@ -148,7 +148,7 @@ group_asan() {
 }
 
 # Thread sanitizer: ring, decoder and aggregator, in a process without gRPC.
-tsan_targets=(collector_agent_test injector_test)
+tsan_targets=(collector_agent_test injector_transport_test)
 group_tsan() {
   if ! scripts/build.sh --preset tsan "${tsan_targets[@]}" > /dev/null \
       2> "$logs/tsan-build.log"; then
@@ -156,7 +156,7 @@ group_tsan() {
     printf 'fail\tbuild\t%s\n' "$logs/tsan-build.log"
     return
   fi
-  run_ctest tsan build-tsan -R '^(collector_agent_test:|injector_test:RingWriter)'
+  run_ctest tsan build-tsan -R '^(collector_agent_test:|injector_transport_test:RingWriter)'
 }
 
 # Short form: each benchmark runs and prints its ratio; counts of instructions are judged.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "injector/cupti/activity_buffers.h"
 
-#include "injector/platform.h"
+#include "injector/base/platform.h"
 
 namespace flopsprof::injector {
 namespace {

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "injector/cupti/correlation_ids.h"
-#include "injector/record_sink.h"
-#include "injector/segment.h"
+#include "injector/transport/record_sink.h"
+#include "injector/transport/segment.h"
 #include "proto/shm/records.h"
 
 namespace flopsprof::injector {

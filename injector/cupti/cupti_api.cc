@@ -8,9 +8,9 @@
 
 #include <initializer_list>
 
-#include "injector/env_config.h"
-#include "injector/loaded_objects.h"
-#include "injector/real_loader.h"
+#include "injector/base/env_config.h"
+#include "injector/base/loaded_objects.h"
+#include "injector/base/real_loader.h"
 
 namespace flopsprof::injector {
 

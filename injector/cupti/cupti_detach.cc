@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "injector/cupti/cupti_detach.h"
 
-#include "injector/callback_guard.h"
+#include "injector/base/platform.h"
 #include "injector/cupti/correlation_ids.h"
-#include "injector/hooks/capture_state.h"
-#include "injector/platform.h"
+#include "injector/graphs/capture_state.h"
+#include "injector/transport/callback_guard.h"
 
 namespace flopsprof::injector {
 

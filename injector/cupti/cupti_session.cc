@@ -5,7 +5,10 @@
 #include <atomic>
 #include <initializer_list>
 
-#include "injector/callback_guard.h"
+#include "injector/base/env_config.h"
+#include "injector/base/loaded_objects.h"
+#include "injector/base/platform.h"
+#include "injector/base/text.h"
 #include "injector/cupti/activity_buffers.h"
 #include "injector/cupti/activity_reader.h"
 #include "injector/cupti/cupti_api.h"
@@ -14,13 +17,10 @@
 #include "injector/cupti/graph_callbacks.h"
 #include "injector/cupti/launch_callbacks.h"
 #include "injector/cupti/refusals.h"
-#include "injector/env_config.h"
-#include "injector/loaded_objects.h"
-#include "injector/platform.h"
-#include "injector/record_sink.h"
+#include "injector/graphs/graph_events.h"
 #include "injector/stacks/stack_sampler.h"
-#include "injector/text.h"
-#include "injector/window.h"
+#include "injector/transport/callback_guard.h"
+#include "injector/transport/record_sink.h"
 
 namespace flopsprof::injector {
 namespace {
@@ -44,7 +44,8 @@ GraphTimes graph_times = GraphTimes::kNodes;
 std::atomic<uint64_t> graph_nodes_seen{0};
 std::atomic<bool> counts_contexts{false};
 std::atomic<int> contexts{0};
-size_t programs_pool_limit = 0;  // what the pool's limit was before ours; 0: not changed
+std::atomic<bool> activities_come{false};  // a window has been open since CUPTI was subscribed
+size_t programs_pool_limit = 0;            // what the pool's limit was before ours; 0: not changed
 
 void OnBufferRequested(uint8_t** buffer, size_t* size, size_t* max_records) {
   *buffer = buffers.Lend();
@@ -222,6 +223,8 @@ void SubscribeToCupti() {
 void NoteNoCupti() { NoteNoTimes(kNoCuptiYet); }
 
 bool StartCupti(bool another_client_was_seen, GraphTimes graphs) {
+  static constexpr GraphIdSource kGraphIds = {CuptiGraphId, CuptiExecutableId};
+  SetGraphIdSource(&kGraphIds);
   graph_times = graphs;
   node_limit = GraphNodeLimit();
   // The limit is of the process, not of a window: buffers of nodes may stay taken.
@@ -277,6 +280,14 @@ void FlushCupti(bool forced) {
     CountLoss(shm::LossCounter::kCuptiDropped, dropped);
   }
 }
+
+void WantActivities() { activities_come.store(true, std::memory_order_relaxed); }
+
+bool ActivitiesAreWanted() {
+  return IsRecording() || activities_come.load(std::memory_order_relaxed);
+}
+
+void ForgetActivities() { activities_come.store(false, std::memory_order_relaxed); }
 
 void CountContextsFromNow() { counts_contexts.store(true, std::memory_order_relaxed); }
 

@@ -42,6 +42,12 @@ void FlushEndingContext();
 void CountContextsFromNow();
 void CountContext(int change);
 
+// Work of a window may still run on the GPU after its end: what CUPTI delivers is wanted while work
+// is recorded, and from the first window on until the times are given up.
+void WantActivities();
+bool ActivitiesAreWanted();
+void ForgetActivities();
+
 // Gives the subscription back. Buffers that CUPTI still holds stay valid.
 void StopCupti();
 

@@ -6,8 +6,8 @@
 
 #include <atomic>
 
-#include "injector/loaded_objects.h"
-#include "injector/record_sink.h"
+#include "injector/base/loaded_objects.h"
+#include "injector/transport/record_sink.h"
 #include "proto/shm/records.h"
 
 namespace flopsprof::injector {

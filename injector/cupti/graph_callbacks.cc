@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "injector/cupti/graph_callbacks.h"
 
-#include "injector/callback_guard.h"
 #include "injector/cupti/cupti_session.h"
-#include "injector/hooks/capture_state.h"
-#include "injector/record_sink.h"
+#include "injector/graphs/capture_state.h"
 #include "injector/scopes/attribution.h"
+#include "injector/transport/callback_guard.h"
+#include "injector/transport/record_sink.h"
 
 namespace flopsprof::injector {
 namespace {

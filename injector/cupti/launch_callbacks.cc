@@ -2,19 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "injector/cupti/launch_callbacks.h"
 
-#include "injector/callback_guard.h"
+#include "injector/base/platform.h"
 #include "injector/cupti/correlation_ids.h"
 #include "injector/cupti/cupti_cbids.h"
 #include "injector/cupti/cupti_detach.h"
 #include "injector/cupti/cupti_session.h"
 #include "injector/cupti/graph_callbacks.h"
-#include "injector/hooks/graph_events.h"
-#include "injector/platform.h"
-#include "injector/record_sink.h"
+#include "injector/graphs/graph_events.h"
 #include "injector/scopes/attribution.h"
-#include "injector/segment.h"
-#include "injector/session.h"
 #include "injector/stacks/stack_sampler.h"
+#include "injector/transport/callback_guard.h"
+#include "injector/transport/record_sink.h"
+#include "injector/transport/segment.h"
+#include "injector/transport/session_calls.h"
 
 namespace flopsprof::injector {
 namespace {

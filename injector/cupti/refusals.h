@@ -5,8 +5,8 @@
 // One sentence for each way in which CUPTI or CUDA says that this process gets nothing, and what to
 // do. They begin with "not ", as all notes that say that something is missing.
 
+#include "injector/base/text.h"
 #include "injector/cupti/cupti_types.h"
-#include "injector/text.h"
 
 namespace flopsprof::injector {
 

@@ -3,9 +3,9 @@
 #include "injector/hooks/call_scope.h"
 
 #include "injector/cupti/device_info.h"
-#include "injector/hooks/capture_state.h"
-#include "injector/hooks/graph_events.h"
-#include "injector/session.h"
+#include "injector/graphs/capture_state.h"
+#include "injector/graphs/graph_events.h"
+#include "injector/transport/session_calls.h"
 
 namespace flopsprof::injector {
 namespace {

@@ -7,9 +7,9 @@
 
 #include <stdint.h>
 
-#include "injector/record_sink.h"
 #include "injector/scopes/attribution.h"
-#include "injector/thread_state.h"
+#include "injector/transport/record_sink.h"
+#include "injector/transport/thread_state.h"
 #include "proto/shm/api_ids.h"
 
 namespace flopsprof::injector {

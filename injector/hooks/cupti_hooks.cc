@@ -3,11 +3,11 @@
 // The program's own profiler comes first: CUPTI has one subscriber, so ours is given up before
 // the program's is asked for. Ours goes to the real functions directly, never through here.
 
+#include "injector/base/platform.h"
 #include "injector/cupti/correlation_ids.h"
-#include "injector/hooks/real_function.h"
-#include "injector/platform.h"
-#include "injector/session.h"
-#include "injector/thread_state.h"
+#include "injector/loader/real_function.h"
+#include "injector/transport/session_calls.h"
+#include "injector/transport/thread_state.h"
 
 namespace flopsprof::injector {
 namespace {

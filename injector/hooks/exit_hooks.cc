@@ -6,9 +6,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "injector/platform.h"
-#include "injector/real_loader.h"
-#include "injector/session.h"
+#include "injector/base/platform.h"
+#include "injector/base/real_loader.h"
+#include "injector/transport/session_calls.h"
 
 namespace {
 

@@ -6,10 +6,10 @@
 
 #include <stddef.h>
 
-#include "injector/hooks/real_function.h"
-#include "injector/platform.h"
-#include "injector/session.h"
-#include "injector/thread_state.h"
+#include "injector/base/platform.h"
+#include "injector/loader/real_function.h"
+#include "injector/transport/session_calls.h"
+#include "injector/transport/thread_state.h"
 
 namespace flopsprof::injector {
 namespace {

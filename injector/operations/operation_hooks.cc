@@ -11,11 +11,11 @@
 
 #include <stdint.h>
 
-#include "injector/hooks/real_function.h"
+#include "injector/base/platform.h"
+#include "injector/loader/real_function.h"
 #include "injector/operations/operation_scope.h"
 #include "injector/operations/operation_sizes.h"
 #include "injector/operations/tensor_reader.h"
-#include "injector/platform.h"
 
 // The unwinder calls this for the frame of a hook that an exception leaves. It never stops one.
 extern "C" __attribute__((visibility("hidden"), used)) int flopsprof_operation_unwinds(

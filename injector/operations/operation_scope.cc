@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "injector/operations/operation_scope.h"
 
-#include "injector/hooks/graph_events.h"
+#include "injector/graphs/graph_events.h"
 #include "injector/operations/tensor_reader.h"
-#include "injector/record_sink.h"
-#include "injector/session.h"
+#include "injector/transport/record_sink.h"
+#include "injector/transport/session_calls.h"
 
 namespace flopsprof::injector {
 namespace {

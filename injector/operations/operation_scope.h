@@ -14,11 +14,11 @@
 #include <stdint.h>
 
 #include "injector/scopes/attribution.h"
-#include "injector/thread_state.h"
+#include "injector/transport/thread_state.h"
 #include "proto/shm/operations.h"
 #include "proto/shm/records.h"
 
-#include "injector/hooks/capture_state.h"
+#include "injector/graphs/capture_state.h"
 
 namespace flopsprof::injector {
 

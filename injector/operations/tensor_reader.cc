@@ -4,9 +4,9 @@
 
 #include <atomic>
 
-#include "injector/hooks/capture_state.h"
-#include "injector/loaded_objects.h"
-#include "injector/platform.h"
+#include "injector/base/loaded_objects.h"
+#include "injector/base/platform.h"
+#include "injector/graphs/capture_state.h"
 
 namespace flopsprof::injector {
 namespace {

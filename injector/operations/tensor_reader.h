@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "injector/hooks/capture_state.h"
+#include "injector/graphs/capture_state.h"
 
 namespace flopsprof::injector {
 

@@ -4,10 +4,10 @@
 
 #include <atomic>
 
-#include "injector/record_sink.h"
 #include "injector/scopes/attribution.h"
 #include "injector/scopes/scope_stack.h"
 #include "injector/scopes/steps.h"
+#include "injector/transport/record_sink.h"
 
 namespace flopsprof::injector {
 namespace {

@@ -7,10 +7,10 @@
 
 #include <atomic>
 
-#include "injector/public_api.h"
-#include "injector/record_sink.h"
 #include "injector/scopes/nvtx_names.h"
 #include "injector/scopes/nvtx_types.h"
+#include "injector/scopes/public_api.h"
+#include "injector/transport/record_sink.h"
 
 namespace flopsprof::injector {
 

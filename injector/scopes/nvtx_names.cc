@@ -6,8 +6,8 @@
 
 #include <atomic>
 
-#include "injector/record_sink.h"
 #include "injector/scopes/text_table.h"
+#include "injector/transport/record_sink.h"
 
 namespace flopsprof::injector {
 

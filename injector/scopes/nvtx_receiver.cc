@@ -7,15 +7,15 @@
 
 #include <string.h>
 
-#include "injector/platform.h"
-#include "injector/public_api.h"
-#include "injector/record_sink.h"
+#include "injector/base/platform.h"
 #include "injector/scopes/nvtx_names.h"
 #include "injector/scopes/nvtx_types.h"
+#include "injector/scopes/public_api.h"
 #include "injector/scopes/scope_stack.h"
 #include "injector/scopes/scope_table.h"
 #include "injector/scopes/scopes.h"
 #include "injector/scopes/started_ranges.h"
+#include "injector/transport/record_sink.h"
 
 namespace flopsprof::injector {
 

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
-#include "injector/public_api.h"
+#include "injector/scopes/public_api.h"
 
 #include <string.h>
-#include "injector/platform.h"
+#include "injector/base/platform.h"
 
-#include "injector/record_sink.h"
 #include "injector/scopes/scope_stack.h"
 #include "injector/scopes/scopes.h"
 #include "injector/scopes/steps.h"
+#include "injector/transport/record_sink.h"
 
 using namespace flopsprof::injector;
 

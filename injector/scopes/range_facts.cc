@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records of entries that carry a category or a number, and of marks.
 
-#include "injector/record_sink.h"
 #include "injector/scopes/attribution.h"
 #include "injector/scopes/scope_table.h"
 #include "injector/scopes/scopes.h"
 #include "injector/scopes/steps.h"
 #include "injector/scopes/text_table.h"
+#include "injector/transport/record_sink.h"
 
 namespace flopsprof::injector {
 

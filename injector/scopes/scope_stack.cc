@@ -5,11 +5,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "injector/record_sink.h"
+#include "injector/base/thread_end_key.h"
 #include "injector/scopes/attribution.h"
 #include "injector/scopes/started_ranges.h"
 #include "injector/scopes/steps.h"
-#include "injector/thread_end_key.h"
+#include "injector/transport/record_sink.h"
 
 // Runs a function when the thread ends; in libc itself, unlike pthread_key_create before 2.34.
 extern "C" int __cxa_thread_atexit_impl(void (*function)(void*), void* argument, void* library);

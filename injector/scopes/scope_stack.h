@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "injector/platform.h"
+#include "injector/base/platform.h"
 #include "injector/scopes/attribution.h"
 #include "injector/scopes/sequence_log.h"
 #include "injector/scopes/torch_functions.h"

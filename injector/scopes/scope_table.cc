@@ -6,8 +6,8 @@
 
 #include <initializer_list>
 
-#include "injector/brief_lock.h"
-#include "injector/pages.h"
+#include "injector/base/brief_lock.h"
+#include "injector/base/pages.h"
 #include "injector/scopes/attribution.h"
 #include "injector/scopes/step_at.h"
 #include "injector/scopes/text_table.h"

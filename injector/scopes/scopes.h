@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Shared by the sources of scopes: module calls and ranges on the calling thread's stack.
+// Ranges and marks on the calling thread's stack.
 
 #include <stddef.h>
 #include <stdint.h>
@@ -10,13 +10,6 @@
 #include "proto/shm/records.h"
 
 namespace flopsprof::injector {
-
-// False before BeginScopes, after EndScopes and in a forked child: hooks only pass through.
-bool ScopesEnabled();
-
-// There are no module names: counts kModuleHookRefused and notes why.
-void RefuseModules(const char* reason);
-bool ModulesRefused();
 
 // Stands for the length of a text that ends with a NUL: known ranges are entered without it.
 constexpr size_t kTerminated = SIZE_MAX;

@@ -7,8 +7,8 @@
 #include <atomic>
 #include <new>
 
-#include "injector/platform.h"
-#include "injector/record_sink.h"
+#include "injector/base/platform.h"
+#include "injector/transport/record_sink.h"
 
 namespace flopsprof::injector {
 

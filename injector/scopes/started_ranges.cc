@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-#include "injector/record_sink.h"
+#include "injector/transport/record_sink.h"
 
 namespace flopsprof::injector {
 

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "injector/platform.h"
+#include "injector/base/platform.h"
 
 namespace flopsprof::injector {
 

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#include "injector/env_config.h"
-#include "injector/record_sink.h"
+#include "injector/base/env_config.h"
 #include "injector/scopes/steps.h"
+#include "injector/transport/record_sink.h"
 
 namespace flopsprof::injector {
 

@@ -7,7 +7,7 @@
 
 #include <atomic>
 
-#include "injector/platform.h"
+#include "injector/base/platform.h"
 #include "injector/scopes/scope_table.h"
 
 namespace flopsprof::injector {

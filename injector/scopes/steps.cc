@@ -4,13 +4,13 @@
 
 #include <atomic>
 
-#include "injector/brief_lock.h"
-#include "injector/record_sink.h"
+#include "injector/base/brief_lock.h"
+#include "injector/base/platform.h"
 #include "injector/scopes/captured_steps.h"
 #include "injector/scopes/scope_stack.h"
 #include "injector/scopes/scope_table.h"
-#include "injector/scopes/step_cycle.h"
-#include "injector/window.h"
+#include "injector/scopes/step_loops.h"
+#include "injector/transport/record_sink.h"
 
 namespace flopsprof::injector {
 
@@ -23,92 +23,12 @@ using shm::StepPlace;
 constexpr uint32_t kOptimizerChecks = 64;
 // While fewer parts than this have run, an optimizer that has not stepped yet may be of the turn.
 constexpr uint32_t kPartsToWait = 8;
-constexpr uint32_t kLoops = 16;
-constexpr uint32_t kLoopRoots = 256;
-constexpr uint8_t kNoLoop = 0xff;
-constexpr uint32_t kNoLabel = shm::kStepKeyMask;
-
-// The steps of one training loop. All but `step` under g_lock.
-struct StepLoop {
-  std::atomic<uint32_t> step{shm::kNoStep};  // what records carry
-  uint32_t label = kNoLabel;                 // with the loop's bits
-  uint32_t number = shm::kNoStep;
-  uint32_t first_number = 0;  // of the thread that has the loop now
-  uint32_t labels = 0;        // given so far
-  uint32_t first_label = 0;   // of the thread that has the loop now; without its bits
-  uint32_t evaluated_root = shm::kOutsideScope;
-  uint32_t threads = 0;  // that make their steps in it; not counted for the first loop
-  const ThreadScopes* owner = nullptr;  // the thread that trains, until it ends; compared only
-  // The thread that calls flopsprof.step(); compared only, by other threads without the lock.
-  std::atomic<const ThreadScopes*> beginner{nullptr};
-
-  StepCycle cycle;
-  uint64_t optimizers = 0;                       // that have stepped in the newest part
-  uint32_t first_part_label = 0;                 // of the parts that the cycle counts
-  uint32_t numbers[StepCycle::kMostParts] = {};  // that were sent for them
-
-  uint32_t trained_from = kNoLabel;  // without an optimizer: all forwards from it had gradients
-
-  bool called = false;     // a module was
-  bool trained = false;    // for the owner: who calls its models beside it does not take its place
-  bool evaluated = false;  // forwards without gradients since the last part, in evaluated_root
-  // Without an optimizer.
-  bool passes = false;     // steps are told by backward passes
-  bool pass_seen = false;  // since the step began
-  bool awaits_pass = false;
-  bool settled = false;  // StepRecord says what it means
-
-  void Forget();
-  // For another thread: labels and numbers only rise.
-  void StartAgain();
-  bool IsOver() const { return owner == nullptr && IsBegunBy(nullptr); }
-  bool IsFree() const { return IsOver() && threads == 0; }
-  uint32_t NextNumber() const { return number == shm::kNoStep ? first_number : number + 1; }
-  bool IsBegunBy(const ThreadScopes* thread) const {
-    return beginner.load(std::memory_order_relaxed) == thread;
-  }
-};
-
-StepLoop g_loops[kLoops];
-std::atomic<uint32_t> g_loop_count{1};
-struct LoopRoot {
-  std::atomic<uint32_t> root;
-  std::atomic<uint8_t> loop;  // kNoLoop: free
-};
-LoopRoot g_roots[kLoopRoots];
-std::atomic<uint32_t> g_root_count{0};
-
 std::atomic<bool> g_optimizer_known{false};  // made, or seen stepping
 std::atomic<uint32_t> g_optimizers_made{0};
 std::atomic<bool> g_explicit{false};
+std::atomic<const StepEdges*> g_edges{nullptr};
 std::atomic<uint32_t> g_checks_left{kOptimizerChecks};
 BriefLock g_lock;
-
-void StepLoop::Forget() {
-  step.store(shm::kNoStep, std::memory_order_relaxed);
-  label = kNoLabel;
-  number = shm::kNoStep;
-  owner = nullptr;
-  beginner.store(nullptr, std::memory_order_relaxed);
-  cycle.Forget();
-  optimizers = 0;
-  first_part_label = 0;
-  labels = first_label = first_number = 0;
-  threads = 0;
-  called = trained = evaluated = passes = pass_seen = awaits_pass = settled = false;
-  evaluated_root = shm::kOutsideScope;
-  trained_from = kNoLabel;
-}
-
-void StepLoop::StartAgain() {
-  const uint32_t given = labels;
-  const uint32_t next = NextNumber();
-  Forget();
-  labels = first_label = given;
-  first_number = next;
-}
-
-uint32_t IndexOf(const StepLoop& loop) { return static_cast<uint32_t>(&loop - g_loops); }
 
 void EmitStep(shm::StepEvent event, uint32_t step, uint32_t number, uint32_t first_label,
               bool helped = false, bool settled = false) {
@@ -128,7 +48,7 @@ void EmitStep(shm::StepEvent event, uint32_t step, uint32_t number, uint32_t fir
 }
 
 uint32_t LabelOf(const StepLoop& loop, uint32_t number) {
-  return IndexOf(loop) << shm::kStepLoopShift | (number & shm::kStepLabelMask);
+  return IndexOfLoop(loop) << shm::kStepLoopShift | (number & shm::kStepLabelMask);
 }
 uint32_t FirstLabel(const StepLoop& loop) { return LabelOf(loop, loop.first_label); }
 
@@ -153,16 +73,17 @@ bool IsSettled(const StepLoop& loop) {
 }
 
 void BeginLabel(StepLoop* loop, uint32_t number, bool helped) {
-  const uint32_t index = IndexOf(*loop);
+  const uint32_t index = IndexOfLoop(*loop);
   const uint32_t label = LabelOf(*loop, loop->labels++);
   // Windows are of whole steps of the first loop.
   const bool step_begins = index == 0 && number != loop->number;
-  if (step_begins) BeforeStepBegins(label, number);
+  const StepEdges* edges = step_begins ? g_edges.load(std::memory_order_acquire) : nullptr;
+  if (edges != nullptr) edges->before(label, number);
   loop->label = label;
   loop->number = number;
   loop->pass_seen = false;
   loop->step.store(label, std::memory_order_relaxed);
-  if (step_begins) AfterStepBegan(label, number);
+  if (edges != nullptr) edges->after(label, number);
   loop->settled = loop->settled || IsSettled(*loop);
   EmitStep(shm::StepEvent::kBegin, label, number, 0, helped, loop->settled);
 }
@@ -289,120 +210,6 @@ void OptimizerHasCome(bool stepped) {
   }
 }
 
-uint32_t RootOf(uint32_t scope) {
-  for (const ScopeEntry* entry; (entry = FindScopeEntry(scope)) != nullptr;) {
-    if (entry->parent == shm::kOutsideScope) break;
-    scope = entry->parent;
-  }
-  return scope;
-}
-
-// -1: of none.
-int LoopOfRoot(uint32_t root) {
-  const uint32_t count = g_root_count.load(std::memory_order_acquire);  // pairs with AddRoot
-  for (uint32_t i = 0; i < count; ++i) {
-    if (g_roots[i].root.load(std::memory_order_relaxed) != root) continue;
-    const uint8_t loop = g_roots[i].loop.load(std::memory_order_relaxed);
-    if (loop != kNoLoop) return loop;
-  }
-  return -1;
-}
-
-void AddRoot(uint32_t root, uint32_t loop) {
-  if (root == shm::kOutsideScope || LoopOfRoot(root) >= 0) return;
-  const uint32_t count = g_root_count.load(std::memory_order_relaxed);
-  uint32_t i = 0;
-  while (i < count && g_roots[i].loop.load(std::memory_order_relaxed) != kNoLoop) ++i;
-  if (i == kLoopRoots) {
-    // Its passes are taken for those of the first loop where they run on a thread of PyTorch.
-    if (loop != 0) CountLoss(shm::LossCounter::kStepLoopsFull);
-    return;
-  }
-  g_roots[i].root.store(root, std::memory_order_relaxed);
-  g_roots[i].loop.store(static_cast<uint8_t>(loop), std::memory_order_relaxed);
-  if (i == count) g_root_count.store(count + 1, std::memory_order_release);
-}
-
-// The root is of this loop from now on. A root of no loop is as one of the first.
-void MoveRoot(uint32_t root, uint32_t loop) {
-  const uint32_t count = g_root_count.load(std::memory_order_relaxed);
-  for (uint32_t i = 0; i < count; ++i) {
-    if (g_roots[i].root.load(std::memory_order_relaxed) != root) continue;
-    if (g_roots[i].loop.load(std::memory_order_relaxed) == kNoLoop) continue;
-    return g_roots[i].loop.store(static_cast<uint8_t>(loop), std::memory_order_relaxed);
-  }
-  if (loop != 0) AddRoot(root, loop);
-}
-
-void DropRootsOf(const StepLoop& loop) {
-  const uint32_t count = g_root_count.load(std::memory_order_relaxed);
-  for (uint32_t i = 0; i < count; ++i) {
-    if (g_roots[i].loop.load(std::memory_order_relaxed) != IndexOf(loop)) continue;
-    g_roots[i].loop.store(kNoLoop, std::memory_order_relaxed);
-  }
-}
-
-// For a thread that has none: one whose threads have ended, else a new one. Null: there is none,
-// which is counted.
-StepLoop* FindFreeLoop() {
-  const uint32_t count = g_loop_count.load(std::memory_order_relaxed);
-  for (uint32_t i = 1; i < count; ++i) {
-    if (!g_loops[i].IsFree()) continue;
-    DropRootsOf(g_loops[i]);
-    g_loops[i].StartAgain();
-    return &g_loops[i];
-  }
-  if (count < kLoops) {
-    g_loop_count.store(count + 1, std::memory_order_relaxed);
-    return &g_loops[count];
-  }
-  CountLoss(shm::LossCounter::kStepLoopsFull);
-  return nullptr;
-}
-
-// From now on the thread makes its steps in this loop.
-void EnterLoop(ThreadScopes* thread, const StepLoop& loop) {
-  const uint32_t index = IndexOf(loop);
-  if (thread->step_loop == index) return;
-  StepLoop& left = g_loops[thread->step_loop];
-  if (left.threads > 0) --left.threads;
-  if (index != 0) ++g_loops[index].threads;
-  thread->step_loop = static_cast<uint8_t>(index);
-}
-
-// The loop that a forward with gradients on this thread belongs to. A second thread that trains a
-// model which no other loop has trained gets one of its own; null: there is none left.
-StepLoop* LoopOfForward(ThreadScopes* thread, uint32_t root) {
-  const int known = LoopOfRoot(root);
-  StepLoop* loop = &g_loops[known >= 0 ? known : thread->step_loop];
-  if (known < 0 && root != shm::kOutsideScope && loop->owner != thread) {
-    if (loop->owner != nullptr) {
-      loop = FindFreeLoop();
-    } else if (loop->called) {
-      DropRootsOf(*loop);  // of a thread that has ended
-    }
-  }
-  thread->makes_no_steps = loop == nullptr;
-  if (loop == nullptr) return loop;
-  EnterLoop(thread, *loop);
-  if (!loop->trained) loop->owner = thread;
-  loop->called = true;
-  if (known < 0) AddRoot(root, IndexOf(*loop));
-  return loop;
-}
-
-// The loop whose pass a node of the scope is of; -1: this one does not tell.
-int LoopOfNode(uint32_t scope) {
-  if (g_loop_count.load(std::memory_order_relaxed) == 1) return 0;
-  const ThreadScopes& thread = ThisThread();
-  if (scope == shm::kOutsideScope) {
-    // Of a loss, say; PyTorch's own threads run passes of all loops.
-    return g_loops[thread.step_loop].owner == &thread ? thread.step_loop : -1;
-  }
-  const int loop = LoopOfRoot(RootOf(scope));
-  return loop >= 0 ? loop : thread.step_loop;
-}
-
 }  // namespace
 
 uint32_t CurrentStep() {
@@ -419,7 +226,7 @@ FLOPSPROF_APART uint32_t StepOfOneOfLoops(uint32_t scope) {
   const ThreadScopes& thread = ThisThread();
   const StepLoop& own = g_loops[thread.step_loop];
   if (own.IsBegunBy(&thread)) return own.step.load(std::memory_order_relaxed);
-  const int loop = scope == shm::kOutsideScope ? -1 : LoopOfRoot(RootOf(scope));
+  const int loop = scope == shm::kOutsideScope ? -1 : LoopOfRoot(RootOfScope(scope));
   if (loop < 0) return CurrentStep();
   return g_loops[loop].step.load(std::memory_order_relaxed);
 }
@@ -481,6 +288,9 @@ bool WantsOptimizerCheck() {
   g_checks_left.store(left - 1, std::memory_order_relaxed);
   return true;
 }
+
+// Release; pairs with the acquire in BeginLabel.
+void SetStepEdges(const StepEdges* edges) { g_edges.store(edges, std::memory_order_release); }
 
 bool OptimizerKnown() { return g_optimizer_known.load(std::memory_order_relaxed); }
 
@@ -600,7 +410,7 @@ void ReleaseStepLoops(ThreadScopes* thread) {
       loop.trained = loop.awaits_pass = false;
     }
     if (loop.IsBegunBy(thread)) loop.beginner.store(nullptr, std::memory_order_relaxed);
-    if (IndexOf(loop) == 0 || !loop.IsOver()) continue;
+    if (IndexOfLoop(loop) == 0 || !loop.IsOver()) continue;
     if (g_explicit.load(std::memory_order_relaxed)) {
       DropRootsOf(loop);  // whoever works with its models now is in the explicit step
     } else {
@@ -610,9 +420,7 @@ void ReleaseStepLoops(ThreadScopes* thread) {
 }
 
 void ForgetSteps() {
-  for (StepLoop& loop : g_loops) loop.Forget();
-  g_loop_count.store(1, std::memory_order_relaxed);
-  g_root_count.store(0, std::memory_order_relaxed);
+  ForgetStepLoops();
   g_optimizer_known.store(false, std::memory_order_relaxed);
   g_optimizers_made.store(0, std::memory_order_relaxed);
   g_explicit.store(false, std::memory_order_relaxed);

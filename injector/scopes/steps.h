@@ -29,7 +29,7 @@
 
 #include <atomic>
 
-#include "injector/platform.h"
+#include "injector/base/platform.h"
 
 namespace flopsprof::injector {
 
@@ -38,6 +38,14 @@ namespace flopsprof::injector {
 uint32_t CurrentStep();
 // The same for work of a scope, which belongs to the loop that trains the scope's model.
 uint32_t CurrentStepOf(uint32_t scope);
+
+// Who is told around each change of the number below: what ends before the step, what begins with
+// it. `label`: what the step's records carry. Null, as it is at first: nobody.
+struct StepEdges {
+  void (*before)(uint32_t label, uint32_t step);
+  void (*after)(uint32_t label, uint32_t step);
+};
+void SetStepEdges(const StepEdges* edges);
 
 // Number of the step that began last, kNoStep before the first.
 uint32_t CurrentStepNumber();

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "injector/platform.h"
+#include "injector/base/platform.h"
 #include "injector/stacks/unwind_rows.h"
 
 namespace flopsprof::injector {

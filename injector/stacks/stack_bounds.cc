@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "injector/platform.h"
+#include "injector/base/platform.h"
 
 namespace flopsprof::injector {
 namespace {

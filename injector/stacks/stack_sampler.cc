@@ -4,13 +4,12 @@
 
 #include <atomic>
 
-#include "injector/loaded_objects.h"
-#include "injector/platform.h"
-#include "injector/record_sink.h"
+#include "injector/base/loaded_objects.h"
+#include "injector/base/platform.h"
+#include "injector/base/text.h"
 #include "injector/stacks/native_stack.h"
-#include "injector/stacks/python_frames.h"
 #include "injector/stacks/stack_table.h"
-#include "injector/text.h"
+#include "injector/transport/record_sink.h"
 #include "proto/shm/handshake.h"
 
 namespace flopsprof::injector {
@@ -23,11 +22,12 @@ uint64_t g_interval_ns;  // 0: every launch; set before g_wanted
 uintptr_t g_own_begin;
 size_t g_own_bytes;
 std::atomic<bool> g_python_tried{false};
+std::atomic<const PythonReader*> g_python{nullptr};
 
 // With a module and a library call, or a framework's operation, nothing is left to explain.
 bool NeedsExplaining(const ThreadState& thread, const Attribution& at) {
   return at.scope == shm::kOutsideScope || thread.current_call == shm::kNoCall ||
-         !PythonFramesAreReadable();
+         ReaderOfPython() == nullptr;
 }
 
 bool ItsTurn(StackWalker* walker) {
@@ -67,9 +67,13 @@ void StartStacks(uint32_t per_second) {
 
 bool StacksAreWanted() { return g_wanted.load(std::memory_order_acquire); }
 
-void LetStacksReadPython() {
+// Acquire; pairs with the release in LetStacksReadPython: what was prepared is seen.
+const PythonReader* ReaderOfPython() { return g_python.load(std::memory_order_acquire); }
+
+void LetStacksReadPython(const PythonReader& python) {
   if (!StacksAreWanted() || g_python_tried.exchange(true)) return;
-  const char* reason = PreparePythonFrames();
+  const char* reason = python.prepare();
+  if (reason == nullptr) g_python.store(&python, std::memory_order_release);
   EmitNote("python_stacks", reason == nullptr ? "read" : reason);
 }
 
@@ -91,11 +95,14 @@ StackSample SampleStack(ThreadState* thread, const Attribution& at) {
   ++walker->launches;
   if (!ItsTurn(walker)) return sample;
   FoundStack stack;
-  const NativeStack native =
-      walker->Walk(HereRegisters(), PythonLoop(), stack.native, FoundStack::kMaxNative);
+  const PythonReader* python = ReaderOfPython();
+  const NativeStack native = walker->Walk(HereRegisters(), python == nullptr ? 0 : python->loop(),
+                                          stack.native, FoundStack::kMaxNative);
   stack.native_count = native.count;
   bool python_cut = false;
-  stack.python_count = ReadPythonFrames(stack.python, FoundStack::kMaxPython, &python_cut);
+  if (python != nullptr) {
+    stack.python_count = python->read(stack.python, FoundStack::kMaxPython, &python_cut);
+  }
   // Frames of Python go on where native ones ended, whatever ended them.
   stack.native_cut = native.cut && stack.python_count != 0;
   stack.cut = stack.python_count != 0 ? python_cut : native.cut;

@@ -9,7 +9,8 @@
 #include <stdint.h>
 
 #include "injector/scopes/attribution.h"
-#include "injector/thread_state.h"
+#include "injector/stacks/python_reader.h"
+#include "injector/transport/thread_state.h"
 
 namespace flopsprof::injector {
 
@@ -18,7 +19,7 @@ void StartStacks(uint32_t per_second);
 bool StacksAreWanted();
 
 // In Python's main thread, with its lock, once Python is there.
-void LetStacksReadPython();
+void LetStacksReadPython(const PythonReader& python);
 
 struct StackSample {
   uint32_t stack = shm::kNoStack;

@@ -7,9 +7,9 @@
 
 #include <atomic>
 
-#include "injector/platform.h"
-#include "injector/record_sink.h"
-#include "injector/text.h"
+#include "injector/base/platform.h"
+#include "injector/base/text.h"
+#include "injector/transport/record_sink.h"
 
 namespace flopsprof::injector {
 namespace {
@@ -167,11 +167,12 @@ void NameNativeFrames(const FoundStack& stack, shm::StackFrame* frames) {
 bool DefineStack(uint32_t id, const FoundStack& stack) {
   shm::StackFrame frames[shm::kMaxStackFrames] = {};
   NameNativeFrames(stack, frames);
+  const PythonReader* python = ReaderOfPython();
   uint32_t count = stack.native_count;
   if (stack.native_cut) frames[count++].origin = static_cast<uint32_t>(shm::FrameOrigin::kCut);
   for (uint32_t i = 0; i < stack.python_count; ++i) {
-    PythonCode code;
-    DescribePythonCode(stack.python[i].code, &code);
+    PythonCode code{};
+    if (python != nullptr) python->describe(stack.python[i].code, &code);
     shm::StackFrame& frame = frames[count++];
     frame.origin = static_cast<uint32_t>(shm::FrameOrigin::kPython);
     frame.name = InternString(code.name, code.name_bytes);

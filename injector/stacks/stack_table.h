@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "injector/stacks/python_frames.h"
+#include "injector/stacks/python_reader.h"
 #include "proto/shm/records.h"
 
 namespace flopsprof::injector {

@@ -298,7 +298,7 @@ def lt_words() -> dict:
         "compute": got(of_desc, desc, 0, u32), "trans_a": got(of_desc, desc, 3, u32),
         "epilogue": got(of_desc, desc, 7, u32),
     }  # fmt: skip
-    # LayoutWords and DescWords of injector/hooks/cublaslt_descriptors.cc.
+    # LayoutWords and DescWords of injector/hooks/cublas/cublaslt_descriptors.cc.
     here, there = ctypes.addressof(layout), ctypes.addressof(desc)
     words = {
         "type": field(here, 0, u32), "rows": field(here, 8, u64),

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-HOOKS = ROOT / "injector" / "hooks"
+HOOKS = ROOT / "injector" / "hooks" / "table"
 sys.path.insert(0, str(HOOKS))
 import api_rules  # noqa: E402
 import scan_exports  # noqa: E402
@@ -82,12 +82,12 @@ def test_calls_of_cudnn_8_have_its_prototypes():
 def test_the_coverage_page_is_up_to_date(tmp_path):
     page = (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8")
     assert generated("coverage", tmp_path) == page, \
-        "make it again: injector/hooks/generate_hooks.py injector/hooks/api_table.toml coverage " \
+        "make it again: injector/hooks/table/generate_hooks.py injector/hooks/table/api_table.toml coverage " \
         "docs/coverage.md"
 
 
 def test_every_call_has_its_number(tmp_path):
     ids = (ROOT / "proto" / "shm" / "library_api_ids.h").read_text(encoding="utf-8")
     assert generated("ids", tmp_path) == ids, \
-        "new calls: injector/hooks/generate_hooks.py injector/hooks/api_table.toml ids " \
+        "new calls: injector/hooks/table/generate_hooks.py injector/hooks/table/api_table.toml ids " \
         "proto/shm/library_api_ids.h"

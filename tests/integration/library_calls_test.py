@@ -16,7 +16,7 @@ import by_name
 import pytest
 from flopsprof_run import PROGRAMS, ROOT, run_profiled
 
-sys.path.insert(0, os.path.join(ROOT, "injector", "hooks"))
+sys.path.insert(0, os.path.join(ROOT, "injector", "hooks", "table"))
 import api_rules  # noqa: E402
 import scan_exports  # noqa: E402
 

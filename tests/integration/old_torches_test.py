@@ -16,7 +16,7 @@ from scope_programs import CHECKED, case_is_right, folded, run, wrong_checks
 
 VERSIONS = ("2.4.1", pytest.param("2.8.0", marks=pytest.mark.full))
 NEED_A_GPU = {"data_parallel", "capture", "layers_on_two_devices"}
-# Compiled autograd of torch 2.4 does not say that a pass runs: a limit (injector/scopes/README.md).
+# Compiled autograd of torch 2.4 does not say that a pass runs: a limit (injector/python/README.md).
 # Dynamo skips torch's own containers in 2.8: children are compiled, and found, each for itself. In
 # 2.4 it compiles the function that counts products here.
 CONTAINER = "container_compiled_in_place"

@@ -18,6 +18,7 @@ import include_direction
 import ledger
 import lock_list
 import pytest
+import room_symbols
 import summary_checks
 import test_results
 from flopsprof_run import ROOT
@@ -128,13 +129,51 @@ def test_ledger_times_by_tag_and_category():
 
 
 def test_an_include_against_the_way_of_the_data_is_found(tmp_path):
-    for folder in ("injector", "collector/model", "viewer/report"):
+    for folder in ("injector/hooks", "collector/model", "viewer/report"):
         (tmp_path / folder).mkdir(parents=True)
-    (tmp_path / "injector/a.cc").write_text('#include "collector/base/log.h"\n')
+    (tmp_path / "injector/hooks/a.cc").write_text('#include "collector/base/log.h"\n')
     (tmp_path / "collector/model/b.cc").write_text('#include "viewer/report/table.h"\n')
     (tmp_path / "viewer/report/c.cc").write_text('#include "collector/model/summary.h"\n')
     found = list(include_direction.violations(str(tmp_path)))
-    assert [line.split(":")[0] for line in found] == ["injector/a.cc", "collector/model/b.cc"]
+    assert [line.split(":")[0] for line in found] == ["injector/hooks/a.cc", "collector/model/b.cc"]
+
+
+@pytest.mark.parametrize(
+    ("files", "wrong"),
+    [
+        # down, and within a room
+        ({"session/a.cc": "injector/base/b.h", "hooks/a.cc": "injector/hooks/b.h",
+          "hooks/cudnn/a.cc": "injector/hooks/b.h", "cupti/a.cc": "b.h"}, []),
+        ({"base/a.cc": "injector/transport/b.h"}, ["injector/base/a.cc:1"]),
+        # two rooms that include each other: one of the two arrows goes up
+        ({"hooks/a.cc": "injector/cupti/b.h", "cupti/b.h": "injector/hooks/c.h"},
+         ["injector/cupti/b.h:1"]),
+        # a circle of three
+        ({"hooks/a.h": "injector/cupti/b.h", "cupti/b.h": "injector/stacks/c.h",
+          "stacks/c.h": "injector/hooks/a.h"}, ["injector/stacks/c.h:1"]),
+        # by a path that is relative, and from assembler and generated code
+        ({"base/a.cc": "../session/b.h", "session/b.h": "proto/shm/records.h"},
+         ["injector/base/a.cc:1"]),
+        ({"loader/a.S": "injector/hooks/b.h"}, ["injector/loader/a.S:1"]),
+        ({"operations/generate.py": "injector/hooks/b.h"}, ["injector/operations/generate.py:1"]),
+        # loose files, rooms that nobody has declared, and what is no part of the library
+        ({"a.cc": "proto/shm/records.h"}, ["injector/a.cc:1"]),
+        ({"attic/a.cc": "injector/base/b.h"}, ["injector/attic/a.cc:1"]),
+        ({"hooks/attic/a.cc": "injector/base/b.h"}, ["injector/hooks/attic/a.cc:1"]),
+        ({"hooks/a.cc": "injector/attic/b.h"}, ["injector/hooks/a.cc:1"]),
+        # rooms within hooks/
+        ({"hooks/solvers/a.cc": "injector/hooks/cublas/b.h", "hooks/a.cc": "injector/hooks/cublas/b.h"},
+         ["injector/hooks/a.cc:1"]),
+        ({"launch/a.cc": "injector/base/b.h"}, ["injector/launch/a.cc:1"]),
+        ({"session/a.cc": "injector/shims/cpp/flopsprof.h"}, ["injector/session/a.cc:1"]),
+    ],
+)  # fmt: skip
+def test_an_include_against_the_order_of_the_injectors_rooms_is_found(tmp_path, files, wrong):
+    for path, target in files.items():
+        (tmp_path / "injector" / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "injector" / path).write_text(f'#include "{target}"\n')
+    found = list(include_direction.violations(str(tmp_path)))
+    assert [":".join(line.split(":")[:2]) for line in found] == wrong
 
 
 def test_a_room_that_includes_one_above_it_is_found(tmp_path):
@@ -152,6 +191,37 @@ def test_a_room_that_includes_one_above_it_is_found(tmp_path):
     assert sorted(line.split(":")[0].split("/")[2] for line in found) == [
         "cellar", "rings", "tables",
     ]  # fmt: skip
+
+
+def test_a_name_that_a_room_takes_from_above_is_found():
+    up, asked = "_ZN9flopsprof8injector4TickEv", "_ZN9flopsprof8injector12StartSessionEv"
+    rooms = {"session": ({up, asked, "main_of_it"}, {"below"}), "hooks": (set(), {asked, "puts"}),
+             "hooks/cudnn": ({"plan"}, set()), "base": ({"below"}, {up, "plan"})}  # fmt: skip
+    assert room_symbols.upward(rooms, {"StartSession"}) == [
+        f"injector/base takes {up} from injector/session, above it",
+        "injector/base takes plan from injector/hooks/cudnn, above it"]
+    assert room_symbols.upward(rooms, set())[2:] == [
+        f"injector/hooks takes {asked} from injector/session, above it"]
+
+
+def test_only_two_headers_name_what_is_defined_above_them():
+    allowed = room_symbols.allowed_names()
+    assert {"StartSession", "SessionWantsRecords", "YieldCupti", "flopsprof_hooks"} <= allowed
+    assert len(allowed) < 20
+
+
+@pytest.mark.parametrize(
+    ("path", "room"),
+    [("injector/base/CMakeFiles/flopsprof_injector_base.dir/pages.cc.o", "base"),
+     ("injector/hooks/CMakeFiles/flopsprof_injector_hooks.dir/cudnn/cudnn_call.cc.o",
+      "hooks/cudnn"),
+     ("injector/python/CMakeFiles/flopsprof_injector_python.dir/Unity/unity_0_cxx.cxx.o", "python"),
+     ("injector/CMakeFiles/flopsprof_inject.dir/loader/dl_entries.S.o", "loader"),
+     ("injector/CMakeFiles/flopsprof_inject.dir/hook_table.S.o", "hooks/table"),
+     ("tests/unit/CMakeFiles/injector_base_test.dir/injector/base/pages_test.cc.o", "")],
+)  # fmt: skip
+def test_the_room_of_an_object(path, room):
+    assert room_symbols.room_of_object(path) == room
 
 
 def test_results_of_runners_are_counted(tmp_path):

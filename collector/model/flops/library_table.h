@@ -10,7 +10,7 @@
 
 namespace flopsprof::model {
 
-// A function of injector/hooks/api_rules.toml.
+// A function of injector/hooks/table/api_rules.toml.
 struct LibraryFunction {
   uint16_t api;
   formulas::Formula formula;  // nullptr: nothing that counts

@@ -10,8 +10,8 @@
 #include <valgrind/callgrind.h>
 #endif
 
+#include "injector/base/platform.h"
 #include "injector/cupti/cupti_cbids.h"
-#include "injector/platform.h"
 
 FLOPSPROF_EXPORT void count_begin() {
 #ifdef CALLGRIND_START_INSTRUMENTATION

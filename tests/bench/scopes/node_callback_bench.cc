@@ -4,8 +4,9 @@
 #include <benchmark/benchmark.h>
 #include <string.h>
 
+#include "injector/python/backward_callback.h"
+#include "injector/python/install.h"
 #include "injector/scopes/attribution.h"
-#include "injector/scopes/backward_callback.h"
 #include "injector/scopes/scopes.h"
 #include "tests/support/scopes/recording_sink.h"
 #include "tests/unit/injector/scopes/fake_torch.h"

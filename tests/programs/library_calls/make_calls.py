@@ -10,7 +10,7 @@ The program: calls link|dlopen|dlsym [FOLDER]; compiled with -DLINKED it knows `
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "injector" / "hooks"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "injector" / "hooks" / "table"))
 import api_rules  # noqa: E402
 import scan_exports  # noqa: E402
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "injector/segment.h"
+#include "injector/transport/segment.h"
 #include "proto/shm/records.h"
 #include "proto/shm/ring_layout.h"
 #include "tests/support/injector/segment_memory.h"

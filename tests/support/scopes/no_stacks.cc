@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scopes without injector/stacks and without a thread of our own.
 
-#include "injector/helper_thread.h"
 #include "injector/stacks/stack_sampler.h"
+#include "injector/transport/own_thread.h"
 
 namespace flopsprof::injector {
 
-void LetStacksReadPython() {}
+void LetStacksReadPython(const PythonReader&) {}
 bool RunOnOwnThread(void (*)()) { return false; }
 
 }  // namespace flopsprof::injector

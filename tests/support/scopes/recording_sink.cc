@@ -3,7 +3,6 @@
 #include "tests/support/scopes/recording_sink.h"
 
 #include <string.h>
-#include <time.h>
 
 #include <atomic>
 #include <mutex>
@@ -80,8 +79,6 @@ namespace injector {
 
 bool IsRecording() { return g_recording.load(std::memory_order_relaxed); }
 bool IsConnected() { return IsRecording(); }
-void BeforeStepBegins(uint32_t, uint32_t) {}
-void AfterStepBegan(uint32_t, uint32_t) {}
 uint32_t SessionEpoch() { return g_epoch.load(std::memory_order_relaxed); }
 
 void* ReserveRecord() { return nullptr; }  // all go through EmitRecord
@@ -138,12 +135,6 @@ void CountModuleCalls(uint64_t count) {
 void CountBackwardNodes(uint64_t count) {
   if (g_discard.load(std::memory_order_relaxed)) return;
   TheSink().backward_nodes += count;
-}
-
-uint64_t MonoNs() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1000000000u + static_cast<uint64_t>(now.tv_nsec);
 }
 
 }  // namespace injector

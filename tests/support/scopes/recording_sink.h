@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "injector/record_sink.h"
+#include "injector/transport/record_sink.h"
 
 namespace flopsprof::test {
 

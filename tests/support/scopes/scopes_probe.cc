@@ -11,12 +11,13 @@
 #include <valgrind/callgrind.h>
 #endif
 
-#include "injector/platform.h"
+#include "injector/base/platform.h"
+#include "injector/python/install.h"
+#include "injector/python/module_trie.h"
+#include "injector/python/python_frames.h"
 #include "injector/scopes/attribution.h"
-#include "injector/scopes/module_trie.h"
 #include "injector/scopes/scope_stack.h"
 #include "injector/scopes/sequence_log.h"
-#include "injector/stacks/python_frames.h"
 #include "tests/support/scopes/recording_sink.h"
 
 namespace shm = flopsprof::shm;

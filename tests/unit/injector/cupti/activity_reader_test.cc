@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "injector/record_sink.h"
+#include "injector/transport/record_sink.h"
 #include "tests/support/injector/test_segment.h"
 
 namespace flopsprof::injector {

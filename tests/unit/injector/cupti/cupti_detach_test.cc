@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "injector/hooks/capture_state.h"
+#include "injector/graphs/capture_state.h"
 
 namespace flopsprof::injector {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "injector/callback_guard.h"
+#include "injector/transport/callback_guard.h"
 #include "tests/support/injector/test_segment.h"
 
 namespace flopsprof::injector {

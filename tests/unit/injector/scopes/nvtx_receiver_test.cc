@@ -6,8 +6,8 @@
 #include <string>
 #include <thread>
 
-#include "injector/public_api.h"
 #include "injector/scopes/nvtx_types.h"
+#include "injector/scopes/public_api.h"
 #include "injector/scopes/scope_table.h"
 #include "tests/unit/injector/scopes/fake_torch.h"
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -32,6 +33,26 @@ class StepsTest : public testing::Test {
  protected:
   void SetUp() override { test::ResetScopesForTesting(); }
 };
+
+// What was told around each step: 'b' before and 'a' after it, its number, and that of the step
+// that was there when it was told.
+std::vector<std::string> told;
+void Tell(char when, uint32_t step) {
+  const uint32_t now = CurrentStepNumber();
+  told.push_back(when + std::to_string(step) +
+                 (now == shm::kNoStep ? " none" : " " + std::to_string(now)));
+}
+constexpr StepEdges kEdges = {[](uint32_t, uint32_t step) { Tell('b', step); },
+                              [](uint32_t, uint32_t step) { Tell('a', step); }};
+
+TEST_F(StepsTest, WhoAsksForItIsToldBeforeAndAfterEachStepBegins) {
+  SetStepEdges(&kEdges);
+  OnExplicitStep();
+  OnExplicitStep();
+  SetStepEdges(nullptr);
+  OnExplicitStep();
+  EXPECT_EQ(told, (std::vector<std::string>{"b0 none", "a0 0", "b1 0", "a1 1"}));
+}
 
 TEST_F(StepsTest, NoStepBeforeTheFirstForward) { EXPECT_EQ(CurrentStep(), shm::kNoStep); }
 

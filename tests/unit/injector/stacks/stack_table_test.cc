@@ -120,6 +120,22 @@ std::vector<shm::LaunchRecord> LaunchTwice(void (*callback)(void*, int, uint32_t
   return test::Only<shm::LaunchRecord>(segment->Drain(), shm::RecordType::kLaunch);
 }
 
+// Python's frames as somebody else reads them: one, whose code is at 0x77.
+uintptr_t described = 0;
+constexpr PythonReader kOneFrame = {
+    []() -> const char* { return nullptr; },
+    []() -> uintptr_t { return 0; },
+    [](PythonFrame* frames, uint32_t, bool* cut) -> uint32_t {
+      frames[0] = {0x77, 1};
+      *cut = false;
+      return 1;
+    },
+    [](uintptr_t code, PythonCode* description) {
+      described = code;
+      *description = PythonCode{};
+    },
+};
+
 // One test, in this order: sampling is turned on once in a process.
 TEST(StackSamplerTest, LaunchesHaveStacksOnlyWhenAsked) {
   TestSegment segment;
@@ -142,6 +158,13 @@ TEST(StackSamplerTest, LaunchesHaveStacksOnlyWhenAsked) {
   EXPECT_EQ(launches[0].stack_launches, 2u);  // the one that was not sampled, and itself
   EXPECT_EQ(launches[1].stack_launches, 1u);
   EXPECT_EQ(launches[0].stack, launches[1].stack);
+  // From now on Python's frames are read, too: these launches have another stack.
+  const uint32_t native = launches[0].stack;
+  LetStacksReadPython(kOneFrame);
+  launches = LaunchTwice(OnCuptiCallbackWithStacks, &segment);
+  ASSERT_EQ(launches.size(), 2u);
+  EXPECT_NE(launches[0].stack, native);
+  EXPECT_EQ(described, 0x77u);
   ForgetStacks();
 }
 

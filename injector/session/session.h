@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The life of the injector in one process: dormant -> connecting -> recording -> draining ->
+// dead. It begins with the first sign of GPU work (InitializeInjection, or the first hooked
+// call); until then there is no thread, socket or file. It never begins without FLOPSPROF_SOCKET.
+// What hooks and callbacks ask of it is declared in transport/session_calls.h.
+
+#include "injector/transport/session_calls.h"
+
+namespace flopsprof::injector {
+
+// What else is undone when the agent has gone and the program runs on.
+void SetDetachAction(void (*action)());
+
+// In the child of a fork: no thread, no record, no counter.
+void AbandonSessionInForkedChild();
+
+}  // namespace flopsprof::injector

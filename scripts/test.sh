@@ -81,7 +81,10 @@ group_tidy() {
   results lines "$logs/tidy.txt" "$logs/tidy.log"
 }
 
-group_unit() { run_ctest unit build; }
+group_unit() {
+  ((${#full[@]})) && export FLOPSPROF_KILLS=500
+  run_ctest unit build
+}
 
 # The stand-in itself: its libraries and tests in a folder of their own.
 group_simgpu() {

@@ -131,6 +131,8 @@ absl::Status LogWriter::Write(const std::vector<Waiting*>& batch) {
     status = file_->Sync();
   }
   if (status.ok() && file_->IsDeleted()) {
+    // Our reader has it open, and must not take these for the next of that number.
+    if (!file_->Truncate(written_.offset).ok()) written_.sequence = sequence;
     file_.reset();
     must_cut_ = false;
     return absl::UnavailableError(

@@ -3,7 +3,7 @@
 // What a row of an upload costs the collector until it may be acknowledged: the request, as gRPC
 // hands it over, made durable in a run folder. One agent sends one request after another, as over
 // one stream; in another case 16 do. A request: 100 or 1000 rows (calls, times, kernels, kernels of
-// scopes) of a process, all of them changed since the last one.
+// scopes) of a process, all of them changed since the last one. Then what a row costs to merge.
 
 #include <benchmark/benchmark.h>
 #include <unistd.h>
@@ -13,6 +13,9 @@
 #include <filesystem>
 #include <string>
 
+#include "collector/store/log/log_reader.h"
+#include "collector/store/log/log_writer.h"
+#include "collector/store/log_merge.h"
 #include "collector/store/run_folder.h"
 
 namespace flopsprof::store {
@@ -20,10 +23,13 @@ namespace {
 
 constexpr int kKinds = 4;
 
-// Below the current folder, not in /tmp, which may be memory: FLOPSPROF_BENCH_DIR names another.
+// FLOPSPROF_BENCH_DIR: on the disk that is meant, where the one for temporary files is another, or
+// memory.
 std::string FreshFolder() {
   const char* parent = std::getenv("FLOPSPROF_BENCH_DIR");
-  std::string name = std::string(parent == nullptr ? "." : parent) + "/store-bench-XXXXXX";
+  std::string name =
+      (parent == nullptr ? std::filesystem::temp_directory_path().string() : std::string(parent)) +
+      "/store-bench-XXXXXX";
   return mkdtemp(name.data());
 }
 
@@ -122,6 +128,43 @@ BENCHMARK_REGISTER_F(ApplyBench, Apply)
     ->Iterations(200)
     ->Threads(1)
     ->Threads(16);
+
+// From the log into profile.db, with nothing else to do.
+BENCHMARK_DEFINE_F(ApplyBench, Merge)(benchmark::State& state) {
+  constexpr int kRequests = 100;
+  v1::UploadRequest request = Request(0, static_cast<int>(state.range(0)));
+  run_->Finish().IgnoreError();
+  LogWriter::Options options;
+  options.folder = folder_ + "/other-log";
+  const auto log = *LogWriter::Open(options);
+  Database database = *Database::Open(folder_ + "/run/profile.db", SQLITE_OPEN_READWRITE);
+  database.Execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL").IgnoreError();
+  ProfileWriter writer(&database);
+  LogMerge merge("run", &database, &writer);
+  LogReader reader(*LogSegments::Open(options.folder), 0, 0);
+  for (auto round : state) {
+    state.PauseTiming();
+    for (int i = 0; i < kRequests; ++i) {
+      Grow(&request);
+      log->Append(request.SerializeAsString(), 1).status().IgnoreError();
+    }
+    reader.Extend(log->end()).IgnoreError();
+    state.ResumeTiming();
+    absl::StatusOr<bool> more = true;
+    while (more.ok() && *more) more = merge.Some(&reader, absl::Milliseconds(500));
+    if (!more.ok()) state.SkipWithError("not merged");
+  }
+  if (reader.last_sequence() != request.sequence()) state.SkipWithError("some are missing");
+  state.counters["rows_per_s"] = benchmark::Counter(
+      static_cast<double>(state.iterations()) * kRequests * static_cast<double>(state.range(0)),
+      benchmark::Counter::kIsRate);
+}
+BENCHMARK_REGISTER_F(ApplyBench, Merge)
+    ->ArgName("rows")
+    ->Arg(100)
+    ->Arg(1000)
+    ->UseRealTime()
+    ->Iterations(3);
 
 }  // namespace
 }  // namespace flopsprof::store

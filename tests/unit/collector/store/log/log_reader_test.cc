@@ -167,7 +167,7 @@ TEST_F(LogReaderTest, ManyFlippedBitsCostTheRecordsThatTheyAreIn) {
 
 TEST_F(LogReaderTest, APayloadThatLooksLikeAFrameIsNone) {
   std::string inner;
-  AppendFrame(kLogId + 1, 2, 2000, Compress(PayloadOf(2)), &inner);
+  AppendFrame(kLogId + 1, 1, 1000, Compress("forged"), &inner);
   std::string bytes = EncodeSegmentHeader({kLogId, 1});
   AppendFrame(kLogId, 1, 1000, inner, &bytes);
   AppendFrame(kLogId, 2, 2000, Compress(PayloadOf(2)), &bytes);

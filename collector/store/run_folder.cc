@@ -281,7 +281,8 @@ absl::Status RunFolder::WriteText(const std::string& name, std::string_view cont
 absl::Status RunFolder::Finish(absl::Duration patience) {
   const absl::Time until = absl::Now() + patience;
   absl::Status merged = Merge();
-  while (!merged.ok() && absl::Now() < until) {
+  // Somebody who holds profile.db goes on in the end; room on a full disk is not waited for.
+  while (absl::IsUnavailable(merged) && absl::Now() < until) {
     absl::SleepFor(kRetryAfter);
     merged = Merge();
   }
@@ -298,6 +299,7 @@ absl::Status RunFolder::Finish(absl::Duration patience) {
   is_finished_ = true;
   // After run.json: a run that is not finished has a log.
   if (is_plain_file_ || SyncMerged().ok()) log_->DropThrough(merged_, true);
+  reader_.reset();  // it has a deleted file open
   return merged;
 }
 

@@ -73,8 +73,8 @@ class RunFolder {
   absl::Status WriteText(const std::string& name, std::string_view content);
 
   // Merges the rest of the log, makes profile.db one plain file and marks the run as finished.
-  // Apply may still follow. Where profile.db takes nothing for `patience`, the rest stays in the
-  // log, where readers find it.
+  // Apply may still follow. Where profile.db is held for `patience`, or its disk is full, the rest
+  // stays in the log, where readers find it, and the reason is returned.
   absl::Status Finish(absl::Duration patience = absl::Seconds(30));
 
  private:
@@ -104,10 +104,11 @@ class RunFolder {
   Manifest manifest_ ABSL_GUARDED_BY(mutex_);
   // The database has no write-ahead log at the moment.
   bool is_plain_file_ ABSL_GUARDED_BY(mutex_) = false;
-  std::optional<LogReader> reader_ ABSL_GUARDED_BY(mutex_);  // none after a failure
-  uint64_t merged_ ABSL_GUARDED_BY(mutex_) = 0;              // sequence, committed
-  uint64_t trimmed_segment_ ABSL_GUARDED_BY(mutex_) = 0;     // those before it are deleted
-  std::atomic<bool> is_finished_{false};                     // as run.json says
+  std::optional<LogReader> reader_
+      ABSL_GUARDED_BY(mutex_);                   // none before the first, or after a failure
+  uint64_t merged_ ABSL_GUARDED_BY(mutex_) = 0;  // sequence, committed
+  uint64_t trimmed_segment_ ABSL_GUARDED_BY(mutex_) = 0;  // those before it are deleted
+  std::atomic<bool> is_finished_{false};                  // as run.json says
 
   std::unique_ptr<LogWriter> log_;             // takes calls of any thread
   std::unique_ptr<MergeThread> merge_thread_;  // last: it uses the others

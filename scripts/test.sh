@@ -150,8 +150,8 @@ group_asan() {
   run_pytest asan_torch tests/integration/asan_test.py
 }
 
-# Thread sanitizer: ring, decoder and aggregator, in a process without gRPC.
-tsan_targets=(collector_agent_test injector_test)
+# Thread sanitizer: ring, decoder, aggregator and the collector's log, in processes without gRPC.
+tsan_targets=(collector_agent_test injector_test store_log_test)
 group_tsan() {
   if ! scripts/build.sh --preset tsan "${tsan_targets[@]}" > /dev/null \
       2> "$logs/tsan-build.log"; then
@@ -159,7 +159,7 @@ group_tsan() {
     printf 'fail\tbuild\t%s\n' "$logs/tsan-build.log"
     return
   fi
-  run_ctest tsan build-tsan -R '^(collector_agent_test:|injector_test:RingWriter)'
+  run_ctest tsan build-tsan -R '^(collector_agent_test:|store_log_test:LogWriter|injector_test:RingWriter)'
 }
 
 # Short form: each benchmark runs and prints its ratio; counts of instructions are judged.

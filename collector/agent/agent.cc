@@ -18,6 +18,7 @@ namespace {
 constexpr absl::Duration kMinPause = absl::Microseconds(200);
 constexpr absl::Duration kMaxPause = absl::Milliseconds(20);
 constexpr absl::Duration kServeTick = absl::Milliseconds(100);
+constexpr uint64_t kPostAgainNs = 100'000'000;  // where the collector is slower than we are
 constexpr uint64_t kProgressPeriodNs = 250'000'000;
 // For processes that end just after the job's own: most do within milliseconds.
 constexpr absl::Duration kStragglers = absl::Seconds(1);
@@ -150,8 +151,8 @@ void Agent::DrainLoop() {
     FollowControl(now_ns, /*emptied=*/!more);
     if (now_ns >= next_upload_ns) {
       // What does not fit is not lost: it stays changed.
-      PostChanges();
-      next_upload_ns = now_ns + UploadPeriodNs(options_, now_ns - begin_ns);
+      next_upload_ns =
+          now_ns + (PostChanges() ? UploadPeriodNs(options_, now_ns - begin_ns) : kPostAgainNs);
     }
     if (now_ns >= next_progress_ns) {
       UpdateProgress();
@@ -256,7 +257,9 @@ void Agent::MatchCollectives() {
 }
 
 bool Agent::PostChanges() {
-  for (Process& process : processes_) {
+  for (size_t count = processes_.size(); count > 0; count--) {
+    if (next_to_post_ >= processes_.size()) next_to_post_ = 0;
+    Process& process = processes_[next_to_post_];
     bool more = true;
     while (more) {
       if (!uploader_->CanAccept()) return false;
@@ -268,6 +271,7 @@ bool Agent::PostChanges() {
         uploader_->Post(std::move(one));
       }
     }
+    next_to_post_++;
   }
   return true;
 }

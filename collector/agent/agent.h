@@ -94,7 +94,7 @@ class Agent {
   void TakeEvents(uint64_t now_ns);
   bool DrainAll(uint64_t now_ns);
   void MatchCollectives();
-  // False: the uploader takes no more now; what is left stays for the next time.
+  // False: the uploader takes no more now; the next call goes on with the process that was left.
   bool PostChanges();
   void UpdateProgress();
   // On the control server's thread: handed to the draining one.
@@ -115,6 +115,7 @@ class Agent {
   std::vector<Process> processes_;         // the draining thread's
   std::unique_ptr<RunControl> control_;    // the draining thread's
   std::unique_ptr<RunGovernor> governor_;  // the draining thread's; null: no --max-overhead
+  size_t next_to_post_ = 0;                // the draining thread's: in processes_
   uint32_t flush_posted_ = 0;              // the draining thread's: waits for its acknowledgement
 
   mutable base::Mutex mutex_;

@@ -33,7 +33,7 @@ v1::RunInfo MakeRunInfo(const NodeServices::Options& options) {
 // Rows are made, sent and freed at every upload. Handed back to the system in between, their memory
 // cost a tenth of the agent's time in page faults and calls.
 void KeepFreedMemory() {
-  constexpr int kKept = 32 << 20;
+  constexpr int kKept = 4 << 20;  // of each thread's part of the heap
   constexpr int kGrowth = 1 << 20;
   mallopt(M_TRIM_THRESHOLD, kKept);
   mallopt(M_TOP_PAD, kGrowth);

@@ -6,7 +6,7 @@
     python3 scripts/draw_architecture.py --check    status 1 where the picture is not of today
 
 All of it is read from the source: boxes are the folders that tests/support/include_direction.py
-knows, their lines its rooms, the lowest last, and arrows are includes. An arrow that follows from two
+knows, their lines its rooms, the lowest last (in brackets: beside the others), and arrows are includes. An arrow that follows from two
 others is left out. A box stands above all that it includes, so that every arrow points down.
 """
 
@@ -32,7 +32,7 @@ SAYS = {
     "viewer": "report and numbers as text",
     "viewer/cli": "the program: verbs, launcher",
 }
-WIDTH, LINE, HEAD, GAP_X, GAP_Y, MARGIN = 216, 15, 42, 24, 44, 16
+WIDTH, LANE, LINE, HEAD, GAP_X, GAP_Y, MARGIN = 216, 10, 15, 42, 24, 44, 16
 
 
 def read_edges() -> set:
@@ -80,23 +80,57 @@ def floors(edges: set) -> dict:
 
 
 def rooms(key: str) -> tuple:
-    return tuple(room for room in reversed(include_direction.ROOMS.get(key, ())) if room)
+    beside = tuple(f"({room})" for room in include_direction.BESIDE.get(key, ()))
+    return tuple(room for room in reversed(include_direction.ROOMS.get(key, ())) if room) + beside
+
+
+def chains(shown: list, floor: dict) -> list:
+    """For each arrow the items that it goes through: a folder, places that are kept free for it on
+    the floors between, a folder."""
+    return [
+        [a, *((a, b, f) for f in range(floor[a] - 1, floor[b], -1)), b] for a, b in shown
+    ]  # fmt: skip
+
+
+def in_order(row: list, above: dict, links: dict) -> list:
+    """Items of a floor, each below what leads to it."""
+    def middle(item):
+        xs = [above[link] for link in links.get(item, ()) if link in above]
+        return (sum(xs) / len(xs) if xs else 0, str(item))
+
+    return sorted(row, key=middle)
 
 
 def draw() -> str:
     edges = read_edges()
     shown = sorted(e for e in edges if e[1] not in reachable(edges, e[0], e))
     floor = floors(edges)
-    rows = [sorted(k for k in floor if floor[k] == f) for f in range(max(floor.values()), -1, -1)]
-    width = max(len(row) for row in rows) * (WIDTH + GAP_X) - GAP_X + 2 * MARGIN
-    place, y = {}, MARGIN
-    for row in rows:
-        x = (width - len(row) * (WIDTH + GAP_X) + GAP_X) / 2
-        for key in row:
-            place[key] = (x, y, HEAD + LINE * len(rooms(key)))
-            x += WIDTH + GAP_X
-        y += max(place[key][2] for key in row) + GAP_Y
-    parts = [arrow(place[a], place[b]) for a, b in shown] + [box(k, *place[k]) for k in place]
+    ways = chains(shown, floor)
+    rows = {f: [k for k in floor if floor[k] == f] for f in set(floor.values())}
+    links = {}
+    for way in ways:
+        for upper, lower in zip(way, way[1:]):
+            links.setdefault(lower, []).append(upper)
+            if isinstance(lower, tuple):
+                rows[lower[2]].append(lower)
+
+    def wide(item) -> int:
+        return LANE if isinstance(item, tuple) else WIDTH
+
+    width = 2 * MARGIN + max(sum(wide(i) + GAP_X for i in row) - GAP_X for row in rows.values())
+    place, centre, y = {}, {}, MARGIN
+    for number in sorted(rows, reverse=True):
+        row = in_order(rows[number], centre, links)
+        x = (width - sum(wide(i) + GAP_X for i in row) + GAP_X) / 2
+        tall = max(HEAD + LINE * len(rooms(i)) for i in row if not isinstance(i, tuple))
+        for item in row:
+            height = tall if isinstance(item, tuple) else HEAD + LINE * len(rooms(item))
+            place[item] = (x, y, height)
+            centre[item] = x + wide(item) / 2
+            x += wide(item) + GAP_X
+        y += tall + GAP_Y
+    lines = [arrow([(centre[i], place[i][1], place[i][2]) for i in way]) for way in ways]
+    parts = lines + [box(k, *place[k]) for k in place if not isinstance(k, tuple)]
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{y - GAP_Y + MARGIN:g}"'
         ' font-family="sans-serif" font-size="12">\n'
@@ -107,14 +141,16 @@ def draw() -> str:
     )  # fmt: skip
 
 
-def arrow(above: tuple, below: tuple) -> str:
-    x1, y1 = above[0] + WIDTH / 2, above[1] + above[2]
-    x2, y2 = below[0] + WIDTH / 2, below[1]
-    bend = (y2 - y1) / 2
-    return (
-        f'<path d="M{x1:g},{y1:g} C{x1:g},{y1 + bend:g} {x2:g},{y2 - bend:g} {x2:g},{y2:g}"'
-        ' fill="none" stroke="#555" marker-end="url(#tip)"/>'
-    )
+def arrow(way: list) -> str:
+    """Through items of (middle x, top y, height), from the foot of the first to the last one's top."""
+    path = f"M{way[0][0]:g},{way[0][1] + way[0][2]:g}"
+    for above, below in zip(way, way[1:]):
+        y1, y2 = above[1] + above[2], below[1]
+        bend = (y2 - y1) / 2
+        path += f" C{above[0]:g},{y1 + bend:g} {below[0]:g},{y2 - bend:g} {below[0]:g},{y2:g}"
+        if below is not way[-1]:
+            path += f" L{below[0]:g},{below[1] + below[2]:g}"
+    return f'<path d="{path}" fill="none" stroke="#555" marker-end="url(#tip)"/>'
 
 
 def box(key: str, x: float, y: float, height: float) -> str:

@@ -80,7 +80,7 @@ def room_problem(key: str, path: str, target: str) -> str:
     if {here, there} & set(BESIDE.get(key, ())):
         return f"{key}/{here} may not include {target}"
     if ROOMS[key].index(here) < ROOMS[key].index(there):
-        return f"{key}/{here} may not include {target}, which stands above it"
+        return f"{key}/{here} may not include {target}, a higher room"
     return ""
 
 

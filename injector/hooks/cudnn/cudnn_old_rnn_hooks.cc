@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
 // cudnnRNNForwardTraining and its like, which cuDNN 9 removed: one tensor descriptor for each time
-// step, or (Ex) sequences of one descriptor. Prototypes of cuDNN 8 (signatures/cudnn.txt).
+// step, or (Ex) sequences of one descriptor. Prototypes of cuDNN 8 (table/signatures/cudnn.txt).
 
 #include <stddef.h>
 #include <stdint.h>

@@ -96,7 +96,7 @@ def test_nodes_decide_for_themselves_and_the_report_says_so(python, tmp_path):
                     "--", python, JOB, *job]  # fmt: skip
             return subprocess.Popen(argv, env=env, stdout=subprocess.PIPE, text=True)
 
-        jobs = [launch(0, "100%", "cheap", "14"), launch(1, "1%", "busy", "12")]
+        jobs = [launch(0, "100%", "cheap", "14"), launch(1, "0.3%", "busy", "12")]
         steps = [int(job.communicate(timeout=240)[0].split("steps:")[1]) for job in jobs]
         assert [job.returncode for job in jobs] == [0, 0]
         assert collector.end() == 0
@@ -107,7 +107,7 @@ def test_nodes_decide_for_themselves_and_the_report_says_so(python, tmp_path):
     assert not any(window["aligned"] for window in recording["windows"])
     budget = recording["budget"]
     assert budget["sampled_s"] > 1  # of the node that has windows
-    assert (budget["judged_rank"], budget["max_overhead"]) == (1, pytest.approx(0.01))
+    assert (budget["judged_rank"], budget["max_overhead"]) == (1, pytest.approx(0.003))
     whole, cut = (rank["flops"]["forward"] // (FIRST + SECOND) for rank in summary["ranks"])
     assert whole == steps[0] and cut < steps[1]
     (finding,) = [f for f in summary["findings"] if "the same steps" in f["text"]]

@@ -125,6 +125,22 @@ void AddMissingRanks(const RunProfile& run, const RankGroups& groups, std::vecto
   }
 }
 
+void AddLogDamage(const RunProfile& run, std::vector<RunGap>* gaps) {
+  if (run.log_damage.empty()) return;
+  std::string evidence;
+  for (size_t i = 0; i < run.log_damage.size() && i < kMostNamed; ++i) {
+    absl::StrAppend(&evidence, i == 0 ? "" : "; ", run.log_damage[i]);
+  }
+  if (run.log_damage.size() > kMostNamed) absl::StrAppend(&evidence, "; and more");
+  const uint64_t lost = run.lost_uploads;
+  gaps->push_back(
+      {"error",
+       absl::StrCat("the profile is not complete: ", lost > 0 ? absl::StrCat(lost) : "some",
+                    lost == 1 ? " update is" : " updates are",
+                    " damaged in what the collector has stored"),
+       evidence, "look after that disk; totals are too small by what is missing"});
+}
+
 void AddAgents(const RunProfile& run, std::vector<RunGap>* gaps) {
   std::string nodes, evidence, holes, refusals;
   size_t unfinished = 0;
@@ -168,6 +184,7 @@ void AddAgents(const RunProfile& run, std::vector<RunGap>* gaps) {
     gaps->push_back({"error", "updates on the way to the collector are missing", holes,
                      "the profile is too small; report this as a fault of flopsprof"});
   }
+  AddLogDamage(run, gaps);
   for (const std::string& problem : run.problems) {
     gaps->push_back({"error", absl::StrCat("the profile is not complete: ", problem), "",
                      "totals are too small by what is missing"});

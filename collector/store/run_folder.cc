@@ -3,6 +3,7 @@
 #include "collector/store/run_folder.h"
 
 #include <absl/strings/str_cat.h>
+#include <absl/time/clock.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -30,6 +31,9 @@ constexpr std::string_view kApplyAdvice =
     "what was stored before can be read, agents keep what is not stored and send it again; free "
     "space in the folder's file system";
 
+constexpr absl::Duration kLongestTransaction = absl::Milliseconds(500);
+constexpr absl::Duration kRetryAfter = absl::Milliseconds(100);
+
 }  // namespace
 
 RunFolder::RunFolder(std::string path, std::string run_id, Database database)
@@ -39,6 +43,9 @@ RunFolder::RunFolder(std::string path, std::string run_id, Database database)
       writer_(std::make_unique<ProfileWriter>(database_.get())) {}
 
 RunFolder::~RunFolder() {
+  merge_thread_.reset();
+  // What cannot be merged stays in the log.
+  Merge().IgnoreError();
   base::MutexLock lock(&mutex_);
   writer_.reset();
 }
@@ -54,7 +61,8 @@ absl::StatusOr<Database> RunFolder::OpenDatabase(const std::string& path) {
   absl::StatusOr<Database> database = Database::Open(file, SQLITE_OPEN_READWRITE);
   if (!database.ok()) return database.status();
   // A write-ahead log: readers never wait for the writer, and a killed writer leaves a file that
-  // any reader completes. FULL: a commit is on the disk when it returns.
+  // any reader completes. FULL: a commit is on the disk when it returns, as tables must be before
+  // anything is acknowledged.
   for (const char* sql :
        {"PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL", "PRAGMA wal_autocheckpoint=1000"}) {
     if (const absl::Status status = database->Execute(sql); !status.ok()) return status;
@@ -72,8 +80,8 @@ absl::StatusOr<Database> RunFolder::OpenDatabase(const std::string& path) {
     if (!status.ok()) return status;
   }
   // Tables that came later, and views, which are those of this version in every file.
-  const absl::Status added =
-      database->Execute(absl::StrCat("BEGIN IMMEDIATE;", AddedSql(), ViewsSql(), "COMMIT"));
+  const absl::Status added = database->Execute(
+      absl::StrCat("BEGIN IMMEDIATE;", AddedSql(), LogTablesSql(), ViewsSql(), "COMMIT"));
   if (!added.ok()) return added;
   return database;
 }
@@ -90,69 +98,173 @@ absl::StatusOr<std::unique_ptr<RunFolder>> RunFolder::Create(const Options& opti
   absl::StatusOr<Database> database = OpenDatabase(*path);
   if (!database.ok()) return Explain(database.status(), kCreateAdvice);
   std::unique_ptr<RunFolder> folder(new RunFolder(*path, run_id, *std::move(database)));
-  base::MutexLock lock(&folder->mutex_);
-  folder->manifest_ = {run_id, run.job(), run.command(), run.start_utc_ns(), run.version(), false};
-  if (const absl::Status status = folder->writer_->WriteRun(run_id, run); !status.ok()) {
-    return Explain(status, kCreateAdvice);
+  {
+    base::MutexLock lock(&folder->mutex_);
+    folder->manifest_ = {run_id,        run.job(), run.command(), run.start_utc_ns(),
+                         run.version(), false};
+    absl::Status status = folder->writer_->WriteRun(run_id, run);
+    if (status.ok()) status = WriteManifest(*path, folder->manifest_);
+    if (!status.ok()) return Explain(status, kCreateAdvice);
   }
-  if (const absl::Status status = WriteManifest(*path, folder->manifest_); !status.ok()) {
+  if (const absl::Status status = folder->OpenLog(options.log_files); !status.ok()) {
     return Explain(status, kCreateAdvice);
   }
   return folder;
 }
 
-absl::StatusOr<std::unique_ptr<RunFolder>> RunFolder::Open(const std::string& path) {
+absl::StatusOr<std::unique_ptr<RunFolder>> RunFolder::Open(const std::string& path,
+                                                           LogFiles* log_files) {
   absl::StatusOr<Manifest> manifest = ReadManifest(path);
   if (!manifest.ok()) return manifest.status();
   absl::StatusOr<Database> database = OpenDatabase(path);
   if (!database.ok()) return database.status();
   std::unique_ptr<RunFolder> folder(new RunFolder(path, manifest->run_id, *std::move(database)));
-  base::MutexLock lock(&folder->mutex_);
-  folder->manifest_ = *std::move(manifest);
+  {
+    base::MutexLock lock(&folder->mutex_);
+    folder->is_finished_ = manifest->finished;
+    folder->manifest_ = *std::move(manifest);
+  }
+  FLOPSPROF_RETURN_IF_ERROR(folder->OpenLog(log_files));
   return folder;
 }
 
+absl::Status RunFolder::OpenLog(LogFiles* files) {
+  LogWriter::Options options;
+  options.folder = path_ + "/log";
+  options.files = files;
+  {
+    base::MutexLock lock(&mutex_);
+    const absl::StatusOr<std::optional<MergedTo>> merged = ReadMergedTo(database_.get());
+    if (!merged.ok()) return merged.status();
+    if (!merged->has_value()) return absl::DataLossError(path_ + "/profile.db has no log_position");
+    options.log_id = (*merged)->log_id;
+    options.after_sequence = merged_ = (*merged)->sequence;
+    // From here on the log is what is durable; SQLite may lose its last commits with the power, and
+    // takes them from the log again.
+    FLOPSPROF_RETURN_IF_ERROR(database_->Execute("PRAGMA synchronous=NORMAL"));
+  }
+  absl::StatusOr<std::unique_ptr<LogWriter>> log = LogWriter::Open(options);
+  if (!log.ok()) return log.status();
+  log_ = *std::move(log);
+  merge_thread_ = std::make_unique<MergeThread>([this] { return MergeSome(); });
+  return absl::OkStatus();
+}
+
 absl::Status RunFolder::Apply(const v1::UploadRequest& request) {
-  base::MutexLock lock(&mutex_);
+  std::string bytes;
   absl::Status status;
-  if (is_plain_file_) status = database_->Execute("PRAGMA journal_mode=WAL");
+  if (!request.SerializeToString(&bytes)) status = absl::InvalidArgumentError("too large");
+  if (status.ok()) status = log_->Append(bytes, base::Clock::Real().UtcNs()).status();
+  if (status.ok() && is_finished_.load(std::memory_order_relaxed)) status = MarkAsRunning();
   if (status.ok()) {
-    is_plain_file_ = false;
-    status = database_->Execute("BEGIN IMMEDIATE");
+    merge_thread_->Wake();
+    return status;
   }
-  if (status.ok()) status = EndTransaction(ApplyInTransaction(request));
-  if (status.ok() && manifest_.finished) {  // by an earlier collector
-    manifest_.finished = false;
-    status = WriteManifest(path_, manifest_);
-  }
-  if (status.ok()) return status;
   return Explain(absl::Status(status.code(), absl::StrCat("cannot store in ", path_, ": ",
                                                           std::string(status.message()))),
                  kApplyAdvice);
 }
 
+absl::Status RunFolder::MarkAsRunning() {
+  base::MutexLock lock(&mutex_);
+  if (!is_finished_) return absl::OkStatus();
+  manifest_.finished = false;
+  FLOPSPROF_RETURN_IF_ERROR(WriteManifest(path_, manifest_));
+  is_finished_ = false;
+  return absl::OkStatus();
+}
+
+absl::Status RunFolder::OpenReader() {
+  const absl::StatusOr<std::optional<MergedTo>> merged = ReadMergedTo(database_.get());
+  if (!merged.ok()) return merged.status();
+  if (!merged->has_value()) return absl::DataLossError(path_ + "/profile.db has no log_position");
+  absl::StatusOr<LogSegments> segments = LogSegments::Open(path_ + "/log");
+  if (!segments.ok()) return segments.status();
+  merged_ = (*merged)->sequence;
+  reader_.emplace(*std::move(segments), merged_, (*merged)->log_id);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<bool> RunFolder::MergeSome() {
+  base::MutexLock lock(&mutex_);
+  const LogEnd end = log_->end();
+  if (end.sequence <= merged_) return false;
+  if (!reader_.has_value()) FLOPSPROF_RETURN_IF_ERROR(OpenReader());
+  if (is_plain_file_) {
+    FLOPSPROF_RETURN_IF_ERROR(database_->Execute("PRAGMA journal_mode=WAL"));
+    is_plain_file_ = false;
+  }
+  absl::StatusOr<bool> more = false;
+  if (const absl::Status extended = reader_->Extend(end); !extended.ok()) {
+    more = extended;
+  } else {
+    more = LogMerge(run_id_, database_.get(), writer_.get()).Some(&*reader_, kLongestTransaction);
+  }
+  if (!more.ok()) {
+    reader_.reset();
+    return more;
+  }
+  merged_ = reader_->last_sequence();
+  TrimLog();
+  return more;
+}
+
+void RunFolder::TrimLog() {
+  const uint64_t segment = reader_->segment();
+  if (segment <= trimmed_segment_) return;
+  if (!SyncMerged().ok()) return;  // at the next transaction
+  log_->DropThrough(merged_, false);
+  trimmed_segment_ = segment;
+}
+
+absl::Status RunFolder::SyncMerged() {
+  return Durably([this] {
+    return database_->Execute(absl::StrCat("UPDATE log_position SET merged=", merged_));
+  });
+}
+
+absl::Status RunFolder::Merge() {
+  const uint64_t wanted = log_ == nullptr ? 0 : log_->end().sequence;
+  while (true) {
+    {
+      base::MutexLock lock(&mutex_);
+      if (merged_ >= wanted) return absl::OkStatus();
+    }
+    const absl::StatusOr<bool> more = MergeSome();
+    if (!more.ok()) return more.status();
+  }
+}
+
+absl::Status RunFolder::Durably(const std::function<absl::Status()>& write) {
+  // Both are of this connection, and cannot be changed within a transaction.
+  FLOPSPROF_RETURN_IF_ERROR(database_->Execute("PRAGMA synchronous=FULL"));
+  absl::Status status = database_->Execute("BEGIN IMMEDIATE");
+  if (status.ok()) status = EndTransaction(write());
+  status.Update(database_->Execute("PRAGMA synchronous=NORMAL"));
+  return status;
+}
+
 absl::Status RunFolder::WriteDerived(const std::vector<v1::ProcessProfile>& processes) {
   if (processes.empty()) return absl::OkStatus();
   base::MutexLock lock(&mutex_);
-  absl::Status status = database_->Execute("BEGIN IMMEDIATE");
-  if (!status.ok()) return status;
-  for (const v1::ProcessProfile& process : processes) {
-    if (status.ok()) status = writer_->WriteProcess(process);
-  }
-  return EndTransaction(status);
+  return Durably([&] {
+    for (const v1::ProcessProfile& process : processes) {
+      FLOPSPROF_RETURN_IF_ERROR(writer_->WriteProcess(process));
+    }
+    return absl::OkStatus();
+  });
 }
 
 absl::Status RunFolder::NoteRefusal(const std::string& agent_id, const std::string& node,
                                     const std::string& why) {
   base::MutexLock lock(&mutex_);
-  absl::Status status = database_->Execute("BEGIN IMMEDIATE");
-  if (!status.ok()) return status;
-  return EndTransaction(writer_->NoteRefusal(agent_id, node, why, base::Clock::Real().UtcNs()));
+  return Durably(
+      [&] { return writer_->NoteRefusal(agent_id, node, why, base::Clock::Real().UtcNs()); });
 }
 
 absl::Status RunFolder::NoteProblem(const std::string& text) {
   base::MutexLock lock(&mutex_);
-  return writer_->NoteProblem(text);
+  return Durably([&] { return writer_->NoteProblem(text); });
 }
 
 absl::Status RunFolder::EndTransaction(absl::Status status) {
@@ -162,26 +274,18 @@ absl::Status RunFolder::EndTransaction(absl::Status status) {
   return status;
 }
 
-absl::Status RunFolder::ApplyInTransaction(const v1::UploadRequest& request) {
-  const absl::StatusOr<bool> is_new = writer_->NoteUpload(request, base::Clock::Real().UtcNs());
-  if (!is_new.ok()) return is_new.status();
-  if (!*is_new) return absl::OkStatus();
-  if (request.has_run()) {
-    if (const absl::Status status = writer_->WriteRun(run_id_, request.run()); !status.ok()) {
-      return status;
-    }
-  }
-  for (const v1::ProcessProfile& process : request.processes()) {
-    if (const absl::Status status = writer_->WriteProcess(process); !status.ok()) return status;
-  }
-  return absl::OkStatus();
-}
-
 absl::Status RunFolder::WriteText(const std::string& name, std::string_view content) {
   return ReplaceFile(path_, name, content);
 }
 
-absl::Status RunFolder::Finish() {
+absl::Status RunFolder::Finish(absl::Duration patience) {
+  const absl::Time until = absl::Now() + patience;
+  absl::Status merged = Merge();
+  // Somebody who holds profile.db goes on in the end; room on a full disk is not waited for.
+  while (absl::IsUnavailable(merged) && absl::Now() < until) {
+    absl::SleepFor(kRetryAfter);
+    merged = Merge();
+  }
   base::MutexLock lock(&mutex_);
   // Without its write-ahead log the file can be copied alone, and read where nothing can be
   // written. A reader that is in the middle of it prevents that; then it stays as it is.
@@ -191,7 +295,12 @@ absl::Status RunFolder::Finish() {
     base::Log().debug("{} keeps its write-ahead log: {}", path_, std::string(status.message()));
   }
   manifest_.finished = true;
-  return WriteManifest(path_, manifest_);
+  FLOPSPROF_RETURN_IF_ERROR(WriteManifest(path_, manifest_));
+  is_finished_ = true;
+  // After run.json: a run that is not finished has a log.
+  if (is_plain_file_ || SyncMerged().ok()) log_->DropThrough(merged_, true);
+  reader_.reset();  // it has a deleted file open
+  return merged;
 }
 
 }  // namespace flopsprof::store

@@ -66,6 +66,17 @@ absl::StatusOr<int64_t> Database::QueryInt(const std::string& sql) {
   return statement->Int(0);
 }
 
+absl::StatusOr<Database> Database::CopyToMemory() {
+  absl::StatusOr<Database> memory = Open(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  if (!memory.ok()) return memory.status();
+  sqlite3_backup* backup = sqlite3_backup_init(memory->db_.get(), "main", db_.get(), "main");
+  if (backup == nullptr) return memory->ErrorStatus("cannot copy");
+  const int code = sqlite3_backup_step(backup, -1);
+  sqlite3_backup_finish(backup);
+  if (code != SQLITE_DONE) return memory->ErrorStatus("cannot copy");
+  return memory;
+}
+
 absl::Status Database::ErrorStatus(std::string_view what) const {
   return ToStatus(db_.get(), what);
 }

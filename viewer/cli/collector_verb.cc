@@ -54,6 +54,13 @@ class TextKeeper {
       const fs::file_time_type time = fs::last_write_time(folder / name, error);
       if (!error) latest = std::max(latest, time);
     }
+    // What is not merged yet is read too.
+    std::error_code error;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder / "log", error)) {
+      std::error_code deleted;
+      const fs::file_time_type time = entry.last_write_time(deleted);
+      if (!deleted) latest = std::max(latest, time);
+    }
     return latest;
   }
 

@@ -276,5 +276,28 @@ TEST(AgentsTest, HolesRefusalsAndProblemsAreErrors) {
   EXPECT_THAT(summary.findings[2].text, HasSubstr("3 updates were not stored"));
 }
 
+TEST(AgentsTest, WhatTheCollectorHasLostIsOneErrorWithItsCount) {
+  RunProfile run = SampleRun();
+  run.agents = {Agent("a", true)};
+  run.lost_uploads = 3;
+  run.log_damage = {"log/00000001.log, 91 bytes from byte 36: bad; uploads lost: 2",
+                    "a file of log/ is missing; uploads lost: 1"};
+  const Summary summary = Summarize(run);
+  ASSERT_THAT(Errors(summary), SizeIs(1));
+  EXPECT_THAT(summary.findings[0].text, HasSubstr("3 updates are damaged"));
+  EXPECT_THAT(summary.findings[0].evidence, HasSubstr("91 bytes from byte 36"));
+  EXPECT_THAT(summary.findings[0].evidence, HasSubstr("a file of log/ is missing"));
+}
+
+TEST(AgentsTest, DamageOfAnUnknownCountIsAnErrorToo) {
+  RunProfile run = SampleRun();
+  run.agents = {Agent("a", true)};
+  run.log_damage = std::vector<std::string>(20, "bad");
+  const Summary summary = Summarize(run);
+  ASSERT_THAT(Errors(summary), SizeIs(1));
+  EXPECT_THAT(summary.findings[0].text, HasSubstr("some updates are damaged"));
+  EXPECT_THAT(summary.findings[0].evidence, HasSubstr("and more"));
+}
+
 }  // namespace
 }  // namespace flopsprof::model

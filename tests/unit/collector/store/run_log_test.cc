@@ -1,0 +1,373 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+// What a run folder's log and profile.db are to each other.
+
+#include <gmock/gmock.h>
+#include <google/protobuf/util/message_differencer.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "collector/store/run_folder.h"
+#include "collector/store/run_reader.h"
+#include "log/faulty_files.h"
+#include "log/log_samples.h"
+#include "sample_request.h"
+#include "temporary_folder.h"
+
+namespace flopsprof::store {
+namespace {
+
+using google::protobuf::util::MessageDifferencer;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class RunLogTest : public ::testing::Test {
+ protected:
+  std::unique_ptr<RunFolder> Make(LogFiles* files = LogFiles::Real()) {
+    RunFolder::Options options;
+    options.path = path_;
+    options.log_files = files;
+    auto run = RunFolder::Create(options, "run-1", v1::RunInfo());
+    EXPECT_TRUE(run.ok()) << run.status();
+    return run.ok() ? *std::move(run) : nullptr;
+  }
+
+  // A run of requests 1 to `count`, of which only those up to `merged` are in profile.db, as a kill
+  // leaves it.
+  void LeaveATail(uint64_t merged, uint64_t count) {
+    const pid_t child = fork();
+    if (child == 0) {
+      const auto run = Make();
+      for (uint64_t n = 1; n <= count; ++n) {
+        if (n == merged + 1) {
+          if (!run->Merge().ok()) _exit(1);
+          HoldDatabase();
+        }
+        if (!run->Apply(SampleRequest(n, n)).ok()) _exit(1);
+      }
+      _exit(0);  // without a destructor
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    ASSERT_EQ(status, 0);
+    auto database = Database::Open(path_ + "/profile.db", SQLITE_OPEN_READWRITE);
+    ASSERT_EQ(*database->QueryInt("SELECT merged FROM log_position"), static_cast<int64_t>(merged));
+  }
+
+  void HoldDatabase() {
+    holder_ =
+        std::make_unique<Database>(*Database::Open(path_ + "/profile.db", SQLITE_OPEN_READWRITE));
+    ASSERT_TRUE(holder_->Execute("BEGIN IMMEDIATE").ok());
+  }
+
+  model::RunProfile Read() {
+    auto run = ReadRun(path_);
+    EXPECT_TRUE(run.ok()) << run.status();
+    return run.ok() ? *std::move(run) : model::RunProfile();
+  }
+
+  // As a collector that was never ended and never restarted has it after requests 1 to `count`.
+  void ExpectAll(const model::RunProfile& run, uint64_t count) {
+    ASSERT_THAT(run.processes, SizeIs(1));
+    std::string differences;
+    MessageDifferencer compare;
+    compare.ReportDifferencesToString(&differences);
+    EXPECT_TRUE(compare.Compare(SampleRequest(count, count).processes(0), run.processes[0]))
+        << differences;
+    ASSERT_THAT(run.agents, SizeIs(1));
+    EXPECT_EQ(run.agents[0].uploads, count);
+    EXPECT_EQ(run.agents[0].newest_sequence, count);
+    EXPECT_THAT(run.problems, IsEmpty());
+    EXPECT_THAT(run.log_damage, IsEmpty());
+  }
+
+  std::string Segment(uint64_t number) const { return SegmentPath(path_ + "/log", number); }
+
+  TemporaryFolder folder_;
+  const std::string path_ = folder_ / "run";
+  std::unique_ptr<Database> holder_;
+};
+
+TEST_F(RunLogTest, AReaderHasWhatIsOnlyInTheLog) {
+  LeaveATail(3, 8);
+  ExpectAll(Read(), 8);
+  // It has changed nothing.
+  auto database = Database::Open(path_ + "/profile.db", SQLITE_OPEN_READONLY);
+  EXPECT_EQ(*database->QueryInt("SELECT merged FROM log_position"), 3);
+  ExpectAll(Read(), 8);
+}
+
+TEST_F(RunLogTest, AReaderHasWhatIsAcknowledgedWhileProfileDbTakesNothing) {
+  const auto run = Make();
+  ASSERT_TRUE(run->Apply(SampleRequest(1, 1)).ok());
+  ASSERT_TRUE(run->Merge().ok());
+  HoldDatabase();
+  for (uint64_t n = 2; n <= 5; ++n) {
+    ASSERT_TRUE(run->Apply(SampleRequest(n, n)).ok());
+    ExpectAll(Read(), n);
+  }
+  holder_.reset();
+  ASSERT_TRUE(run->Merge().ok());
+  ExpectAll(Read(), 5);
+}
+
+TEST_F(RunLogTest, ALaterCollectorMergesTheRestOnce) {
+  LeaveATail(3, 8);
+  {
+    auto run = RunFolder::Open(path_);
+    ASSERT_TRUE(run.ok()) << run.status();
+    ASSERT_TRUE((*run)->Merge().ok());
+    ExpectAll(Read(), 8);
+    ASSERT_TRUE((*run)->Apply(SampleRequest(9, 9)).ok());
+    ASSERT_TRUE((*run)->Finish().ok());
+  }
+  ExpectAll(Read(), 9);
+  EXPECT_THAT(*ListSegments(path_ + "/log"), IsEmpty());
+}
+
+TEST_F(RunLogTest, FinishLeavesTheRestInTheLogWhenProfileDbTakesNothing) {
+  const auto run = Make();
+  ASSERT_TRUE(run->Apply(SampleRequest(1, 1)).ok());
+  ASSERT_TRUE(run->Merge().ok());
+  HoldDatabase();
+  ASSERT_TRUE(run->Apply(SampleRequest(2, 2)).ok());
+  EXPECT_TRUE(absl::IsUnavailable(run->Finish(absl::ZeroDuration())));
+  const model::RunProfile read = Read();
+  EXPECT_TRUE(read.finished);
+  ExpectAll(read, 2);
+  holder_.reset();
+  ASSERT_TRUE(run->Finish().ok());
+  ExpectAll(Read(), 2);
+  EXPECT_THAT(*ListSegments(path_ + "/log"), IsEmpty());
+}
+
+TEST_F(RunLogTest, WhatWasFinishedGoesOn) {
+  const auto run = Make();
+  for (uint64_t n = 1; n <= 6; ++n) {
+    ASSERT_TRUE(run->Apply(SampleRequest(n, n)).ok());
+    EXPECT_FALSE(Read().finished);
+    if (n % 2 == 0) {
+      ASSERT_TRUE(run->Finish().ok());
+      EXPECT_TRUE(Read().finished);
+    }
+    ExpectAll(Read(), n);
+  }
+}
+
+TEST_F(RunLogTest, AFullDiskUnderTheLogIsAnErrorAndWhatWasStoredStays) {
+  FaultyFiles disk;
+  const auto run = Make(&disk);
+  ASSERT_TRUE(run->Apply(SampleRequest(1, 1)).ok());
+  disk.room = 100;
+  const absl::Status full = run->Apply(SampleRequest(2, 2));
+  EXPECT_TRUE(absl::IsResourceExhausted(full)) << full;
+  EXPECT_THAT(std::string(full.message()), HasSubstr("free space"));
+  ExpectAll(Read(), 1);
+  disk.room = INT64_MAX;
+  disk.fail_sync = true;
+  EXPECT_TRUE(absl::IsUnavailable(run->Apply(SampleRequest(2, 2))));
+  ExpectAll(Read(), 1);
+  disk.fail_sync = false;
+  ASSERT_TRUE(run->Apply(SampleRequest(2, 2)).ok());
+  ExpectAll(Read(), 2);
+}
+
+// A limit that profile.db's write-ahead log is beyond and the log's file is not.
+TEST_F(RunLogTest, AFullDiskUnderProfileDbLosesNothing) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const auto run = Make();
+    if (!run->Apply(SampleRequest(1, 1)).ok() || !run->Merge().ok()) _exit(1);
+    signal(SIGXFSZ, SIG_IGN);
+    struct stat info = {};
+    stat((path_ + "/profile.db-wal").c_str(), &info);
+    rlimit limit = {static_cast<rlim_t>(info.st_size), RLIM_INFINITY};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    for (uint64_t n = 2; n <= 9; ++n) {
+      v1::UploadRequest request = SampleRequest(n, n);
+      // More than SQLite keeps in memory until the end of a transaction; in the log it is small.
+      if (n < 9)
+        request.mutable_processes(0)->mutable_info()->set_command(std::string(4 << 20, 'x'));
+      if (!run->Apply(request).ok()) _exit(2);
+    }
+    if (!absl::IsResourceExhausted(run->Merge())) _exit(3);
+    const auto meanwhile = ReadRun(path_);
+    if (!meanwhile.ok() || meanwhile->agents[0].uploads != 9) _exit(4);
+    limit.rlim_cur = RLIM_INFINITY;
+    setrlimit(RLIMIT_FSIZE, &limit);
+    if (!run->Merge().ok()) _exit(5);
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status));
+  ASSERT_EQ(WEXITSTATUS(status), 0);
+  ExpectAll(Read(), 9);
+  // By itself too.
+  auto database = Database::Open(path_ + "/profile.db", SQLITE_OPEN_READONLY);
+  EXPECT_EQ(*database->QueryInt("SELECT merged FROM log_position"), 9);
+  EXPECT_EQ(*database->QueryInt("SELECT count(*) FROM uploads"), 9);
+}
+
+TEST_F(RunLogTest, DamageIsCountedAndNamedAndTheRestIsKept) {
+  LeaveATail(3, 8);
+  std::string bytes = ReadFile(Segment(1));
+  bytes[bytes.size() * 6 / 8] ^= 1;  // in the sixth or seventh of eight alike
+  WriteFile(Segment(1), bytes);
+  const model::RunProfile read = Read();
+  ASSERT_THAT(read.agents, SizeIs(1));
+  EXPECT_EQ(read.agents[0].uploads, 7u);
+  EXPECT_EQ(read.agents[0].newest_sequence, 8u);
+  EXPECT_EQ(read.lost_uploads, 1u);
+  ASSERT_THAT(read.log_damage, SizeIs(1));
+  EXPECT_THAT(read.log_damage[0], HasSubstr("log/00000001.log"));
+  EXPECT_EQ(read.processes[0].info().activities(), 8u);
+  // Once more after it was merged, and once.
+  ASSERT_TRUE((*RunFolder::Open(path_))->Finish().ok());
+  EXPECT_EQ(Read().lost_uploads, 1u);
+  EXPECT_EQ(Read().log_damage, read.log_damage);
+  EXPECT_EQ(Read().agents[0].uploads, 7u);
+}
+
+TEST_F(RunLogTest, AnUploadThatIsNoneDoesNotStopTheOthers) {
+  const auto run = Make();
+  ASSERT_TRUE(run->Apply(SampleRequest(1, 1)).ok());
+  ASSERT_TRUE(run->Finish().ok());
+  auto database = Database::Open(path_ + "/profile.db", SQLITE_OPEN_READONLY);
+  const auto id = static_cast<uint64_t>(*database->QueryInt("SELECT log_id FROM log_position"));
+  std::string bytes = EncodeSegmentHeader({id, 2});
+  AppendFrame(id, 2, 1, Compress("\xff no upload"), &bytes);
+  AppendFrame(id, 3, 1, Compress(SampleRequest(2, 2).SerializeAsString()), &bytes);
+  WriteFile(Segment(7), bytes);
+  EXPECT_EQ(Read().lost_uploads, 1u);
+  EXPECT_THAT(Read().log_damage[0], HasSubstr("no upload of flopsprof"));
+  EXPECT_EQ(Read().processes[0].info().activities(), 2u);
+}
+
+TEST_F(RunLogTest, TheLogOfANewerVersionIsRefused) {
+  LeaveATail(1, 2);
+  std::string bytes = ReadFile(Segment(1));
+  bytes.replace(8, 8, std::string("\x02\0\0\0\x4f\x5d\xec\x83", 8));
+  WriteFile(Segment(1), bytes);
+  for (const absl::Status& status : {ReadRun(path_).status(), RunFolder::Open(path_).status()}) {
+    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+    EXPECT_THAT(std::string(status.message()), HasSubstr("newer flopsprof"));
+  }
+}
+
+TEST_F(RunLogTest, AnotherToolsFileIsRefused) {
+  LeaveATail(1, 2);
+  WriteFile(Segment(2), "not a log, whoever wrote it");
+  for (const absl::Status& status : {ReadRun(path_).status(), RunFolder::Open(path_).status()}) {
+    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+    EXPECT_THAT(std::string(status.message()), HasSubstr("not a log of flopsprof"));
+  }
+}
+
+TEST_F(RunLogTest, TheLogOfAnotherRunIsRefused) {
+  LeaveATail(1, 2);
+  const std::string other = ReadFile(Segment(1));
+  std::filesystem::remove_all(path_);
+  LeaveATail(1, 2);
+  WriteFile(Segment(1), other);
+  const auto read = ReadRun(path_);
+  EXPECT_EQ(read.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(read.status().message()), HasSubstr("another run"));
+}
+
+TEST_F(RunLogTest, ALogThatIsGoneIsAProblem) {
+  LeaveATail(3, 8);
+  std::filesystem::remove_all(path_ + "/log");
+  const model::RunProfile read = Read();
+  EXPECT_EQ(read.agents[0].uploads, 3u);
+  ASSERT_THAT(read.problems, SizeIs(1));
+  EXPECT_THAT(read.problems[0], HasSubstr("its log is gone: updates after the 3."));
+}
+
+TEST_F(RunLogTest, AFileInThePlaceOfTheLogIsAProblem) {
+  LeaveATail(3, 8);
+  std::filesystem::remove_all(path_ + "/log");
+  WriteFile(path_ + "/log", "");
+  ASSERT_THAT(Read().problems, SizeIs(1));
+  EXPECT_THAT(Read().problems[0], HasSubstr("Not a directory"));
+}
+
+TEST_F(RunLogTest, ALogAloneIsReadToo) {
+  LeaveATail(0, 5);
+  for (const char* name : {"/profile.db", "/profile.db-wal", "/profile.db-shm"}) {
+    std::filesystem::remove(path_ + name);
+  }
+  const model::RunProfile read = Read();
+  ExpectAll(read, 5);
+  EXPECT_EQ(read.run_id, "run-1");
+}
+
+TEST_F(RunLogTest, AFolderOfBeforeThereWasALogIsRead) {
+  {
+    const auto run = Make();
+    ASSERT_TRUE(run->Apply(SampleRequest(1, 1)).ok());
+    ASSERT_TRUE(run->Finish().ok());
+  }
+  std::filesystem::remove_all(path_ + "/log");
+  {
+    auto database = Database::Open(path_ + "/profile.db", SQLITE_OPEN_READWRITE);
+    ASSERT_TRUE(database->Execute("DROP TABLE log_position; DROP TABLE log_damage").ok());
+  }
+  ExpectAll(Read(), 1);
+  // And goes on with one.
+  const auto run = RunFolder::Open(path_);
+  ASSERT_TRUE(run.ok()) << run.status();
+  ASSERT_TRUE((*run)->Apply(SampleRequest(2, 2)).ok());
+  ExpectAll(Read(), 2);
+}
+
+TEST_F(RunLogTest, ThreadsShareSyncsAndNothingIsLost) {
+  FaultyFiles disk;
+  const auto run = Make(&disk);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 16; ++i) {
+    threads.emplace_back([&run, i] {
+      for (uint64_t n = 1; n <= 10; ++n) {
+        v1::UploadRequest request = SampleRequest(n, n);
+        request.set_agent_id("node-" + std::to_string(i));
+        request.mutable_processes(0)->mutable_key()->set_node("node-" + std::to_string(i));
+        EXPECT_TRUE(run->Apply(request).ok());
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  const model::RunProfile read = Read();
+  ASSERT_THAT(read.agents, SizeIs(16));
+  for (const model::AgentState& agent : read.agents) EXPECT_EQ(agent.uploads, 10u);
+  EXPECT_LT(disk.syncs, 160 / 2);
+}
+
+// A long run: what is merged is deleted from the log, which stays as small as it was.
+TEST_F(RunLogTest, TheLogOfALongRunStaysSmall) {
+  const auto run = Make();
+  v1::UploadRequest request = SampleRequest(1, 1);
+  std::string noise(3 << 20, '\0');
+  uint32_t state = 1;
+  for (char& c : noise) {
+    c = static_cast<char>(' ' + ((state = state * 1664525 + 1013904223) >> 24) % 64);
+  }
+  request.mutable_processes(0)->mutable_info()->set_command(noise);
+  for (uint64_t n = 1; n <= 24; ++n) {
+    request.set_sequence(n);
+    ASSERT_TRUE(run->Apply(request).ok());
+  }
+  ASSERT_TRUE(run->Merge().ok());
+  ASSERT_GT((*ListSegments(path_ + "/log"))[0], 1u);
+  EXPECT_LE(ListSegments(path_ + "/log")->size(), 2u);
+  EXPECT_EQ(Read().agents[0].uploads, 24u);
+}
+
+}  // namespace
+}  // namespace flopsprof::store

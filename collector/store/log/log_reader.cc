@@ -117,6 +117,9 @@ absl::StatusOr<LogSegments> LogSegments::Copy() const {
 }
 
 absl::Status LogSegments::Extend(const LogEnd& end) {
+  // Begun since somebody asked for the end: its records may still be cut away, and their numbers
+  // given again.
+  while (!all_.empty() && all_.back().number > end.segment) all_.pop_back();
   if (end.segment == 0) return absl::OkStatus();
   const uint64_t newest = all_.empty() ? 0 : all_.back().number;
   if (newest < end.segment) {

@@ -59,7 +59,7 @@ class LogSegments {
   bool empty() const { return all_.empty(); }
   // The same files, opened once more.
   absl::StatusOr<LogSegments> Copy() const;
-  // Opens what has come since, as long as it is not behind `end`, and ends where that says.
+  // Opens what has come since, and ends where `end` says: what was opened behind it is let go.
   absl::Status Extend(const LogEnd& end);
 
  private:

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <cerrno>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -19,6 +22,8 @@ class FaultyFiles : public LogFiles {
   std::atomic<bool> fail_truncate{false};
   std::atomic<bool> fail_create{false};
   std::atomic<int> syncs{0};
+  // Called by the thread that syncs, before it does. Set while nobody appends.
+  std::function<void()> before_sync;
 
   absl::StatusOr<std::unique_ptr<LogFile>> Create(const std::string& path) override {
     if (fail_create) return FileError(ENOSPC, "cannot make " + path);
@@ -40,6 +45,7 @@ class FaultyFiles : public LogFiles {
     }
     absl::Status Sync() override {
       ++disk_.syncs;
+      if (disk_.before_sync) disk_.before_sync();
       return disk_.fail_sync ? FileError(EIO, "cannot sync") : file_->Sync();
     }
     absl::Status Truncate(uint64_t size) override {

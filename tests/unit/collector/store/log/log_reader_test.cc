@@ -6,15 +6,18 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <random>
 #include <set>
 
+#include "faulty_files.h"
 #include "log_samples.h"
 #include "temporary_folder.h"
 
 namespace flopsprof::store {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -255,6 +258,56 @@ TEST_F(LogReaderTest, GoesOnWithALogThatIsWritten) {
   }
   EXPECT_THAT(reader.TakeDamage(), IsEmpty());
   EXPECT_EQ(reader.segment(), writer->end().segment);
+}
+
+// Reads on to what is durable; the numbers that it has found.
+std::vector<uint64_t> ReadTo(const LogEnd& end, LogReader* reader) {
+  std::vector<uint64_t> found;
+  EXPECT_TRUE(reader->Extend(end).ok());
+  LogRecord record;
+  while (true) {
+    const auto more = reader->Next(&record);
+    EXPECT_TRUE(more.ok()) << more.status();
+    if (!more.ok() || !*more) return found;
+    EXPECT_EQ(record.payload, PayloadOf(record.sequence));
+    found.push_back(record.sequence);
+  }
+}
+
+// The merger asks for the end before it opens the files: one of them may be newer than that.
+TEST_F(LogReaderTest, ReadsNothingOfAFileBehindTheEndThatItWasGiven) {
+  const auto writer = OpenLog(log_, nullptr, 1);  // a record a file
+  AppendTo(writer.get(), 1);
+  const LogEnd stale = writer->end();
+  AppendTo(writer.get(), 2);
+  const std::string second = ReadFile(SegmentPath(log_, 2));
+  WriteFile(SegmentPath(log_, 2), second.substr(0, second.size() / 2));
+  LogReader reader(*LogSegments::Open(log_), 0, kLogId);
+  EXPECT_THAT(ReadTo(stale, &reader), ElementsAre(1));
+  WriteFile(SegmentPath(log_, 2), second);
+  AppendTo(writer.get(), 3);
+  EXPECT_THAT(ReadTo(writer->end(), &reader), ElementsAre(2, 3));
+  EXPECT_THAT(reader.TakeDamage(), IsEmpty());
+}
+
+TEST_F(LogReaderTest, ReadsTheSecondRecordOfANumberWhoseFirstWasNeverSynced) {
+  FaultyFiles disk;
+  const auto writer = OpenLog(log_, &disk, 1);
+  AppendTo(writer.get(), 1);
+  const LogEnd before = writer->end();
+  std::optional<LogReader> reader;
+  disk.fail_sync = true;
+  disk.before_sync = [&] {
+    // Record 2 is in a new file, whole, and is about to be cut away.
+    reader.emplace(*LogSegments::Open(log_), 0, kLogId);
+    EXPECT_THAT(ReadTo(before, &*reader), ElementsAre(1));
+  };
+  EXPECT_TRUE(absl::IsUnavailable(writer->Append("never acknowledged", 1).status()));
+  disk.before_sync = nullptr;
+  disk.fail_sync = false;
+  AppendTo(writer.get(), 3);
+  EXPECT_THAT(ReadTo(writer->end(), &*reader), ElementsAre(2, 3));
+  EXPECT_THAT(reader->TakeDamage(), IsEmpty());
 }
 
 TEST_F(LogReaderTest, ReadsFilesThatAreDeletedMeanwhile) {

@@ -171,8 +171,15 @@ absl::Status RunDatabase::MergeLog(LogSegments log) {
   LogRecord record;
   const absl::StatusOr<bool> more = reader.Next(&record);
   if (absl::IsFailedPrecondition(more.status())) return more.status();
-  if (more.ok() && !*more && reader.TakeDamage().empty()) return absl::OkStatus();
+  if (more.ok() && !*more && reader.TakeDamage().empty()) {
+    NoteStrays(reader);
+    return absl::OkStatus();
+  }
   return CopyAndMerge(std::move(log));
+}
+
+void RunDatabase::NoteStrays(const LogReader& reader) {
+  for (const std::string& stray : reader.strays()) problems_.push_back(stray);
 }
 
 // For a log without its profile.db.
@@ -213,6 +220,7 @@ absl::Status RunDatabase::CopyAndMerge(LogSegments log) {
   absl::StatusOr<bool> more = true;
   while (more.ok() && *more) more = merge.Some(&reader, absl::InfiniteDuration());
   if (absl::IsFailedPrecondition(more.status())) return more.status();
+  NoteStrays(reader);
   if (!more.ok()) {
     problems_.push_back(absl::StrCat("updates that are only in its log are missing: ",
                                      std::string(more.status().message())));

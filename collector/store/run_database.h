@@ -41,6 +41,7 @@ class RunDatabase {
   LogSegments OpenLog();
   absl::Status MergeLog(LogSegments log);
   absl::Status CopyAndMerge(LogSegments log);
+  void NoteStrays(const LogReader& reader);
   absl::Status MakeEmpty();
   void CheckThatTheLogIsThere();
 

@@ -113,7 +113,7 @@ def test_what_the_launcher_gave_up_sending_is_in_its_report(python, tmp_path):
 
     def take_the_log(process):
         wait_until(ready.exists, 120, "the job trains")
-        wait_until(lambda: list(folder.glob("log/*.log")), 60, "something is stored")
+        wait_until(lambda: list(folder.glob("log/*.flog")), 60, "something is stored")
         shutil.rmtree(folder / "log")
         (folder / "log").touch()
         os.kill(int(ready.read_text()), signal.SIGKILL)

@@ -53,6 +53,7 @@ class RealFiles : public LogFiles {
  public:
   absl::StatusOr<std::unique_ptr<LogFile>> Create(const std::string& path) override {
     base::UniqueFd fd(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600));
+    if (!fd.valid() && errno == EEXIST) return absl::AlreadyExistsError(path + " is there already");
     if (!fd.valid()) return FileError(errno, "cannot make " + path);
     fchmod(fd.get(), 0600);
     const std::string folder = path.substr(0, path.rfind('/'));
@@ -64,6 +65,8 @@ class RealFiles : public LogFiles {
     }
     return std::make_unique<RealFile>(std::move(fd), path);
   }
+
+  void Delete(const std::string& path) override { unlink(path.c_str()); }
 };
 
 }  // namespace

@@ -30,8 +30,9 @@ class LogFile {
 class LogFiles {
  public:
   virtual ~LogFiles() = default;
-  // A new file, mode 0600, whose name is on the disk too.
+  // A new file, mode 0600, whose name is on the disk too. AlreadyExists: the name is taken.
   virtual absl::StatusOr<std::unique_ptr<LogFile>> Create(const std::string& path) = 0;
+  virtual void Delete(const std::string& path) = 0;
   // The file system.
   static LogFiles* Real();
 };

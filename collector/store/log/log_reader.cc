@@ -18,8 +18,8 @@
 namespace flopsprof::store {
 namespace {
 
-constexpr std::string_view kSuffix = ".log";
-constexpr size_t kDigits = 8;
+constexpr std::string_view kSuffix = ".flog";
+constexpr size_t kMostDigits = 12;
 
 absl::Status ReadAt(const LogSegments::Segment& segment, uint64_t offset, std::string* bytes) {
   size_t done = 0;
@@ -41,6 +41,28 @@ absl::StatusOr<SegmentHeader> HeaderOf(const LogSegments::Segment& segment) {
   SegmentHeader header;
   if (ParseSegmentHeader(bytes, &header) == SegmentState::kWhole) return header;
   return absl::DataLossError(absl::StrCat("the header of ", segment.path, " is damaged"));
+}
+
+// Of a file, whatever it holds. Not valid, with the reason in errno: it is none.
+base::UniqueFd OpenSegment(const std::string& path, uint64_t* bytes) {
+  // What waits for a writer, or goes on for ever, is no file.
+  base::UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
+  struct stat info;
+  if (!fd.valid() || fstat(fd.get(), &info) != 0) return base::UniqueFd();
+  if (!S_ISREG(info.st_mode)) {
+    errno = ELOOP;
+    return base::UniqueFd();
+  }
+  *bytes = static_cast<uint64_t>(info.st_size);
+  return fd;
+}
+
+// Of a segment's name; 0: it is none.
+uint64_t NumberOf(const std::string& name) {
+  uint64_t number = 0;
+  if (name.size() <= kSuffix.size() || name.size() > kMostDigits + kSuffix.size()) return 0;
+  if (!absl::SimpleAtoi(name.substr(0, name.size() - kSuffix.size()), &number)) return 0;
+  return SegmentPath("", number) == "/" + name ? number : 0;
 }
 
 std::string FileName(const std::string& path) { return path.substr(path.rfind('/') + 1); }
@@ -65,13 +87,8 @@ absl::StatusOr<std::vector<uint64_t>> ListSegments(const std::string& folder) {
   std::error_code error;
   for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
-    uint64_t number = 0;
-    if (name.size() >= kDigits + kSuffix.size() &&
-        name.compare(name.size() - kSuffix.size(), kSuffix.size(), kSuffix) == 0 &&
-        absl::SimpleAtoi(name.substr(0, name.size() - kSuffix.size()), &number) && number > 0) {
-      numbers.push_back(number);
-    }
+    const uint64_t number = NumberOf(entry->path().filename().string());
+    if (number > 0) numbers.push_back(number);
   }
   if (error) return base::ErrnoStatus(error.value(), "cannot read the folder " + folder);
   std::sort(numbers.begin(), numbers.end());
@@ -79,19 +96,22 @@ absl::StatusOr<std::vector<uint64_t>> ListSegments(const std::string& folder) {
 }
 
 absl::StatusOr<SegmentHeader> ReadSegmentHeader(const std::string& path) {
-  const LogSegments::Segment segment = {
-      0, path, base::UniqueFd(open(path.c_str(), O_RDONLY | O_CLOEXEC)), 0};
+  LogSegments::Segment segment = {0, path, base::UniqueFd(), 0};
+  segment.fd = OpenSegment(path, &segment.bytes);
   if (!segment.fd.valid()) return base::ErrnoStatus("cannot read " + path);
   return HeaderOf(segment);
 }
 
 absl::Status LogSegments::Add(uint64_t number) {
   const std::string path = SegmentPath(folder_, number);
-  base::UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd.valid() && errno == ENOENT) return absl::OkStatus();  // deleted just now: merged
-  struct stat info;
-  if (!fd.valid() || fstat(fd.get(), &info) != 0) return base::ErrnoStatus("cannot read " + path);
-  all_.push_back({number, path, std::move(fd), static_cast<uint64_t>(info.st_size)});
+  uint64_t bytes = 0;
+  base::UniqueFd fd = OpenSegment(path, &bytes);
+  // Deleted just now, so it is merged; or no file.
+  if (!fd.valid() && (errno == ENOENT || errno == ELOOP || errno == ENXIO)) {
+    return absl::OkStatus();
+  }
+  if (!fd.valid()) return base::ErrnoStatus("cannot read " + path);
+  all_.push_back({number, path, std::move(fd), bytes});
   return absl::OkStatus();
 }
 
@@ -147,7 +167,7 @@ absl::Status LogReader::Extend(const LogEnd& end) {
   return segments_.Extend(end);
 }
 
-absl::Status LogReader::ReadHeader(const LogSegments::Segment& segment) {
+absl::StatusOr<bool> LogReader::ReadHeader(const LogSegments::Segment& segment) {
   SegmentHeader header;
   const SegmentState state =
       ParseSegmentHeader(std::string_view(buffer_).substr(0, kSegmentHeaderBytes), &header);
@@ -171,15 +191,17 @@ absl::Status LogReader::ReadHeader(const LogSegments::Segment& segment) {
     Frame frame;
     BadBytes bad;
     if (!SegmentWalker(frames, log_id_).Next(&frame, &bad)) {
-      return absl::FailedPreconditionError(
-          absl::StrCat(segment.path, " is not a log of flopsprof: move it out of its folder"));
+      strays_.push_back(absl::StrCat("log/", FileName(segment.path),
+                                     " is not a log of flopsprof, or nothing of it can be read any "
+                                     "more: it is left as it is"));
+      return false;
     }
   } else {
     KeepBad({0, buffer_.size(), "it ends inside its header", true});
   }
   buffer_.erase(0, std::min(buffer_.size(), kSegmentHeaderBytes));
   buffer_offset_ = kSegmentHeaderBytes;
-  return absl::OkStatus();
+  return true;
 }
 
 uint64_t LogReader::segment() const {
@@ -216,7 +238,11 @@ absl::StatusOr<bool> LogReader::LoadMore() {
     const bool is_begin = offset_ == 0;
     FLOPSPROF_RETURN_IF_ERROR(ReadAt(segment, offset_, &buffer_));
     offset_ = segment.bytes;
-    if (is_begin) FLOPSPROF_RETURN_IF_ERROR(ReadHeader(segment));
+    if (is_begin) {
+      const absl::StatusOr<bool> is_segment = ReadHeader(segment);
+      if (!is_segment.ok()) return is_segment;
+      if (!*is_segment) continue;
+    }
     walker_.emplace(buffer_, log_id_);
     return true;
   }

@@ -39,13 +39,13 @@ struct LogDamage {
   uint64_t lost_records = 0;
 };
 
-// "log/00000003.log, 91 bytes from byte 5004: the checksum ...": in words.
+// "log/00000003.flog, 91 bytes from byte 5004: the checksum ...": in words.
 std::string ToText(const LogDamage& damage);
 
 // The files of a log, opened: what is deleted later is read all the same.
 class LogSegments {
  public:
-  // No such folder: no segments. Files with other names are left alone.
+  // No such folder: no segments. Files with other names, and what is no file, are left alone.
   static absl::StatusOr<LogSegments> Open(const std::string& folder);
 
   struct Segment {
@@ -63,21 +63,22 @@ class LogSegments {
   absl::Status Extend(const LogEnd& end);
 
  private:
+  // Adds it if it is there and a file.
   absl::Status Add(uint64_t number);
 
   std::string folder_;
   std::vector<Segment> all_;  // by number
 };
 
-// "<folder>/00000003.log".
+// "<folder>/00000003.flog".
 std::string SegmentPath(const std::string& folder, uint64_t number);
 absl::StatusOr<SegmentHeader> ReadSegmentHeader(const std::string& path);
 // Numbers of the segments there, in order. NotFound: no such folder.
 absl::StatusOr<std::vector<uint64_t>> ListSegments(const std::string& folder);
 
 // Reads the records of a log behind a number, in order, each once. What is damaged is named and
-// stepped over. One thread. FailedPrecondition: a newer version's log, another run's, or none at
-// all, and what to do.
+// stepped over, and so is another tool's file. One thread. FailedPrecondition: a newer version's
+// log or another run's, and what to do.
 class LogReader {
  public:
   // Without an id: of whatever log it is.
@@ -98,6 +99,8 @@ class LogReader {
   std::optional<uint64_t> log_id() const { return log_id_; }
   // What was found since the last call.
   std::vector<LogDamage> TakeDamage() { return std::exchange(damage_, {}); }
+  // Files that are none of a log's, as sentences.
+  const std::vector<std::string>& strays() const { return strays_; }
   // Bytes behind the last record that a writer has not finished.
   uint64_t torn_bytes() const { return torn_bytes_; }
 
@@ -107,7 +110,8 @@ class LogReader {
  private:
   // False: all of what is there was walked.
   absl::StatusOr<bool> LoadMore();
-  absl::Status ReadHeader(const LogSegments::Segment& segment);
+  // False: it is no segment.
+  absl::StatusOr<bool> ReadHeader(const LogSegments::Segment& segment);
   bool IsBehind(size_t segment);
   absl::StatusOr<bool> Accept(const Frame& frame, LogRecord* record);
   void KeepBad(const BadBytes& bad);
@@ -129,6 +133,7 @@ class LogReader {
   bool bad_is_torn_ = false;
   uint64_t torn_bytes_ = 0;
   std::vector<LogDamage> damage_;
+  std::vector<std::string> strays_;
 };
 
 }  // namespace flopsprof::store

@@ -28,6 +28,27 @@ absl::Status MakeFolder(const std::string& folder) {
   return absl::OkStatus();
 }
 
+// Files of others in a row whose names are ours.
+constexpr int kMostTaken = 1000;
+
+struct OwnSegment {
+  std::string path;
+  uint64_t first_sequence = 0;
+};
+
+// The segments that say of themselves that they are of this log, in order.
+std::vector<OwnSegment> ListOwn(const std::string& folder, uint64_t log_id) {
+  std::vector<OwnSegment> own;
+  const absl::StatusOr<std::vector<uint64_t>> numbers = ListSegments(folder);
+  if (!numbers.ok()) return own;
+  for (const uint64_t number : *numbers) {
+    const std::string path = SegmentPath(folder, number);
+    const absl::StatusOr<SegmentHeader> header = ReadSegmentHeader(path);
+    if (header.ok() && header->log_id == log_id) own.push_back({path, header->first_sequence});
+  }
+  return own;
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<LogWriter>> LogWriter::Open(const Options& options) {
@@ -61,6 +82,9 @@ absl::Status LogWriter::FindEnd() {
     const absl::StatusOr<bool> more = reader.Next(&record);
     if (!more.ok()) return more.status();
     if (!*more) break;
+  }
+  for (const std::string& stray : reader.strays()) {
+    base::Log().warn("{}: {}", options_.folder, stray);
   }
   if (reader.torn_bytes() > 0) {
     base::Log().info("{}: {} bytes at its end were never acknowledged", options_.folder,
@@ -161,12 +185,20 @@ absl::Status LogWriter::MakeReady() {
 
 absl::Status LogWriter::BeginSegment() {
   FLOPSPROF_RETURN_IF_ERROR(MakeFolder(options_.folder));
-  const std::string path = SegmentPath(options_.folder, newest_segment_ + 1);
+  std::string path = SegmentPath(options_.folder, newest_segment_ + 1);
   absl::StatusOr<std::unique_ptr<LogFile>> file = options_.files->Create(path);
+  // Somebody else's file has the name: the next one.
+  for (int i = 0; i < kMostTaken && absl::IsAlreadyExists(file.status()); ++i) {
+    path = SegmentPath(options_.folder, ++newest_segment_ + 1);
+    file = options_.files->Create(path);
+  }
+  if (absl::IsAlreadyExists(file.status())) {
+    return absl::UnavailableError(std::string(file.status().message()));
+  }
   if (!file.ok()) return file.status();
   const std::string header = EncodeSegmentHeader({options_.log_id, written_.sequence + 1});
   if (const absl::Status status = (*file)->Append(header); !status.ok()) {
-    unlink(path.c_str());
+    options_.files->Delete(path);
     return status;
   }
   file_ = *std::move(file);
@@ -188,22 +220,16 @@ void LogWriter::WaitForLeader() {
 void LogWriter::DropThrough(uint64_t sequence, bool even_newest) {
   base::MutexLock lock(&mutex_);
   WaitForLeader();
-  const absl::StatusOr<std::vector<uint64_t>> numbers = ListSegments(options_.folder);
-  if (!numbers.ok()) return;
+  const std::vector<OwnSegment> own = ListOwn(options_.folder, options_.log_id);
   const bool all = even_newest && written_.sequence <= sequence;
   if (all) {
     file_.reset();
     must_cut_ = false;
   }
-  for (size_t i = 0; i < numbers->size(); ++i) {
-    if (!all) {
-      // The next one's first is one more than this one's last.
-      if (i + 1 == numbers->size()) break;
-      const absl::StatusOr<SegmentHeader> next =
-          ReadSegmentHeader(SegmentPath(options_.folder, (*numbers)[i + 1]));
-      if (!next.ok() || next->first_sequence > sequence + 1) break;
-    }
-    unlink(SegmentPath(options_.folder, (*numbers)[i]).c_str());
+  for (size_t i = 0; i < own.size(); ++i) {
+    // The next one's first is one more than this one's last.
+    if (!all && (i + 1 == own.size() || own[i + 1].first_sequence > sequence + 1)) break;
+    options_.files->Delete(own[i].path);
   }
 }
 

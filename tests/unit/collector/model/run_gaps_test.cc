@@ -280,7 +280,7 @@ TEST(AgentsTest, WhatTheCollectorHasLostIsOneErrorWithItsCount) {
   RunProfile run = SampleRun();
   run.agents = {Agent("a", true)};
   run.lost_uploads = 3;
-  run.log_damage = {"log/00000001.log, 91 bytes from byte 36: bad; uploads lost: 2",
+  run.log_damage = {"log/00000001.flog, 91 bytes from byte 36: bad; uploads lost: 2",
                     "a file of log/ is missing; uploads lost: 1"};
   const Summary summary = Summarize(run);
   ASSERT_THAT(Errors(summary), SizeIs(1));

@@ -171,7 +171,7 @@ TEST(RunFolderTest, IsPrivate) {
   EXPECT_EQ(ModeOf(run->path()), 0700u);
   EXPECT_EQ(ModeOf(run->path() + "/log"), 0700u);
   for (const char* name :
-       {"/run.json", "/profile.db", "/profile.db-wal", "/profile.db-shm", "/log/00000001.log"}) {
+       {"/run.json", "/profile.db", "/profile.db-wal", "/profile.db-shm", "/log/00000001.flog"}) {
     EXPECT_EQ(ModeOf(run->path() + name), 0600u) << name;
   }
 }
@@ -310,7 +310,7 @@ TEST(RunFolderTest, AFullDiskIsAnErrorAndWhatWasStoredStays) {
     if (run == nullptr || !run->Apply(SampleRequest(1, 5)).ok()) _exit(1);
     signal(SIGXFSZ, SIG_IGN);
     struct stat info = {};
-    stat((path + "/log/00000001.log").c_str(), &info);
+    stat((path + "/log/00000001.flog").c_str(), &info);
     rlimit limit = {static_cast<rlim_t>(info.st_size), RLIM_INFINITY};
     setrlimit(RLIMIT_FSIZE, &limit);
     const absl::Status full = run->Apply(SampleRequest(2, 9));

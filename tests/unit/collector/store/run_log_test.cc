@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -24,6 +25,7 @@ namespace flopsprof::store {
 namespace {
 
 using google::protobuf::util::MessageDifferencer;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -227,7 +229,7 @@ TEST_F(RunLogTest, DamageIsCountedAndNamedAndTheRestIsKept) {
   EXPECT_EQ(read.agents[0].newest_sequence, 8u);
   EXPECT_EQ(read.lost_uploads, 1u);
   ASSERT_THAT(read.log_damage, SizeIs(1));
-  EXPECT_THAT(read.log_damage[0], HasSubstr("log/00000001.log"));
+  EXPECT_THAT(read.log_damage[0], HasSubstr("log/00000001.flog"));
   EXPECT_EQ(read.processes[0].info().activities(), 8u);
   // Once more after it was merged, and once.
   ASSERT_TRUE((*RunFolder::Open(path_))->Finish().ok());
@@ -262,13 +264,57 @@ TEST_F(RunLogTest, TheLogOfANewerVersionIsRefused) {
   }
 }
 
-TEST_F(RunLogTest, AnotherToolsFileIsRefused) {
+// The job may write there too.
+TEST_F(RunLogTest, AnotherToolsFilesAreLeftAloneAndNamed) {
+  const std::vector<std::string> names = {Segment(1), Segment(3), path_ + "/log/00000004.log"};
   LeaveATail(1, 2);
-  WriteFile(Segment(2), "not a log, whoever wrote it");
-  for (const absl::Status& status : {ReadRun(path_).status(), RunFolder::Open(path_).status()}) {
-    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-    EXPECT_THAT(std::string(status.message()), HasSubstr("not a log of flopsprof"));
+  std::filesystem::rename(Segment(1), Segment(2));
+  for (const std::string& name : names) WriteFile(name, "not a log, whoever wrote it");
+  // What is before all that is needed is not looked into.
+  const auto expect_all = [this](uint64_t count) {
+    model::RunProfile read = Read();
+    read.problems.clear();
+    ExpectAll(read, count);
+  };
+  ASSERT_THAT(Read().problems, SizeIs(1));
+  EXPECT_THAT(Read().problems[0], HasSubstr("log/00000003.flog is not a log of flopsprof"));
+  expect_all(2);
+  {
+    const auto run = RunFolder::Open(path_);
+    ASSERT_TRUE(run.ok()) << run.status();
+    ASSERT_TRUE((*run)->Apply(SampleRequest(3, 3)).ok());
+    expect_all(3);
+    ASSERT_TRUE((*run)->Finish().ok());
   }
+  expect_all(3);
+  EXPECT_THAT(*ListSegments(path_ + "/log"), ElementsAre(1, 3));
+  for (const std::string& name : names) EXPECT_EQ(ReadFile(name), "not a log, whoever wrote it");
+}
+
+TEST_F(RunLogTest, WhatIsNoFileInTheLogIsLeftAlone) {
+  LeaveATail(1, 2);
+  std::filesystem::create_directory(Segment(2));
+  ASSERT_EQ(mkfifo(Segment(3).c_str(), 0600), 0);
+  ASSERT_EQ(symlink("/dev/zero", Segment(4).c_str()), 0);
+  EXPECT_EQ(Read().agents[0].uploads, 2u);
+  const auto run = RunFolder::Open(path_);
+  ASSERT_TRUE(run.ok()) << run.status();
+  ASSERT_TRUE((*run)->Apply(SampleRequest(3, 3)).ok());
+  EXPECT_EQ(Read().agents[0].uploads, 3u);
+  ASSERT_TRUE((*run)->Finish().ok());
+  EXPECT_EQ(Read().agents[0].uploads, 3u);
+  EXPECT_THAT(*ListSegments(path_ + "/log"), ElementsAre(2, 3, 4));
+}
+
+// The job makes the very file that would be begun next.
+TEST_F(RunLogTest, ANameThatIsTakenIsLeftOut) {
+  const auto run = Make();
+  WriteFile(Segment(1), "mine");
+  WriteFile(Segment(2), "mine");
+  ASSERT_TRUE(run->Apply(SampleRequest(1, 1)).ok());
+  EXPECT_EQ(Read().agents[0].uploads, 1u);
+  ASSERT_TRUE(run->Finish().ok());
+  EXPECT_EQ(ReadFile(Segment(1)) + ReadFile(Segment(2)), "minemine");
 }
 
 TEST_F(RunLogTest, TheLogOfAnotherRunIsRefused) {

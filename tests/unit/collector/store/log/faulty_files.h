@@ -24,12 +24,18 @@ class FaultyFiles : public LogFiles {
   std::atomic<int> syncs{0};
   // Called by the thread that syncs, before it does. Set while nobody appends.
   std::function<void()> before_sync;
+  std::function<void(const std::string&)> before_delete;
 
   absl::StatusOr<std::unique_ptr<LogFile>> Create(const std::string& path) override {
     if (fail_create) return FileError(ENOSPC, "cannot make " + path);
     auto file = LogFiles::Real()->Create(path);
     if (!file.ok()) return file.status();
     return std::make_unique<File>(this, *std::move(file));
+  }
+
+  void Delete(const std::string& path) override {
+    if (before_delete) before_delete(path);
+    LogFiles::Real()->Delete(path);
   }
 
  private:

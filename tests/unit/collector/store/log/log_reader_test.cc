@@ -129,7 +129,7 @@ TEST_F(LogReaderTest, AFlippedBitCostsTheRecordThatItIsIn) {
     if (hit == 0) continue;  // the header of the file: nothing is lost
     ASSERT_THAT(read.damage, SizeIs(1)) << bit;
     const LogDamage& damage = read.damage[0];
-    ASSERT_EQ(damage.file, "00000001.log");
+    ASSERT_EQ(damage.file, "00000001.flog");
     ASSERT_EQ(damage.offset, ends[hit - 1]) << bit;
     ASSERT_EQ(damage.bytes, ends[hit] - ends[hit - 1]) << bit;
     // Behind the last one nothing tells.
@@ -212,14 +212,17 @@ TEST_F(LogReaderTest, RefusesANewerVersionAndSaysWhatToDo) {
   EXPECT_THAT(std::string(read.status.message()), HasSubstr("update"));
 }
 
-TEST_F(LogReaderTest, RefusesAnotherToolsFileAndSaysWhatToDo) {
-  std::filesystem::create_directory(log_);
+TEST_F(LogReaderTest, NamesAnotherToolsFileAndGoesOn) {
+  WriteLog(log_, 3);
   for (const std::string& content : {std::string("hello"), std::string(5000, 'x')}) {
-    WriteFile(Path(), content);
-    const ReadLog read = ReadAll(log_);
-    EXPECT_EQ(read.status.code(), absl::StatusCode::kFailedPrecondition);
-    EXPECT_THAT(std::string(read.status.message()), HasSubstr("not a log of flopsprof"));
-    EXPECT_THAT(std::string(read.status.message()), HasSubstr("move it"));
+    WriteFile(SegmentPath(log_, 2), content);
+    LogReader reader(*LogSegments::Open(log_), 0, kLogId);
+    LogRecord record;
+    for (uint64_t n = 1; n <= 3; ++n) ASSERT_TRUE(*reader.Next(&record));
+    EXPECT_FALSE(*reader.Next(&record));
+    EXPECT_THAT(reader.TakeDamage(), IsEmpty());
+    ASSERT_THAT(reader.strays(), SizeIs(1));
+    EXPECT_THAT(reader.strays()[0], HasSubstr("log/00000002.flog is not a log of flopsprof"));
   }
 }
 
@@ -235,7 +238,11 @@ TEST_F(LogReaderTest, RefusesTheLogOfAnotherRun) {
 TEST_F(LogReaderTest, LeavesFilesOfOtherNamesAlone) {
   WriteLog(log_, 3);
   WriteFile(log_ + "/notes.txt", "mine");
-  WriteFile(log_ + "/00000002.log.bak", "mine");
+  for (const char* name : {"00000002.flog.bak", "00000002.log", "2.flog", "+0000002.flog",
+                           "000000002.flog", "99999999999999999999.flog", "0000000x.flog"}) {
+    WriteFile(log_ + "/" + name, "mine");
+  }
+  EXPECT_THAT(*ListSegments(log_), ElementsAre(1));
   EXPECT_THAT(ReadAll(log_).records, SizeIs(3));
 }
 

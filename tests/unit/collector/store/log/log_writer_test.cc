@@ -160,7 +160,7 @@ TEST_F(LogWriterTest, ADamagedEndStaysNamedWhenItGoesOn) {
   ASSERT_THAT(read.records, SizeIs(7));  // 1 to 5, 7, 8
   EXPECT_TRUE(read.all_true);
   ASSERT_THAT(read.damage, SizeIs(1));
-  EXPECT_EQ(read.damage[0].file, "00000001.log");
+  EXPECT_EQ(read.damage[0].file, "00000001.flog");
   EXPECT_EQ(read.damage[0].lost_records, 1u);
 }
 

@@ -3,8 +3,8 @@
 #include "collector/store/log_merge.h"
 
 #include <absl/strings/str_cat.h>
-#include <absl/time/clock.h>
 
+#include "collector/base/clock.h"
 #include "collector/base/status.h"
 
 namespace flopsprof::store {
@@ -43,7 +43,7 @@ absl::StatusOr<std::optional<MergedTo>> ReadMergedTo(Database* database) {
 
 absl::StatusOr<bool> LogMerge::Some(LogReader* reader, absl::Duration at_most) {
   FLOPSPROF_RETURN_IF_ERROR(db_.Execute("BEGIN IMMEDIATE"));
-  absl::StatusOr<bool> more = InTransaction(reader, absl::Now() + at_most);
+  absl::StatusOr<bool> more = InTransaction(reader, at_most);
   absl::Status status = more.status();
   if (status.ok()) status = db_.Execute("COMMIT");
   if (status.ok()) return more;
@@ -52,11 +52,12 @@ absl::StatusOr<bool> LogMerge::Some(LogReader* reader, absl::Duration at_most) {
   return status;
 }
 
-absl::StatusOr<bool> LogMerge::InTransaction(LogReader* reader, absl::Time end) {
+absl::StatusOr<bool> LogMerge::InTransaction(LogReader* reader, absl::Duration at_most) {
+  const uint64_t begin_ns = base::Clock::Real().MonoNs();
   const uint64_t before = reader->last_sequence();
   bool more = true;
   LogRecord record;
-  while (more && absl::Now() < end) {
+  do {
     const absl::StatusOr<bool> next = reader->Next(&record);
     if (!next.ok()) return next.status();
     more = *next;
@@ -64,7 +65,7 @@ absl::StatusOr<bool> LogMerge::InTransaction(LogReader* reader, absl::Time end) 
     for (const LogDamage& damage : reader->TakeDamage()) {
       FLOPSPROF_RETURN_IF_ERROR(NoteDamage(damage));
     }
-  }
+  } while (more && absl::Nanoseconds(base::Clock::Real().MonoNs() - begin_ns) < at_most);
   if (reader->last_sequence() != before) {
     FLOPSPROF_RETURN_IF_ERROR(
         db_.Execute(absl::StrCat("UPDATE log_position SET merged=", reader->last_sequence())));

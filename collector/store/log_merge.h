@@ -36,12 +36,13 @@ class LogMerge {
   LogMerge(std::string run_id, Database* database, ProfileWriter* writer)
       : run_id_(std::move(run_id)), db_(*database), writer_(*writer) {}
 
-  // One transaction, of what there is, which is ended after about `at_most`. True: there may be
-  // more. On failure the database is as it was; the reader has gone on and is of no more use.
+  // One transaction, of what there is, which is ended after about `at_most`, at one record at the
+  // earliest. True: there may be more. On failure the database is as it was; the reader has gone on
+  // and is of no more use.
   absl::StatusOr<bool> Some(LogReader* reader, absl::Duration at_most);
 
  private:
-  absl::StatusOr<bool> InTransaction(LogReader* reader, absl::Time end);
+  absl::StatusOr<bool> InTransaction(LogReader* reader, absl::Duration at_most);
   absl::Status Take(const LogRecord& record);
   absl::Status Store(const LogRecord& record);
   absl::Status NoteDamage(const LogDamage& damage);

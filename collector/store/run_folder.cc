@@ -31,21 +31,35 @@ constexpr std::string_view kApplyAdvice =
     "what was stored before can be read, agents keep what is not stored and send it again; free "
     "space in the folder's file system";
 
-constexpr absl::Duration kLongestTransaction = absl::Milliseconds(500);
 constexpr absl::Duration kRetryAfter = absl::Milliseconds(100);
+// For who holds profile.db: in a transaction of the merger's, in others.
+constexpr int kMergeBusyMs = 250;
+constexpr int kBusyMs = 5000;
+
+absl::Duration Since(uint64_t mono_ns) {
+  return absl::Nanoseconds(base::Clock::Real().MonoNs() - mono_ns);
+}
 
 }  // namespace
 
-RunFolder::RunFolder(std::string path, std::string run_id, Database database)
+RunFolder::RunFolder(std::string path, std::string run_id, Database database,
+                     const Options& options)
     : path_(std::move(path)),
       run_id_(std::move(run_id)),
+      options_(options),
       database_(std::make_unique<Database>(std::move(database))),
-      writer_(std::make_unique<ProfileWriter>(database_.get())) {}
+      writer_(std::make_unique<ProfileWriter>(database_.get())),
+      backlog_(options.most_bytes_ahead) {}
 
 RunFolder::~RunFolder() {
   merge_thread_.reset();
+  bool rest_stays = false;
+  {
+    base::MutexLock lock(&mutex_);
+    rest_stays = rest_stays_;
+  }
   // What cannot be merged stays in the log.
-  Merge().IgnoreError();
+  if (!rest_stays) MergeFor(kFinishPatience).IgnoreError();
   base::MutexLock lock(&mutex_);
   writer_.reset();
 }
@@ -97,7 +111,7 @@ absl::StatusOr<std::unique_ptr<RunFolder>> RunFolder::Create(const Options& opti
   if (!path.ok()) return Explain(path.status(), kCreateAdvice);
   absl::StatusOr<Database> database = OpenDatabase(*path);
   if (!database.ok()) return Explain(database.status(), kCreateAdvice);
-  std::unique_ptr<RunFolder> folder(new RunFolder(*path, run_id, *std::move(database)));
+  std::unique_ptr<RunFolder> folder(new RunFolder(*path, run_id, *std::move(database), options));
   {
     base::MutexLock lock(&folder->mutex_);
     folder->manifest_ = {run_id,        run.job(), run.command(), run.start_utc_ns(),
@@ -106,7 +120,7 @@ absl::StatusOr<std::unique_ptr<RunFolder>> RunFolder::Create(const Options& opti
     if (status.ok()) status = WriteManifest(*path, folder->manifest_);
     if (!status.ok()) return Explain(status, kCreateAdvice);
   }
-  if (const absl::Status status = folder->OpenLog(options.log_files); !status.ok()) {
+  if (const absl::Status status = folder->OpenLog(); !status.ok()) {
     return Explain(status, kCreateAdvice);
   }
   return folder;
@@ -118,20 +132,23 @@ absl::StatusOr<std::unique_ptr<RunFolder>> RunFolder::Open(const std::string& pa
   if (!manifest.ok()) return manifest.status();
   absl::StatusOr<Database> database = OpenDatabase(path);
   if (!database.ok()) return database.status();
-  std::unique_ptr<RunFolder> folder(new RunFolder(path, manifest->run_id, *std::move(database)));
+  Options options;
+  options.log_files = log_files;
+  std::unique_ptr<RunFolder> folder(
+      new RunFolder(path, manifest->run_id, *std::move(database), options));
   {
     base::MutexLock lock(&folder->mutex_);
     folder->is_finished_ = manifest->finished;
     folder->manifest_ = *std::move(manifest);
   }
-  FLOPSPROF_RETURN_IF_ERROR(folder->OpenLog(log_files));
+  FLOPSPROF_RETURN_IF_ERROR(folder->OpenLog());
   return folder;
 }
 
-absl::Status RunFolder::OpenLog(LogFiles* files) {
+absl::Status RunFolder::OpenLog() {
   LogWriter::Options options;
   options.folder = path_ + "/log";
-  options.files = files;
+  options.files = options_.log_files;
   {
     base::MutexLock lock(&mutex_);
     const absl::StatusOr<std::optional<MergedTo>> merged = ReadMergedTo(database_.get());
@@ -146,7 +163,15 @@ absl::Status RunFolder::OpenLog(LogFiles* files) {
   absl::StatusOr<std::unique_ptr<LogWriter>> log = LogWriter::Open(options);
   if (!log.ok()) return log.status();
   log_ = *std::move(log);
-  merge_thread_ = std::make_unique<MergeThread>([this] { return MergeSome(); });
+  backlog_.MergedThrough(options.after_sequence);
+  backlog_.Add(log_->end().sequence, log_->bytes_found());
+  merge_thread_ = std::make_unique<MergeThread>([this]() -> absl::StatusOr<bool> {
+    {
+      base::MutexLock lock(&mutex_);
+      if (rest_stays_) return false;
+    }
+    return MergeSome();
+  });
   return absl::OkStatus();
 }
 
@@ -154,7 +179,19 @@ absl::Status RunFolder::Apply(const v1::UploadRequest& request) {
   std::string bytes;
   absl::Status status;
   if (!request.SerializeToString(&bytes)) status = absl::InvalidArgumentError("too large");
-  if (status.ok()) status = log_->Append(bytes, base::Clock::Real().UtcNs()).status();
+  if (status.ok() && !backlog_.WaitForRoom(options_.patience)) {
+    merge_thread_->Wake();
+    return absl::UnavailableError(absl::StrCat(
+        path_, "/profile.db does not keep up: ", backlog_.bytes() >> 20,
+        " MiB of updates wait to be merged into it; agents keep what is not stored "
+        "and send it again; is it held by another program, or its disk slow or full?"));
+  }
+  absl::StatusOr<uint64_t> sequence = 0;
+  if (status.ok()) {
+    sequence = log_->Append(bytes, base::Clock::Real().UtcNs());
+    status = sequence.status();
+  }
+  if (status.ok()) backlog_.Add(*sequence, bytes.size());
   if (status.ok() && is_finished_.load(std::memory_order_relaxed)) status = MarkAsRunning();
   if (status.ok()) {
     merge_thread_->Wake();
@@ -168,6 +205,7 @@ absl::Status RunFolder::Apply(const v1::UploadRequest& request) {
 absl::Status RunFolder::MarkAsRunning() {
   base::MutexLock lock(&mutex_);
   if (!is_finished_) return absl::OkStatus();
+  rest_stays_ = false;
   manifest_.finished = false;
   FLOPSPROF_RETURN_IF_ERROR(WriteManifest(path_, manifest_));
   is_finished_ = false;
@@ -187,6 +225,14 @@ absl::Status RunFolder::OpenReader() {
 
 absl::StatusOr<bool> RunFolder::MergeSome() {
   base::MutexLock lock(&mutex_);
+  // Who holds profile.db is waited for without the lock, by trying again.
+  sqlite3_busy_timeout(database_->handle(), kMergeBusyMs);
+  const absl::StatusOr<bool> more = MergeSomeLocked();
+  sqlite3_busy_timeout(database_->handle(), kBusyMs);
+  return more;
+}
+
+absl::StatusOr<bool> RunFolder::MergeSomeLocked() {
   const LogEnd end = log_->end();
   if (end.sequence <= merged_) return false;
   if (!reader_.has_value()) FLOPSPROF_RETURN_IF_ERROR(OpenReader());
@@ -198,13 +244,15 @@ absl::StatusOr<bool> RunFolder::MergeSome() {
   if (const absl::Status extended = reader_->Extend(end); !extended.ok()) {
     more = extended;
   } else {
-    more = LogMerge(run_id_, database_.get(), writer_.get()).Some(&*reader_, kLongestTransaction);
+    more = LogMerge(run_id_, database_.get(), writer_.get())
+               .Some(&*reader_, options_.longest_transaction);
   }
   if (!more.ok()) {
     reader_.reset();
     return more;
   }
   merged_ = reader_->last_sequence();
+  backlog_.MergedThrough(merged_);
   TrimLog();
   return more;
 }
@@ -223,7 +271,10 @@ absl::Status RunFolder::SyncMerged() {
   });
 }
 
-absl::Status RunFolder::Merge() {
+absl::Status RunFolder::Merge() { return MergeFor(absl::InfiniteDuration()); }
+
+absl::Status RunFolder::MergeFor(absl::Duration patience) {
+  const uint64_t begin_ns = base::Clock::Real().MonoNs();
   const uint64_t wanted = log_ == nullptr ? 0 : log_->end().sequence;
   while (true) {
     {
@@ -232,6 +283,12 @@ absl::Status RunFolder::Merge() {
     }
     const absl::StatusOr<bool> more = MergeSome();
     if (!more.ok()) return more.status();
+    base::MutexLock lock(&mutex_);
+    if (merged_ < wanted && Since(begin_ns) >= patience) {
+      return absl::UnavailableError(
+          absl::StrCat(wanted - merged_, " updates are in ", path_,
+                       "/log and not in profile.db yet: flopsprof reads both"));
+    }
   }
 }
 
@@ -279,14 +336,15 @@ absl::Status RunFolder::WriteText(const std::string& name, std::string_view cont
 }
 
 absl::Status RunFolder::Finish(absl::Duration patience) {
-  const absl::Time until = absl::Now() + patience;
-  absl::Status merged = Merge();
+  const uint64_t begin_ns = base::Clock::Real().MonoNs();
+  absl::Status merged = MergeFor(patience);
   // Somebody who holds profile.db goes on in the end; room on a full disk is not waited for.
-  while (absl::IsUnavailable(merged) && absl::Now() < until) {
+  while (absl::IsUnavailable(merged) && Since(begin_ns) < patience) {
     absl::SleepFor(kRetryAfter);
-    merged = Merge();
+    merged = MergeFor(patience - Since(begin_ns));
   }
   base::MutexLock lock(&mutex_);
+  rest_stays_ = !merged.ok();
   // Without its write-ahead log the file can be copied alone, and read where nothing can be
   // written. A reader that is in the middle of it prevents that; then it stays as it is.
   if (const absl::Status status = database_->Execute("PRAGMA journal_mode=DELETE"); status.ok()) {
@@ -295,7 +353,10 @@ absl::Status RunFolder::Finish(absl::Duration patience) {
     base::Log().debug("{} keeps its write-ahead log: {}", path_, std::string(status.message()));
   }
   manifest_.finished = true;
-  FLOPSPROF_RETURN_IF_ERROR(WriteManifest(path_, manifest_));
+  if (const absl::Status written = WriteManifest(path_, manifest_); !written.ok()) {
+    rest_stays_ = false;
+    return written;
+  }
   is_finished_ = true;
   // After run.json: a run that is not finished has a log.
   if (is_plain_file_ || SyncMerged().ok()) log_->DropThrough(merged_, true);

@@ -17,6 +17,7 @@
 #include "collector/store/log/log_writer.h"
 #include "collector/store/log_merge.h"
 #include "collector/store/manifest.h"
+#include "collector/store/merge_backlog.h"
 #include "collector/store/merge_thread.h"
 #include "collector/store/profile_writer.h"
 #include "collector/store/sqlite.h"
@@ -35,6 +36,12 @@ class RunFolder {
     // Empty: flopsprof-<job>-<UTC time> in `parent`.
     std::string path;
     std::string parent = ".";
+    // Apply waits while the log is so far ahead of profile.db, in bytes of requests as they come,
+    // and fails after that long.
+    uint64_t most_bytes_ahead = 32 << 20;
+    absl::Duration patience = absl::Seconds(2);
+    // Of the merger's, after which it begins another: so long others wait for profile.db.
+    absl::Duration longest_transaction = absl::Milliseconds(500);
     LogFiles* log_files = LogFiles::Real();
   };
 
@@ -53,8 +60,8 @@ class RunFolder {
   const std::string& run_id() const { return run_id_; }
 
   // Stores a request; durable when it returns OK, and soon in profile.db. A request that was stored
-  // before changes nothing. On failure the same request may be sent again. Calls of several threads
-  // share their syncs.
+  // before changes nothing. On failure the same request may be sent again. Unavailable: profile.db
+  // does not keep up. Calls of several threads share their syncs.
   absl::Status Apply(const v1::UploadRequest& request);
 
   // Returns when what was applied before is in profile.db, or why it is not.
@@ -73,16 +80,21 @@ class RunFolder {
   absl::Status WriteText(const std::string& name, std::string_view content);
 
   // Merges the rest of the log, makes profile.db one plain file and marks the run as finished.
-  // Apply may still follow. Where profile.db is held for `patience`, or its disk is full, the rest
-  // stays in the log, where readers find it, and the reason is returned.
-  absl::Status Finish(absl::Duration patience = absl::Seconds(30));
+  // Apply may still follow. What is not merged after `patience` (profile.db is held, or slow), or
+  // cannot be (its disk is full), stays in the log, where readers find it, and the reason is
+  // returned.
+  absl::Status Finish(absl::Duration patience = kFinishPatience);
+  static constexpr absl::Duration kFinishPatience = absl::Seconds(5);
 
  private:
-  RunFolder(std::string path, std::string run_id, Database database);
+  RunFolder(std::string path, std::string run_id, Database database, const Options& options);
   static absl::StatusOr<Database> OpenDatabase(const std::string& path);
-  absl::Status OpenLog(LogFiles* files);
+  absl::Status OpenLog();
   // One transaction of what the log has; whether there is more.
   absl::StatusOr<bool> MergeSome();
+  absl::StatusOr<bool> MergeSomeLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Merge, until `patience` is over: Unavailable.
+  absl::Status MergeFor(absl::Duration patience);
   absl::Status OpenReader() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Deletes what of the log is in profile.db, once that is durable.
   void TrimLog() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -97,6 +109,7 @@ class RunFolder {
 
   const std::string path_;
   const std::string run_id_;
+  const Options options_;
   base::Mutex mutex_;
   // On the heap: ProfileWriter keeps its address.
   std::unique_ptr<Database> database_ ABSL_GUARDED_BY(mutex_);
@@ -108,7 +121,10 @@ class RunFolder {
       ABSL_GUARDED_BY(mutex_);                   // none before the first, or after a failure
   uint64_t merged_ ABSL_GUARDED_BY(mutex_) = 0;  // sequence, committed
   uint64_t trimmed_segment_ ABSL_GUARDED_BY(mutex_) = 0;  // those before it are deleted
-  std::atomic<bool> is_finished_{false};                  // as run.json says
+  // What Finish has left in the log is not touched until something is applied.
+  bool rest_stays_ ABSL_GUARDED_BY(mutex_) = false;
+  std::atomic<bool> is_finished_{false};  // as run.json says
+  MergeBacklog backlog_;
 
   std::unique_ptr<LogWriter> log_;             // takes calls of any thread
   std::unique_ptr<MergeThread> merge_thread_;  // last: it uses the others

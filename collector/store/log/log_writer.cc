@@ -82,6 +82,7 @@ absl::Status LogWriter::FindEnd() {
     const absl::StatusOr<bool> more = reader.Next(&record);
     if (!more.ok()) return more.status();
     if (!*more) break;
+    bytes_found_ += record.payload.size();
   }
   for (const std::string& stray : reader.strays()) {
     base::Log().warn("{}: {}", options_.folder, stray);

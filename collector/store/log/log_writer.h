@@ -40,6 +40,8 @@ class LogWriter {
 
   // What is durable.
   LogEnd end();
+  // Of the records behind `after_sequence` that an earlier writer left, before compression.
+  uint64_t bytes_found() const { return bytes_found_; }
   uint64_t sync_count() const { return sync_count_.load(std::memory_order_relaxed); }
 
   // Deletes the files in which no record is behind `sequence`. The newest stays, unless
@@ -65,6 +67,7 @@ class LogWriter {
 
   const Options options_;
   base::UniqueFd folder_lock_;
+  uint64_t bytes_found_ = 0;
   std::atomic<uint64_t> sync_count_{0};
 
   base::Mutex mutex_;

@@ -150,6 +150,60 @@ TEST_F(RunLogTest, FinishLeavesTheRestInTheLogWhenProfileDbTakesNothing) {
   EXPECT_THAT(*ListSegments(path_ + "/log"), IsEmpty());
 }
 
+// A log that grows for as long as profile.db takes nothing would be read by every reader.
+TEST_F(RunLogTest, ApplyIsHeldBackWhereProfileDbDoesNotKeepUp) {
+  RunFolder::Options options;
+  options.path = path_;
+  options.most_bytes_ahead = 1;
+  options.patience = absl::Milliseconds(50);
+  const auto run = *RunFolder::Create(options, "run-1", v1::RunInfo());
+  HoldDatabase();
+  ASSERT_TRUE(run->Apply(SampleRequest(1, 1)).ok());
+  const absl::Status held_back = run->Apply(SampleRequest(2, 2));
+  EXPECT_TRUE(absl::IsUnavailable(held_back)) << held_back;
+  EXPECT_THAT(std::string(held_back.message()), HasSubstr("profile.db does not keep up"));
+  ExpectAll(Read(), 1);
+  holder_.reset();
+  ASSERT_TRUE(run->Merge().ok());
+  ASSERT_TRUE(run->Apply(SampleRequest(2, 2)).ok());
+  ExpectAll(Read(), 2);
+}
+
+TEST_F(RunLogTest, WhatAnEarlierCollectorLeftHoldsBackToo) {
+  LeaveATail(1, 3);
+  LogWriter::Options options;
+  options.folder = path_ + "/log";
+  {
+    auto database = Database::Open(path_ + "/profile.db", SQLITE_OPEN_READONLY);
+    options.log_id = static_cast<uint64_t>(*database->QueryInt("SELECT log_id FROM log_position"));
+  }
+  options.after_sequence = 1;
+  EXPECT_EQ((*LogWriter::Open(options))->bytes_found(),
+            SampleRequest(2, 2).ByteSizeLong() + SampleRequest(3, 3).ByteSizeLong());
+}
+
+TEST_F(RunLogTest, FinishEndsWithItsPatienceAndTheRestIsReadFromTheLog) {
+  constexpr uint64_t kRequests = 1000;
+  {
+    RunFolder::Options options;
+    options.path = path_;
+    options.longest_transaction = absl::ZeroDuration();  // a transaction a request
+    const auto run = *RunFolder::Create(options, "run-1", v1::RunInfo());
+    HoldDatabase();
+    for (uint64_t n = 1; n <= kRequests; ++n) ASSERT_TRUE(run->Apply(SampleRequest(n, n)).ok());
+    holder_.reset();
+    const absl::Status rest = run->Finish(absl::ZeroDuration());
+    EXPECT_TRUE(absl::IsUnavailable(rest)) << rest;
+    EXPECT_THAT(std::string(rest.message()), HasSubstr("/log and not in profile.db yet"));
+    EXPECT_TRUE(Read().finished);
+    ExpectAll(Read(), kRequests);
+  }
+  // Nor does its end take the time that Finish was not given.
+  auto database = Database::Open(path_ + "/profile.db", SQLITE_OPEN_READONLY);
+  EXPECT_LT(*database->QueryInt("SELECT merged FROM log_position"), 500);
+  ExpectAll(Read(), kRequests);
+}
+
 TEST_F(RunLogTest, WhatWasFinishedGoesOn) {
   const auto run = Make();
   for (uint64_t n = 1; n <= 6; ++n) {

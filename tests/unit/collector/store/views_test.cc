@@ -345,6 +345,7 @@ TEST_F(ViewsTest, AgentsAndTheirEndsAreRead) {
   request_.set_sequence(3);
   request_.set_last(true);
   ASSERT_TRUE(run_->Apply(request_).ok());
+  ASSERT_TRUE(run_->Merge().ok());  // node-a is the first agent
   ASSERT_TRUE(run_->NoteRefusal("b", "node-b", "too long").ok());
   ASSERT_TRUE(run_->NoteProblem("nothing works").ok());
   ASSERT_TRUE(run_->NoteProblem("nothing works").ok());

@@ -38,6 +38,8 @@ struct RunProfile {
   // they can be counted, and where each was, as texts.
   uint64_t lost_uploads = 0;
   std::vector<std::string> log_damage;
+  // Uploads that were acknowledged and that the database could not take, and why, as texts.
+  std::vector<std::string> refused_uploads;
 };
 
 }  // namespace flopsprof::model

@@ -8,16 +8,6 @@
 #include "collector/base/status.h"
 
 namespace flopsprof::store {
-namespace {
-
-// Passes when its cause does; the same record is tried again.
-bool IsOfTheMachine(const absl::Status& status) {
-  return absl::IsResourceExhausted(status) || absl::IsUnavailable(status) ||
-         absl::IsPermissionDenied(status) || absl::IsDataLoss(status);
-}
-
-}  // namespace
-
 const char* LogTablesSql() {
   return R"sql(
 CREATE TABLE IF NOT EXISTS log_position(
@@ -25,6 +15,7 @@ CREATE TABLE IF NOT EXISTS log_position(
 INSERT OR IGNORE INTO log_position VALUES(1, random(), 0);
 CREATE TABLE IF NOT EXISTS log_damage(
   number INTEGER PRIMARY KEY, text TEXT NOT NULL, lost INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS log_refused(number INTEGER PRIMARY KEY, text TEXT NOT NULL);
 )sql";
 }
 
@@ -73,17 +64,40 @@ absl::StatusOr<bool> LogMerge::InTransaction(LogReader* reader, absl::Duration a
   return more;
 }
 
-// A record that SQLite refuses for what is in it must not stop those behind it.
+// A record that is refused for what is in it (sqlite.cc has the list) must not stop those behind
+// it. All else passes when its cause does: the record is tried again.
 absl::Status LogMerge::Take(const LogRecord& record) {
   FLOPSPROF_RETURN_IF_ERROR(db_.Execute("SAVEPOINT record"));
   const absl::Status status = Store(record);
   if (status.ok()) return db_.Execute("RELEASE record");
-  if (IsOfTheMachine(status)) return status;
+  if (!absl::IsInvalidArgument(status)) return status;
   FLOPSPROF_RETURN_IF_ERROR(db_.Execute("ROLLBACK TO record; RELEASE record"));
-  LogDamage refused;
-  refused.why = std::string(status.message());
-  refused.lost_records = 1;
-  return NoteDamage(refused);
+  absl::StatusOr<Statement> statement = db_.Prepare("INSERT INTO log_refused(text) VALUES(?)");
+  if (!statement.ok()) return statement.status();
+  const std::string text =
+      absl::StrCat("update ", record.sequence, " of the log: ", std::string(status.message()));
+  statement->BindText(1, text);
+  return statement->Run();
+}
+
+absl::StatusOr<std::vector<std::string>> ReadLogLosses(Database* database) {
+  std::vector<std::string> losses;
+  for (const char* table : {"log_damage", "log_refused"}) {
+    const absl::StatusOr<int64_t> has_table = database->QueryInt(absl::StrCat(
+        "SELECT count(*) FROM sqlite_master WHERE type='table' AND name='", table, "'"));
+    if (!has_table.ok()) return has_table.status();
+    if (*has_table == 0) continue;
+    absl::StatusOr<Statement> rows =
+        database->Prepare(absl::StrCat("SELECT text FROM ", table, " ORDER BY number"));
+    if (!rows.ok()) return rows.status();
+    while (true) {
+      const absl::StatusOr<bool> row = rows->Step();
+      if (!row.ok()) return row.status();
+      if (!*row) break;
+      losses.push_back(rows->Text(0));
+    }
+  }
+  return losses;
 }
 
 absl::Status LogMerge::NoteDamage(const LogDamage& damage) {

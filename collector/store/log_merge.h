@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "collector/store/log/log_reader.h"
 #include "collector/store/profile_writer.h"
@@ -27,6 +28,9 @@ struct MergedTo {
 
 // Nothing where the database is of before there was a log.
 absl::StatusOr<std::optional<MergedTo>> ReadMergedTo(Database* database);
+
+// What of the log is damaged and what a database could not take, as sentences.
+absl::StatusOr<std::vector<std::string>> ReadLogLosses(Database* database);
 
 // Takes records of a log into a database: collectors into profile.db, readers into a copy in
 // memory. Each transaction also stores how far it has come, so that none is taken twice or left

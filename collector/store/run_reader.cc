@@ -124,6 +124,14 @@ class Reader {
   absl::Status ReadLogDamage(model::RunProfile* profile) {
     const absl::StatusOr<bool> has_table = HasTable("log_damage");
     if (!has_table.ok() || !*has_table) return has_table.status();
+    const absl::StatusOr<bool> has_refused = HasTable("log_refused");
+    if (!has_refused.ok()) return has_refused.status();
+    if (*has_refused) {
+      const absl::Status status = ForEach(
+          "SELECT text FROM log_refused WHERE ?1 IS NOT NULL ORDER BY number", 0,
+          [profile](const Statement& row) { profile->refused_uploads.push_back(row.Text(0)); });
+      if (!status.ok()) return status;
+    }
     return ForEach("SELECT text, lost FROM log_damage WHERE ?1 IS NOT NULL ORDER BY number", 0,
                    [profile](const Statement& row) {
                      profile->log_damage.push_back(row.Text(0));

@@ -25,6 +25,11 @@ absl::Status ToStatus(sqlite3* db, std::string_view what) {
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
       return absl::DataLossError(text);
+    // What is to be stored is at fault, and will be.
+    case SQLITE_CONSTRAINT:
+    case SQLITE_TOOBIG:
+    case SQLITE_MISMATCH:
+      return absl::InvalidArgumentError(text);
     default:
       return absl::InternalError(text);
   }

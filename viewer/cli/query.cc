@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "collector/store/log_merge.h"
 #include "collector/store/run_database.h"
 #include "viewer/cli/csv.h"
 #include "viewer/cli/exit_codes.h"
@@ -21,6 +22,8 @@
 
 namespace flopsprof::viewer {
 namespace {
+
+constexpr size_t kMostLossesSaid = 8;
 
 using Statement = std::unique_ptr<sqlite3_stmt, decltype(&sqlite3_finalize)>;
 
@@ -131,6 +134,11 @@ int QueryVerb(const QueryOptions& options) {
   }
   for (const std::string& problem : (*run)->problems()) {
     SayError(absl::StrCat("query: ", problem), {"what is read is not complete"});
+  }
+  // As the report does.
+  const auto losses = store::ReadLogLosses((*run)->database());
+  for (size_t i = 0; losses.ok() && i < losses->size() && i < kMostLossesSaid; ++i) {
+    SayError(absl::StrCat("query: ", (*losses)[i]), {"what is read is not complete"});
   }
   sqlite3* opened = (*run)->database()->handle();
   if (AddQueryFunctions(opened) != SQLITE_OK) return SqlError(opened, "flops_sum is not there");

@@ -2,100 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a run folder's log and profile.db are to each other.
 
-#include <gmock/gmock.h>
-#include <google/protobuf/util/message_differencer.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <thread>
 
-#include "collector/store/run_folder.h"
-#include "collector/store/run_reader.h"
-#include "log/faulty_files.h"
-#include "log/log_samples.h"
-#include "sample_request.h"
-#include "temporary_folder.h"
+#include "run_log_fixture.h"
+#include "tests/support/wait_until.h"
 
 namespace flopsprof::store {
 namespace {
 
-using google::protobuf::util::MessageDifferencer;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-
-class RunLogTest : public ::testing::Test {
- protected:
-  std::unique_ptr<RunFolder> Make(LogFiles* files = LogFiles::Real()) {
-    RunFolder::Options options;
-    options.path = path_;
-    options.log_files = files;
-    auto run = RunFolder::Create(options, "run-1", v1::RunInfo());
-    EXPECT_TRUE(run.ok()) << run.status();
-    return run.ok() ? *std::move(run) : nullptr;
-  }
-
-  // A run of requests 1 to `count`, of which only those up to `merged` are in profile.db, as a kill
-  // leaves it.
-  void LeaveATail(uint64_t merged, uint64_t count) {
-    const pid_t child = fork();
-    if (child == 0) {
-      const auto run = Make();
-      for (uint64_t n = 1; n <= count; ++n) {
-        if (n == merged + 1) {
-          if (!run->Merge().ok()) _exit(1);
-          HoldDatabase();
-        }
-        if (!run->Apply(SampleRequest(n, n)).ok()) _exit(1);
-      }
-      _exit(0);  // without a destructor
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
-    ASSERT_EQ(status, 0);
-    auto database = Database::Open(path_ + "/profile.db", SQLITE_OPEN_READWRITE);
-    ASSERT_EQ(*database->QueryInt("SELECT merged FROM log_position"), static_cast<int64_t>(merged));
-  }
-
-  void HoldDatabase() {
-    holder_ =
-        std::make_unique<Database>(*Database::Open(path_ + "/profile.db", SQLITE_OPEN_READWRITE));
-    ASSERT_TRUE(holder_->Execute("BEGIN IMMEDIATE").ok());
-  }
-
-  model::RunProfile Read() {
-    auto run = ReadRun(path_);
-    EXPECT_TRUE(run.ok()) << run.status();
-    return run.ok() ? *std::move(run) : model::RunProfile();
-  }
-
-  // As a collector that was never ended and never restarted has it after requests 1 to `count`.
-  void ExpectAll(const model::RunProfile& run, uint64_t count) {
-    ASSERT_THAT(run.processes, SizeIs(1));
-    std::string differences;
-    MessageDifferencer compare;
-    compare.ReportDifferencesToString(&differences);
-    EXPECT_TRUE(compare.Compare(SampleRequest(count, count).processes(0), run.processes[0]))
-        << differences;
-    ASSERT_THAT(run.agents, SizeIs(1));
-    EXPECT_EQ(run.agents[0].uploads, count);
-    EXPECT_EQ(run.agents[0].newest_sequence, count);
-    EXPECT_THAT(run.problems, IsEmpty());
-    EXPECT_THAT(run.log_damage, IsEmpty());
-  }
-
-  std::string Segment(uint64_t number) const { return SegmentPath(path_ + "/log", number); }
-
-  TemporaryFolder folder_;
-  const std::string path_ = folder_ / "run";
-  std::unique_ptr<Database> holder_;
-};
 
 TEST_F(RunLogTest, AReaderHasWhatIsOnlyInTheLog) {
   LeaveATail(3, 8);
@@ -148,6 +71,17 @@ TEST_F(RunLogTest, FinishLeavesTheRestInTheLogWhenProfileDbTakesNothing) {
   ASSERT_TRUE(run->Finish().ok());
   ExpectAll(Read(), 2);
   EXPECT_THAT(*ListSegments(path_ + "/log"), IsEmpty());
+}
+
+TEST_F(RunLogTest, ItsOwnThreadMerges) {
+  const auto run = Make();
+  for (uint64_t n = 1; n <= 3; ++n) {
+    ASSERT_TRUE(run->Apply(SampleRequest(n, n)).ok());
+    EXPECT_TRUE(flopsprof::testing::WaitUntil([&] {
+      auto database = Database::Open(path_ + "/profile.db", SQLITE_OPEN_READONLY);
+      return *database->QueryInt("SELECT merged FROM log_position") == static_cast<int64_t>(n);
+    }));
+  }
 }
 
 // A log that grows for as long as profile.db takes nothing would be read by every reader.
@@ -272,143 +206,6 @@ TEST_F(RunLogTest, AFullDiskUnderProfileDbLosesNothing) {
   EXPECT_EQ(*database->QueryInt("SELECT count(*) FROM uploads"), 9);
 }
 
-TEST_F(RunLogTest, DamageIsCountedAndNamedAndTheRestIsKept) {
-  LeaveATail(3, 8);
-  std::string bytes = ReadFile(Segment(1));
-  bytes[bytes.size() * 6 / 8] ^= 1;  // in the sixth or seventh of eight alike
-  WriteFile(Segment(1), bytes);
-  const model::RunProfile read = Read();
-  ASSERT_THAT(read.agents, SizeIs(1));
-  EXPECT_EQ(read.agents[0].uploads, 7u);
-  EXPECT_EQ(read.agents[0].newest_sequence, 8u);
-  EXPECT_EQ(read.lost_uploads, 1u);
-  ASSERT_THAT(read.log_damage, SizeIs(1));
-  EXPECT_THAT(read.log_damage[0], HasSubstr("log/00000001.flog"));
-  EXPECT_EQ(read.processes[0].info().activities(), 8u);
-  // Once more after it was merged, and once.
-  ASSERT_TRUE((*RunFolder::Open(path_))->Finish().ok());
-  EXPECT_EQ(Read().lost_uploads, 1u);
-  EXPECT_EQ(Read().log_damage, read.log_damage);
-  EXPECT_EQ(Read().agents[0].uploads, 7u);
-}
-
-TEST_F(RunLogTest, AnUploadThatIsNoneDoesNotStopTheOthers) {
-  const auto run = Make();
-  ASSERT_TRUE(run->Apply(SampleRequest(1, 1)).ok());
-  ASSERT_TRUE(run->Finish().ok());
-  auto database = Database::Open(path_ + "/profile.db", SQLITE_OPEN_READONLY);
-  const auto id = static_cast<uint64_t>(*database->QueryInt("SELECT log_id FROM log_position"));
-  std::string bytes = EncodeSegmentHeader({id, 2});
-  AppendFrame(id, 2, 1, Compress("\xff no upload"), &bytes);
-  AppendFrame(id, 3, 1, Compress(SampleRequest(2, 2).SerializeAsString()), &bytes);
-  WriteFile(Segment(7), bytes);
-  EXPECT_EQ(Read().lost_uploads, 1u);
-  EXPECT_THAT(Read().log_damage[0], HasSubstr("no upload of flopsprof"));
-  EXPECT_EQ(Read().processes[0].info().activities(), 2u);
-}
-
-TEST_F(RunLogTest, TheLogOfANewerVersionIsRefused) {
-  LeaveATail(1, 2);
-  std::string bytes = ReadFile(Segment(1));
-  bytes.replace(8, 8, std::string("\x02\0\0\0\x4f\x5d\xec\x83", 8));
-  WriteFile(Segment(1), bytes);
-  for (const absl::Status& status : {ReadRun(path_).status(), RunFolder::Open(path_).status()}) {
-    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-    EXPECT_THAT(std::string(status.message()), HasSubstr("newer flopsprof"));
-  }
-}
-
-// The job may write there too.
-TEST_F(RunLogTest, AnotherToolsFilesAreLeftAloneAndNamed) {
-  const std::vector<std::string> names = {Segment(1), Segment(3), path_ + "/log/00000004.log"};
-  LeaveATail(1, 2);
-  std::filesystem::rename(Segment(1), Segment(2));
-  for (const std::string& name : names) WriteFile(name, "not a log, whoever wrote it");
-  // What is before all that is needed is not looked into.
-  const auto expect_all = [this](uint64_t count) {
-    model::RunProfile read = Read();
-    read.problems.clear();
-    ExpectAll(read, count);
-  };
-  ASSERT_THAT(Read().problems, SizeIs(1));
-  EXPECT_THAT(Read().problems[0], HasSubstr("log/00000003.flog is not a log of flopsprof"));
-  expect_all(2);
-  {
-    const auto run = RunFolder::Open(path_);
-    ASSERT_TRUE(run.ok()) << run.status();
-    ASSERT_TRUE((*run)->Apply(SampleRequest(3, 3)).ok());
-    expect_all(3);
-    ASSERT_TRUE((*run)->Finish().ok());
-  }
-  expect_all(3);
-  EXPECT_THAT(*ListSegments(path_ + "/log"), ElementsAre(1, 3));
-  for (const std::string& name : names) EXPECT_EQ(ReadFile(name), "not a log, whoever wrote it");
-}
-
-TEST_F(RunLogTest, WhatIsNoFileInTheLogIsLeftAlone) {
-  LeaveATail(1, 2);
-  std::filesystem::create_directory(Segment(2));
-  ASSERT_EQ(mkfifo(Segment(3).c_str(), 0600), 0);
-  ASSERT_EQ(symlink("/dev/zero", Segment(4).c_str()), 0);
-  EXPECT_EQ(Read().agents[0].uploads, 2u);
-  const auto run = RunFolder::Open(path_);
-  ASSERT_TRUE(run.ok()) << run.status();
-  ASSERT_TRUE((*run)->Apply(SampleRequest(3, 3)).ok());
-  EXPECT_EQ(Read().agents[0].uploads, 3u);
-  ASSERT_TRUE((*run)->Finish().ok());
-  EXPECT_EQ(Read().agents[0].uploads, 3u);
-  EXPECT_THAT(*ListSegments(path_ + "/log"), ElementsAre(2, 3, 4));
-}
-
-// The job makes the very file that would be begun next.
-TEST_F(RunLogTest, ANameThatIsTakenIsLeftOut) {
-  const auto run = Make();
-  WriteFile(Segment(1), "mine");
-  WriteFile(Segment(2), "mine");
-  ASSERT_TRUE(run->Apply(SampleRequest(1, 1)).ok());
-  EXPECT_EQ(Read().agents[0].uploads, 1u);
-  ASSERT_TRUE(run->Finish().ok());
-  EXPECT_EQ(ReadFile(Segment(1)) + ReadFile(Segment(2)), "minemine");
-}
-
-TEST_F(RunLogTest, TheLogOfAnotherRunIsRefused) {
-  LeaveATail(1, 2);
-  const std::string other = ReadFile(Segment(1));
-  std::filesystem::remove_all(path_);
-  LeaveATail(1, 2);
-  WriteFile(Segment(1), other);
-  const auto read = ReadRun(path_);
-  EXPECT_EQ(read.status().code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(std::string(read.status().message()), HasSubstr("another run"));
-}
-
-TEST_F(RunLogTest, ALogThatIsGoneIsAProblem) {
-  LeaveATail(3, 8);
-  std::filesystem::remove_all(path_ + "/log");
-  const model::RunProfile read = Read();
-  EXPECT_EQ(read.agents[0].uploads, 3u);
-  ASSERT_THAT(read.problems, SizeIs(1));
-  EXPECT_THAT(read.problems[0], HasSubstr("its log is gone: updates after the 3."));
-}
-
-TEST_F(RunLogTest, AFileInThePlaceOfTheLogIsAProblem) {
-  LeaveATail(3, 8);
-  std::filesystem::remove_all(path_ + "/log");
-  WriteFile(path_ + "/log", "");
-  ASSERT_THAT(Read().problems, SizeIs(1));
-  EXPECT_THAT(Read().problems[0], HasSubstr("Not a directory"));
-}
-
-TEST_F(RunLogTest, ALogAloneIsReadToo) {
-  LeaveATail(0, 5);
-  for (const char* name : {"/profile.db", "/profile.db-wal", "/profile.db-shm"}) {
-    std::filesystem::remove(path_ + name);
-  }
-  const model::RunProfile read = Read();
-  ExpectAll(read, 5);
-  EXPECT_EQ(read.run_id, "run-1");
-}
-
 TEST_F(RunLogTest, AFolderOfBeforeThereWasALogIsRead) {
   {
     const auto run = Make();
@@ -431,6 +228,7 @@ TEST_F(RunLogTest, AFolderOfBeforeThereWasALogIsRead) {
 TEST_F(RunLogTest, ThreadsShareSyncsAndNothingIsLost) {
   FaultyFiles disk;
   const auto run = Make(&disk);
+  disk.before_sync = [] { usleep(5000); };  // of a disk that is as slow everywhere
   std::vector<std::thread> threads;
   for (int i = 0; i < 16; ++i) {
     threads.emplace_back([&run, i] {

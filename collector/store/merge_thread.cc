@@ -6,8 +6,7 @@
 #include <csignal>
 #include <utility>
 
-#include <absl/time/clock.h>
-
+#include "collector/base/clock.h"
 #include "collector/base/log.h"
 
 namespace flopsprof::store {
@@ -63,9 +62,12 @@ void MergeThread::Run() {
 
 bool MergeThread::WaitForWork(absl::Duration pause) {
   base::MutexLock lock(&mutex_);
-  const absl::Time until = absl::Now() + pause;
-  while (!stopping_ && absl::Now() < until) {
-    condition_.WaitWithTimeout(&mutex_, until - absl::Now());
+  // Whoever wakes it makes it look at the clock again, wherever the clock of the day went.
+  const uint64_t begin_ns = base::Clock::Real().MonoNs();
+  while (!stopping_) {
+    const auto since = absl::Nanoseconds(base::Clock::Real().MonoNs() - begin_ns);
+    if (since >= pause) break;
+    condition_.WaitWithTimeout(&mutex_, pause - since);
   }
   while (!stopping_ && !woken_) condition_.Wait(&mutex_);
   woken_ = false;

@@ -254,6 +254,7 @@ absl::StatusOr<bool> RunFolder::MergeSomeLocked() {
   merged_ = reader_->last_sequence();
   backlog_.MergedThrough(merged_);
   TrimLog();
+  if (!*more) reader_->Rest();
   return more;
 }
 

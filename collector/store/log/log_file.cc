@@ -56,17 +56,18 @@ class RealFiles : public LogFiles {
     if (!fd.valid() && errno == EEXIST) return absl::AlreadyExistsError(path + " is there already");
     if (!fd.valid()) return FileError(errno, "cannot make " + path);
     fchmod(fd.get(), 0600);
-    const std::string folder = path.substr(0, path.rfind('/'));
-    const base::UniqueFd directory(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!directory.valid() || fsync(directory.get()) != 0) {
-      const int error = errno;
-      unlink(path.c_str());
-      return FileError(error, "cannot sync " + folder);
-    }
     return std::make_unique<RealFile>(std::move(fd), path);
   }
 
   void Delete(const std::string& path) override { unlink(path.c_str()); }
+
+  absl::Status SyncFolder(const std::string& folder) override {
+    const base::UniqueFd directory(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!directory.valid()) return FileError(errno, "cannot open " + folder);
+    // Some file systems cannot, and say so.
+    if (fsync(directory.get()) == 0 || errno == EINVAL || errno == ENOTSUP) return absl::OkStatus();
+    return FileError(errno, "cannot sync " + folder);
+  }
 };
 
 }  // namespace

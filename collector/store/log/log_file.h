@@ -30,9 +30,11 @@ class LogFile {
 class LogFiles {
  public:
   virtual ~LogFiles() = default;
-  // A new file, mode 0600, whose name is on the disk too. AlreadyExists: the name is taken.
+  // A new file, mode 0600. AlreadyExists: the name is taken.
   virtual absl::StatusOr<std::unique_ptr<LogFile>> Create(const std::string& path) = 0;
   virtual void Delete(const std::string& path) = 0;
+  // The names of what was made in it are on the disk.
+  virtual absl::Status SyncFolder(const std::string& folder) = 0;
   // The file system.
   static LogFiles* Real();
 };

@@ -20,6 +20,9 @@ namespace {
 
 constexpr std::string_view kSuffix = ".flog";
 constexpr size_t kMostDigits = 12;
+constexpr size_t kMostOpen = 128;
+// More than a writer makes: 16 MiB, and what it takes at a time. A file is read as far as this.
+constexpr uint64_t kMostSegmentBytes = 256 << 20;
 
 absl::Status ReadAt(const LogSegments::Segment& segment, uint64_t offset, std::string* bytes) {
   size_t done = 0;
@@ -53,9 +56,11 @@ base::UniqueFd OpenSegment(const std::string& path, uint64_t* bytes) {
     errno = ELOOP;
     return base::UniqueFd();
   }
-  *bytes = static_cast<uint64_t>(info.st_size);
+  *bytes = std::min(static_cast<uint64_t>(info.st_size), kMostSegmentBytes);
   return fd;
 }
+
+bool IsNoFile(int error) { return error == ENOENT || error == ELOOP || error == ENXIO; }
 
 // Of a segment's name; 0: it is none.
 uint64_t NumberOf(const std::string& name) {
@@ -102,15 +107,47 @@ absl::StatusOr<SegmentHeader> ReadSegmentHeader(const std::string& path) {
   return HeaderOf(segment);
 }
 
+std::optional<uint64_t> FindLogId(const std::string& folder) {
+  const absl::StatusOr<std::vector<uint64_t>> numbers = ListSegments(folder);
+  if (!numbers.ok()) return std::nullopt;
+  for (const uint64_t number : *numbers) {
+    const absl::StatusOr<SegmentHeader> header = ReadSegmentHeader(SegmentPath(folder, number));
+    if (header.ok()) return header->log_id;
+  }
+  return std::nullopt;
+}
+
+absl::Status LogSegments::OpenAgain(Segment* segment) {
+  if (segment->fd.valid()) return absl::OkStatus();
+  uint64_t bytes = 0;
+  segment->fd = OpenSegment(segment->path, &bytes);
+  if (segment->fd.valid()) return absl::OkStatus();
+  if (errno == ENOENT) return absl::AbortedError(segment->path + " was deleted just now");
+  return base::ErrnoStatus("cannot read " + segment->path);
+}
+
+absl::Status LogSegments::SyncAll() {
+  for (Segment& segment : all_) {
+    const bool was_open = segment.fd.valid();
+    FLOPSPROF_RETURN_IF_ERROR(OpenAgain(&segment));
+    if (fsync(segment.fd.get()) != 0) return base::ErrnoStatus("cannot sync " + segment.path);
+    if (!was_open) segment.fd.Reset();
+  }
+  return absl::OkStatus();
+}
+
+void LogSegments::CloseAll() {
+  for (Segment& segment : all_) segment.fd.Reset();
+}
+
 absl::Status LogSegments::Add(uint64_t number) {
   const std::string path = SegmentPath(folder_, number);
   uint64_t bytes = 0;
   base::UniqueFd fd = OpenSegment(path, &bytes);
   // Deleted just now, so it is merged; or no file.
-  if (!fd.valid() && (errno == ENOENT || errno == ELOOP || errno == ENXIO)) {
-    return absl::OkStatus();
-  }
+  if (!fd.valid() && IsNoFile(errno)) return absl::OkStatus();
   if (!fd.valid()) return base::ErrnoStatus("cannot read " + path);
+  if (all_.size() >= kMostOpen) fd.Reset();
   all_.push_back({number, path, std::move(fd), bytes});
   return absl::OkStatus();
 }
@@ -129,8 +166,11 @@ absl::StatusOr<LogSegments> LogSegments::Copy() const {
   LogSegments copy;
   copy.folder_ = folder_;
   for (const Segment& segment : all_) {
-    base::UniqueFd fd(fcntl(segment.fd.get(), F_DUPFD_CLOEXEC, 0));
-    if (!fd.valid()) return base::ErrnoStatus("cannot open once more " + segment.path);
+    base::UniqueFd fd;
+    if (segment.fd.valid()) {
+      fd.Reset(fcntl(segment.fd.get(), F_DUPFD_CLOEXEC, 0));
+      if (!fd.valid()) return base::ErrnoStatus("cannot open once more " + segment.path);
+    }
     copy.all_.push_back({segment.number, segment.path, std::move(fd), segment.bytes});
   }
   return copy;
@@ -152,11 +192,15 @@ absl::Status LogSegments::Extend(const LogEnd& end) {
     }
   }
   for (Segment& segment : all_) {
-    struct stat info;
     if (segment.number == end.segment) {
       segment.bytes = end.offset;
-    } else if (segment.number >= newest && fstat(segment.fd.get(), &info) == 0) {
-      segment.bytes = static_cast<uint64_t>(info.st_size);  // grew until the next was begun
+    } else if (segment.number >= newest) {  // grew until the next was begun
+      struct stat info;
+      const bool is_known = segment.fd.valid() ? fstat(segment.fd.get(), &info) == 0
+                                               : lstat(segment.path.c_str(), &info) == 0;
+      if (is_known) {
+        segment.bytes = std::min(static_cast<uint64_t>(info.st_size), kMostSegmentBytes);
+      }
     }
   }
   return absl::OkStatus();
@@ -211,7 +255,7 @@ uint64_t LogReader::segment() const {
 // Whether all of a segment is before `after_`: the next one says so in its header.
 bool LogReader::IsBehind(size_t segment) {
   std::vector<LogSegments::Segment>& all = segments_.all();
-  if (segment + 1 >= all.size()) return false;
+  if (segment + 1 >= all.size() || !LogSegments::OpenAgain(&all[segment + 1]).ok()) return false;
   const absl::StatusOr<SegmentHeader> header = HeaderOf(all[segment + 1]);
   return header.ok() && header->log_id == log_id_.value_or(header->log_id) &&
          header->first_sequence <= after_ + 1;
@@ -233,6 +277,7 @@ absl::StatusOr<bool> LogReader::LoadMore() {
       offset_ = 0;
       continue;
     }
+    FLOPSPROF_RETURN_IF_ERROR(LogSegments::OpenAgain(&segment));
     buffer_.resize(segment.bytes - offset_);
     buffer_offset_ = offset_;
     const bool is_begin = offset_ == 0;
@@ -247,6 +292,11 @@ absl::StatusOr<bool> LogReader::LoadMore() {
     return true;
   }
   return false;
+}
+
+void LogReader::Rest() {
+  segments_.CloseAll();
+  if (!walker_.has_value()) std::string().swap(buffer_);
 }
 
 void LogReader::KeepBad(const BadBytes& bad) {

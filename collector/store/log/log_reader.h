@@ -42,7 +42,9 @@ struct LogDamage {
 // "log/00000003.flog, 91 bytes from byte 5004: the checksum ...": in words.
 std::string ToText(const LogDamage& damage);
 
-// The files of a log, opened: what is deleted later is read all the same.
+// The files of a log. Those that are open are read also when they are deleted later: the oldest, as
+// many as a process may well have open. The others are opened when they are read; Aborted: one was
+// deleted by then, so all is to be begun anew.
 class LogSegments {
  public:
   // No such folder: no segments. Files with other names, and what is no file, are left alone.
@@ -51,9 +53,14 @@ class LogSegments {
   struct Segment {
     uint64_t number = 0;
     std::string path;
-    base::UniqueFd fd;
+    base::UniqueFd fd;  // not valid: not open
     uint64_t bytes = 0;
   };
+  // Opens it if it is not.
+  static absl::Status OpenAgain(Segment* segment);
+  // What is in them is on the disk.
+  absl::Status SyncAll();
+  void CloseAll();
   std::vector<Segment>& all() { return all_; }
   const std::vector<Segment>& all() const { return all_; }
   bool empty() const { return all_.empty(); }
@@ -72,6 +79,8 @@ class LogSegments {
 
 // "<folder>/00000003.flog".
 std::string SegmentPath(const std::string& folder, uint64_t number);
+// Of the first segment that has one.
+std::optional<uint64_t> FindLogId(const std::string& folder);
 absl::StatusOr<SegmentHeader> ReadSegmentHeader(const std::string& path);
 // Numbers of the segments there, in order. NotFound: no such folder.
 absl::StatusOr<std::vector<uint64_t>> ListSegments(const std::string& folder);
@@ -93,6 +102,8 @@ class LogReader {
 
   // False: no further one.
   absl::StatusOr<bool> Next(LogRecord* record);
+  // After the last record: needs no files and little memory until it is extended.
+  void Rest();
 
   // The newest that was read or found missing.
   uint64_t last_sequence() const { return last_; }

@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
+#include <new>
 #include <utility>
 
 #include "collector/base/log.h"
@@ -19,9 +21,11 @@
 namespace flopsprof::store {
 namespace {
 
-absl::Status MakeFolder(const std::string& folder) {
+absl::Status MakeFolder(const std::string& folder, LogFiles* files) {
   if (mkdir(folder.c_str(), 0700) == 0) {
     if (chmod(folder.c_str(), 0700) != 0) return FileError(errno, "cannot make " + folder);
+    const std::string parent = std::filesystem::path(folder).parent_path().string();
+    FLOPSPROF_RETURN_IF_ERROR(files->SyncFolder(parent.empty() ? "." : parent));
   } else if (errno != EEXIST) {
     return FileError(errno, "cannot make the folder " + folder);
   }
@@ -53,7 +57,7 @@ std::vector<OwnSegment> ListOwn(const std::string& folder, uint64_t log_id) {
 
 absl::StatusOr<std::unique_ptr<LogWriter>> LogWriter::Open(const Options& options) {
   std::unique_ptr<LogWriter> writer(new LogWriter(options));
-  FLOPSPROF_RETURN_IF_ERROR(MakeFolder(options.folder));
+  FLOPSPROF_RETURN_IF_ERROR(MakeFolder(options.folder, options.files));
   writer->folder_lock_.Reset(open(options.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!writer->folder_lock_.valid()) return FileError(errno, "cannot open " + options.folder);
   // File systems without locks do without.
@@ -73,9 +77,7 @@ absl::Status LogWriter::FindEnd() {
   if (!segments.ok()) return segments.status();
   if (!segments->empty()) newest_segment_ = segments->all().back().number;
   // The writer may have been killed before it synced what readers see.
-  for (const LogSegments::Segment& segment : segments->all()) {
-    if (fsync(segment.fd.get()) != 0) return FileError(errno, "cannot sync " + segment.path);
-  }
+  FLOPSPROF_RETURN_IF_ERROR(segments->SyncAll());
   LogReader reader(*std::move(segments), options_.after_sequence, options_.log_id);
   LogRecord record;
   while (true) {
@@ -119,18 +121,36 @@ absl::StatusOr<uint64_t> LogWriter::Append(std::string_view payload, int64_t utc
   waiting.utc_ns = utc_ns;
   base::MutexLock lock(&mutex_);
   pending_.push_back(&waiting);
-  while (!waiting.done && leading_) condition_.Wait(&mutex_);
-  if (!waiting.done) Lead();
+  while (!waiting.done) {
+    if (leading_) {
+      condition_.Wait(&mutex_);
+    } else {
+      Lead();
+    }
+  }
   if (!waiting.status.ok()) return waiting.status;
   return waiting.sequence;
 }
 
-// Writes and syncs all that is pending, without the lock.
+// Writes and syncs what is pending, without the lock. What is more than a payload may be is left to
+// the next, so that a segment has a largest size.
 void LogWriter::Lead() {
-  const std::vector<Waiting*> batch = std::exchange(pending_, {});
+  size_t count = 0;
+  size_t bytes = 0;
+  while (count < pending_.size() && bytes < kMaxPayloadBytes) {
+    bytes += pending_[count++]->payload.size();
+  }
+  const auto end = pending_.begin() + static_cast<std::ptrdiff_t>(count);
+  const std::vector<Waiting*> batch(pending_.begin(), end);
+  pending_.erase(pending_.begin(), end);
   leading_ = true;
   mutex_.Unlock();
-  const absl::Status status = Write(batch);
+  absl::Status status;
+  try {
+    status = Write(batch);
+  } catch (const std::bad_alloc&) {
+    status = absl::ResourceExhaustedError("no memory to write the log");
+  }
   mutex_.Lock();
   end_ = written_;
   for (Waiting* waiting : batch) {
@@ -185,7 +205,7 @@ absl::Status LogWriter::MakeReady() {
 }
 
 absl::Status LogWriter::BeginSegment() {
-  FLOPSPROF_RETURN_IF_ERROR(MakeFolder(options_.folder));
+  FLOPSPROF_RETURN_IF_ERROR(MakeFolder(options_.folder, options_.files));
   std::string path = SegmentPath(options_.folder, newest_segment_ + 1);
   absl::StatusOr<std::unique_ptr<LogFile>> file = options_.files->Create(path);
   // Somebody else's file has the name: the next one.
@@ -198,7 +218,9 @@ absl::Status LogWriter::BeginSegment() {
   }
   if (!file.ok()) return file.status();
   const std::string header = EncodeSegmentHeader({options_.log_id, written_.sequence + 1});
-  if (const absl::Status status = (*file)->Append(header); !status.ok()) {
+  absl::Status status = options_.files->SyncFolder(options_.folder);
+  if (status.ok()) status = (*file)->Append(header);
+  if (!status.ok()) {
     options_.files->Delete(path);
     return status;
   }
@@ -207,6 +229,11 @@ absl::Status LogWriter::BeginSegment() {
   written_.segment = newest_segment_;
   written_.offset = header.size();  // synced with the first frame
   return absl::OkStatus();
+}
+
+size_t LogWriter::waiting_count() {
+  base::MutexLock lock(&mutex_);
+  return pending_.size();
 }
 
 LogEnd LogWriter::end() {

@@ -40,6 +40,8 @@ class LogWriter {
 
   // What is durable.
   LogEnd end();
+  // Records that wait for the sync after the one that is running.
+  size_t waiting_count();
   // Of the records behind `after_sequence` that an earlier writer left, before compression.
   uint64_t bytes_found() const { return bytes_found_; }
   uint64_t sync_count() const { return sync_count_.load(std::memory_order_relaxed); }

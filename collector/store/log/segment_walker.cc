@@ -3,6 +3,12 @@
 #include "collector/store/log/segment_walker.h"
 
 namespace flopsprof::store {
+namespace {
+
+// Of all bytes, how many times.
+constexpr uint64_t kMostInVain = 4;
+
+}  // namespace
 
 bool SegmentWalker::Next(Frame* frame, BadBytes* bad) {
   *bad = BadBytes();
@@ -11,7 +17,15 @@ bool SegmentWalker::Next(Frame* frame, BadBytes* bad) {
   const FrameState first = ParseFrame(bytes_.substr(begin), &log_id_, frame);
   FrameState state = first;
   while (state != FrameState::kWhole && at_ != std::string_view::npos) {
-    at_ = FindFrame(bytes_, at_ + 1);
+    // Within a damaged payload too: it may be shorter than its header says. Not for ever: headers
+    // without an end, each of a long payload, would be checked for hours.
+    size_t from = at_ + 1;
+    if (state == FrameState::kPayloadDamaged) {
+      checked_in_vain_ += frame->payload.size();
+      if (checked_in_vain_ > kMostInVain * bytes_.size())
+        from = at_ + kFrameHeaderBytes + frame->payload.size();
+    }
+    at_ = FindFrame(bytes_, from);
     if (at_ != std::string_view::npos) state = ParseFrame(bytes_.substr(at_), &log_id_, frame);
   }
   const bool found = state == FrameState::kWhole;

@@ -37,6 +37,7 @@ class SegmentWalker {
   std::string_view bytes_;
   std::optional<uint64_t> log_id_;
   size_t at_ = 0;
+  uint64_t checked_in_vain_ = 0;  // bytes of payloads that were damaged
 };
 
 }  // namespace flopsprof::store

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
+#include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <mutex>
 #include <set>
@@ -17,6 +19,7 @@
 namespace flopsprof::store {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -43,6 +46,7 @@ TEST_F(LogWriterTest, ManyThreadsShareASync) {
   constexpr int kThreads = 64;
   constexpr int kEach = 50;
   const auto writer = OpenLog(log_, &disk_);
+  disk_.before_sync = [] { std::this_thread::sleep_for(std::chrono::milliseconds(1)); };
   std::mutex mutex;
   std::set<uint64_t> sequences;
   std::vector<std::thread> threads;
@@ -63,9 +67,45 @@ TEST_F(LogWriterTest, ManyThreadsShareASync) {
   EXPECT_EQ(*sequences.rbegin(), static_cast<uint64_t>(kThreads * kEach));
   EXPECT_THAT(sequences, SizeIs(kThreads * kEach));
   EXPECT_THAT(ReadAll(log_).records, SizeIs(kThreads * kEach));
-  // Nobody waits for more than the sync that is running and the next one.
   EXPECT_LT(disk_.syncs, kThreads * kEach / 4);
   EXPECT_EQ(static_cast<uint64_t>(disk_.syncs), writer->sync_count());
+}
+
+// All that come while a sync runs share the next one.
+TEST_F(LogWriterTest, WhatComesDuringASyncSharesTheNextOne) {
+  constexpr size_t kThreads = 64;
+  const auto writer = OpenLog(log_, &disk_);
+  std::atomic<bool> first{true};
+  disk_.before_sync = [&] {
+    if (!first.exchange(false)) return;
+    while (writer->waiting_count() < kThreads - 1) std::this_thread::yield();
+  };
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&] { EXPECT_TRUE(writer->Append("any", 1).ok()); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(disk_.syncs, 2);
+  EXPECT_EQ(writer->end().sequence, kThreads);
+}
+
+TEST_F(LogWriterTest, NamesAreOnTheDiskBeforeWhatIsInTheFiles) {
+  const auto writer = OpenLog(log_, &disk_);
+  AppendTo(writer.get(), 2);
+  const std::string parent = std::filesystem::path(log_).parent_path().filename();
+  EXPECT_THAT(disk_.done,
+              ElementsAre("sync folder " + parent, "create 00000001.flog", "sync folder log",
+                          "append", "append", "sync", "append", "sync"));
+}
+
+TEST_F(LogWriterTest, GoesOnWhenThereWasNoMemory) {
+  const auto writer = OpenLog(log_, &disk_);
+  AppendTo(writer.get(), 2);
+  disk_.no_memory = true;
+  EXPECT_TRUE(absl::IsResourceExhausted(TryAppend(writer.get(), 3)));
+  disk_.no_memory = false;
+  AppendTo(writer.get(), 4);
+  ExpectWhole(4);
 }
 
 TEST_F(LogWriterTest, AFullDiskIsAnErrorAndWhatWasStoredStays) {

@@ -34,6 +34,8 @@ absl::Status CheckWholePages(const std::string& file, Database* database) {
   return absl::DataLossError("its end is missing");
 }
 
+constexpr int kMostTries = 5;
+
 bool Exists(const std::string& path) {
   struct stat info;
   return stat(path.c_str(), &info) == 0;
@@ -88,6 +90,13 @@ RunDatabase::RunDatabase() : copy_(std::make_unique<PrivateCopy>()) {}
 RunDatabase::~RunDatabase() = default;
 
 absl::StatusOr<std::unique_ptr<RunDatabase>> RunDatabase::Open(const std::string& path) {
+  absl::StatusOr<std::unique_ptr<RunDatabase>> run = TryOpen(path);
+  // A collector has merged and deleted what was about to be read.
+  for (int i = 0; i < kMostTries && absl::IsAborted(run.status()); ++i) run = TryOpen(path);
+  return run;
+}
+
+absl::StatusOr<std::unique_ptr<RunDatabase>> RunDatabase::TryOpen(const std::string& path) {
   struct stat info;
   if (stat(path.c_str(), &info) != 0) {
     return absl::NotFoundError(absl::StrCat("no such run: ", path));
@@ -103,7 +112,14 @@ absl::StatusOr<std::unique_ptr<RunDatabase>> RunDatabase::Open(const std::string
   LogSegments log = run->OpenLog();
   if (Exists(run->file_)) {
     if (absl::Status status = run->OpenFile(); !status.ok()) return NameFile(run->file_, status);
-    FLOPSPROF_RETURN_IF_ERROR(run->CheckFile());
+    const absl::StatusOr<bool> has_none = run->HasNoTables();
+    if (!has_none.ok()) return NameFile(run->file_, has_none.status());
+    // Its write-ahead log was lost with all that was in it: the log has what is left.
+    if (*has_none && !log.empty()) {
+      run->database_.reset();
+    } else {
+      FLOPSPROF_RETURN_IF_ERROR(run->CheckFile());
+    }
   } else if (log.empty()) {
     return absl::NotFoundError(
         absl::StrCat(path, " is not a run folder of flopsprof: it has no profile.db"));
@@ -128,6 +144,12 @@ absl::Status RunDatabase::OpenFile() {
   }
   if (status.ok()) database_ = std::make_unique<Database>(*std::move(database));
   return status;
+}
+
+absl::StatusOr<bool> RunDatabase::HasNoTables() {
+  const absl::StatusOr<int64_t> tables = database_->QueryInt("SELECT count(*) FROM sqlite_schema");
+  if (!tables.ok()) return tables.status();
+  return *tables == 0;
 }
 
 absl::Status RunDatabase::CheckFile() {
@@ -190,15 +212,10 @@ absl::Status RunDatabase::MakeEmpty() {
   FLOPSPROF_RETURN_IF_ERROR(database->Execute(
       absl::StrCat(SchemaSql(), AddedSql(), LogTablesSql(), "UPDATE log_position SET log_id=0;")));
   database_ = std::make_unique<Database>(*std::move(database));
-  v1::RunInfo run;
   const absl::StatusOr<Manifest> manifest =
       ReadManifest(std::filesystem::path(file_).parent_path().string());
   if (!manifest.ok()) return manifest.status();
-  run.set_job(manifest->job);
-  run.set_command(manifest->command);
-  run.set_start_utc_ns(manifest->start_utc_ns);
-  run.set_version(manifest->version);
-  return ProfileWriter(database_.get()).WriteRun(manifest->run_id, run);
+  return ProfileWriter(database_.get()).WriteRun(manifest->run_id, RunInfoOf(*manifest));
 }
 
 absl::Status RunDatabase::CopyAndMerge(LogSegments log) {
@@ -219,7 +236,9 @@ absl::Status RunDatabase::CopyAndMerge(LogSegments log) {
   LogMerge merge(run_id, database_.get(), &writer);
   absl::StatusOr<bool> more = true;
   while (more.ok() && *more) more = merge.Some(&reader, absl::InfiniteDuration());
-  if (absl::IsFailedPrecondition(more.status())) return more.status();
+  if (absl::IsFailedPrecondition(more.status()) || absl::IsAborted(more.status())) {
+    return more.status();
+  }
   NoteStrays(reader);
   if (!more.ok()) {
     problems_.push_back(absl::StrCat("updates that are only in its log are missing: ",

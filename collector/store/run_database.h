@@ -36,7 +36,9 @@ class RunDatabase {
   class PrivateCopy;
 
   RunDatabase();
+  static absl::StatusOr<std::unique_ptr<RunDatabase>> TryOpen(const std::string& path);
   absl::Status OpenFile();
+  absl::StatusOr<bool> HasNoTables();
   absl::Status CheckFile();
   LogSegments OpenLog();
   absl::Status MergeLog(LogSegments log);

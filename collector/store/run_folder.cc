@@ -138,6 +138,11 @@ absl::StatusOr<std::unique_ptr<RunFolder>> RunFolder::Open(const std::string& pa
       new RunFolder(path, manifest->run_id, *std::move(database), options));
   {
     base::MutexLock lock(&folder->mutex_);
+    const absl::StatusOr<int64_t> runs = folder->database_->QueryInt("SELECT count(*) FROM run");
+    if (!runs.ok()) return runs.status();
+    if (*runs == 0) {
+      FLOPSPROF_RETURN_IF_ERROR(folder->writer_->WriteRun(manifest->run_id, RunInfoOf(*manifest)));
+    }
     folder->is_finished_ = manifest->finished;
     folder->manifest_ = *std::move(manifest);
   }
@@ -155,6 +160,14 @@ absl::Status RunFolder::OpenLog() {
     if (!merged.ok()) return merged.status();
     if (!merged->has_value()) return absl::DataLossError(path_ + "/profile.db has no log_position");
     options.log_id = (*merged)->log_id;
+    // Of a profile.db that was lost: what is left of its log is merged into this new one.
+    const std::optional<uint64_t> left =
+        (*merged)->sequence == 0 ? FindLogId(options.folder) : std::nullopt;
+    if (left.has_value() && *left != options.log_id) {
+      options.log_id = *left;
+      FLOPSPROF_RETURN_IF_ERROR(database_->Execute(
+          absl::StrCat("UPDATE log_position SET log_id=", static_cast<int64_t>(*left))));
+    }
     options.after_sequence = merged_ = (*merged)->sequence;
     // From here on the log is what is durable; SQLite may lose its last commits with the power, and
     // takes them from the log again.

@@ -184,5 +184,32 @@ TEST_F(RunLogTest, ALogAloneIsReadToo) {
   EXPECT_EQ(read.run_id, "run-1");
 }
 
+// As a kill leaves it whose write-ahead log somebody did not copy: one page without a table.
+TEST_F(RunLogTest, AProfileDbWithoutATableIsNoneBesideALog) {
+  LeaveATail(0, 5);
+  DeleteDatabase();
+  Change("PRAGMA journal_mode=WAL");
+  ASSERT_EQ(std::filesystem::file_size(path_ + "/profile.db"), 4096u);
+  const model::RunProfile read = Read();
+  ExpectAll(read, 5);
+  EXPECT_EQ(read.run_id, "run-1");
+}
+
+TEST_F(RunLogTest, ACollectorWhoseProfileDbIsGoneMergesItsLogAgain) {
+  LeaveATail(3, 5);
+  DeleteDatabase();
+  {
+    const auto run = RunFolder::Open(path_);
+    ASSERT_TRUE(run.ok()) << run.status();
+    ASSERT_TRUE((*run)->Merge().ok());
+    ExpectAll(Read(), 5);
+    ASSERT_TRUE((*run)->Apply(SampleRequest(6, 6)).ok());
+    ASSERT_TRUE((*run)->Finish().ok());
+  }
+  ExpectAll(Read(), 6);
+  EXPECT_EQ(Read().run_id, "run-1");
+  EXPECT_THAT(*ListSegments(path_ + "/log"), IsEmpty());
+}
+
 }  // namespace
 }  // namespace flopsprof::store

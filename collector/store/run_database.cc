@@ -187,9 +187,7 @@ absl::Status RunDatabase::MergeLog(LogSegments log) {
   const absl::StatusOr<std::optional<MergedTo>> merged = ReadMergedTo(database_.get());
   if (!merged.ok()) return NameFile(file_, merged.status());
   if (!merged->has_value()) return absl::OkStatus();  // of before there was a log
-  absl::StatusOr<LogSegments> files = log.Copy();
-  if (!files.ok()) return files.status();
-  LogReader reader(*std::move(files), (*merged)->sequence, (*merged)->log_id);
+  LogReader reader(log.Copy(), (*merged)->sequence, (*merged)->log_id);
   LogRecord record;
   const absl::StatusOr<bool> more = reader.Next(&record);
   if (absl::IsFailedPrecondition(more.status())) return more.status();

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "collector/base/clock.h"
 #include "collector/base/log.h"
 #include "collector/base/status.h"
@@ -35,6 +37,7 @@ constexpr absl::Duration kRetryAfter = absl::Milliseconds(100);
 // For who holds profile.db: in a transaction of the merger's, in others.
 constexpr int kMergeBusyMs = 250;
 constexpr int kBusyMs = 5000;
+constexpr absl::Duration kLongestRest = absl::Milliseconds(kBusyMs);
 
 absl::Duration Since(uint64_t mono_ns) {
   return absl::Nanoseconds(base::Clock::Real().MonoNs() - mono_ns);
@@ -178,13 +181,7 @@ absl::Status RunFolder::OpenLog() {
   log_ = *std::move(log);
   backlog_.MergedThrough(options.after_sequence);
   backlog_.Add(log_->end().sequence, log_->bytes_found());
-  merge_thread_ = std::make_unique<MergeThread>([this]() -> absl::StatusOr<bool> {
-    {
-      base::MutexLock lock(&mutex_);
-      if (rest_stays_) return false;
-    }
-    return MergeSome();
-  });
+  merge_thread_ = std::make_unique<MergeThread>([this] { return MergeSome(false); });
   return absl::OkStatus();
 }
 
@@ -193,6 +190,10 @@ absl::Status RunFolder::Apply(const v1::UploadRequest& request) {
   absl::Status status;
   if (!request.SerializeToString(&bytes)) status = absl::InvalidArgumentError("too large");
   if (status.ok() && !backlog_.WaitForRoom(options_.patience)) {
+    {
+      base::MutexLock lock(&mutex_);
+      rest_stays_ = false;
+    }
     merge_thread_->Wake();
     return absl::UnavailableError(absl::StrCat(
         path_, "/profile.db does not keep up: ", backlog_.bytes() >> 20,
@@ -236,8 +237,9 @@ absl::Status RunFolder::OpenReader() {
   return absl::OkStatus();
 }
 
-absl::StatusOr<bool> RunFolder::MergeSome() {
+absl::StatusOr<bool> RunFolder::MergeSome(bool even_rest) {
   base::MutexLock lock(&mutex_);
+  if (rest_stays_ && !even_rest) return false;
   // Who holds profile.db is waited for without the lock, by trying again.
   sqlite3_busy_timeout(database_->handle(), kMergeBusyMs);
   const absl::StatusOr<bool> more = MergeSomeLocked();
@@ -281,7 +283,9 @@ void RunFolder::TrimLog() {
 
 absl::Status RunFolder::SyncMerged() {
   return Durably([this] {
-    return database_->Execute(absl::StrCat("UPDATE log_position SET merged=", merged_));
+    // Two changes: SQLite writes, and syncs, nothing where a row is given what it has.
+    return database_->Execute(absl::StrCat("UPDATE log_position SET merged=-1;",
+                                           "UPDATE log_position SET merged=", merged_));
   });
 }
 
@@ -295,7 +299,7 @@ absl::Status RunFolder::MergeFor(absl::Duration patience) {
       base::MutexLock lock(&mutex_);
       if (merged_ >= wanted) return absl::OkStatus();
     }
-    const absl::StatusOr<bool> more = MergeSome();
+    const absl::StatusOr<bool> more = MergeSome(true);
     if (!more.ok()) return more.status();
     base::MutexLock lock(&mutex_);
     if (merged_ < wanted && Since(begin_ns) >= patience) {
@@ -361,6 +365,8 @@ absl::Status RunFolder::Finish(absl::Duration patience) {
   rest_stays_ = !merged.ok();
   // Without its write-ahead log the file can be copied alone, and read where nothing can be
   // written. A reader that is in the middle of it prevents that; then it stays as it is.
+  const absl::Duration rest = std::clamp(patience - Since(begin_ns), kRetryAfter, kLongestRest);
+  sqlite3_busy_timeout(database_->handle(), static_cast<int>(absl::ToInt64Milliseconds(rest)));
   if (const absl::Status status = database_->Execute("PRAGMA journal_mode=DELETE"); status.ok()) {
     is_plain_file_ = true;
   } else {
@@ -369,11 +375,13 @@ absl::Status RunFolder::Finish(absl::Duration patience) {
   manifest_.finished = true;
   if (const absl::Status written = WriteManifest(path_, manifest_); !written.ok()) {
     rest_stays_ = false;
+    sqlite3_busy_timeout(database_->handle(), kBusyMs);
     return written;
   }
   is_finished_ = true;
   // After run.json: a run that is not finished has a log.
   if (is_plain_file_ || SyncMerged().ok()) log_->DropThrough(merged_, true);
+  sqlite3_busy_timeout(database_->handle(), kBusyMs);
   reader_.reset();  // it has a deleted file open
   return merged;
 }

@@ -91,7 +91,8 @@ class RunFolder {
   static absl::StatusOr<Database> OpenDatabase(const std::string& path);
   absl::Status OpenLog();
   // One transaction of what the log has; whether there is more.
-  absl::StatusOr<bool> MergeSome();
+  // `even_rest`: also what Finish has left.
+  absl::StatusOr<bool> MergeSome(bool even_rest);
   absl::StatusOr<bool> MergeSomeLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Merge, until `patience` is over: Unavailable.
   absl::Status MergeFor(absl::Duration patience);

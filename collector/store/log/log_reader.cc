@@ -162,15 +162,13 @@ absl::StatusOr<LogSegments> LogSegments::Open(const std::string& folder) {
   return segments;
 }
 
-absl::StatusOr<LogSegments> LogSegments::Copy() const {
+LogSegments LogSegments::Copy() const {
   LogSegments copy;
   copy.folder_ = folder_;
   for (const Segment& segment : all_) {
+    // Without a descriptor for it, it is opened when it is read.
     base::UniqueFd fd;
-    if (segment.fd.valid()) {
-      fd.Reset(fcntl(segment.fd.get(), F_DUPFD_CLOEXEC, 0));
-      if (!fd.valid()) return base::ErrnoStatus("cannot open once more " + segment.path);
-    }
+    if (segment.fd.valid()) fd.Reset(fcntl(segment.fd.get(), F_DUPFD_CLOEXEC, 0));
     copy.all_.push_back({segment.number, segment.path, std::move(fd), segment.bytes});
   }
   return copy;

@@ -65,7 +65,7 @@ class LogSegments {
   const std::vector<Segment>& all() const { return all_; }
   bool empty() const { return all_.empty(); }
   // The same files, opened once more.
-  absl::StatusOr<LogSegments> Copy() const;
+  LogSegments Copy() const;
   // Opens what has come since, and ends where `end` says: what was opened behind it is let go.
   absl::Status Extend(const LogEnd& end);
 

@@ -6,11 +6,13 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <thread>
 
 #include "run_log_fixture.h"
+#include "sqlite_wals.h"
 #include "tests/support/wait_until.h"
 
 namespace flopsprof::store {
@@ -247,24 +249,59 @@ TEST_F(RunLogTest, ThreadsShareSyncsAndNothingIsLost) {
   EXPECT_LT(disk.syncs, 160 / 2);
 }
 
-// A long run: what is merged is deleted from the log, which stays as small as it was.
-TEST_F(RunLogTest, TheLogOfALongRunStaysSmall) {
-  const auto run = Make();
+// A request that the log takes as it is: its text does not get shorter.
+v1::UploadRequest LongRequest(uint64_t sequence) {
   v1::UploadRequest request = SampleRequest(1, 1);
+  request.set_sequence(sequence);
   std::string noise(3 << 20, '\0');
   uint32_t state = 1;
   for (char& c : noise) {
     c = static_cast<char>(' ' + ((state = state * 1664525 + 1013904223) >> 24) % 64);
   }
   request.mutable_processes(0)->mutable_info()->set_command(noise);
-  for (uint64_t n = 1; n <= 24; ++n) {
-    request.set_sequence(n);
-    ASSERT_TRUE(run->Apply(request).ok());
-  }
+  return request;
+}
+
+// Also where what Finish has left is more than Apply lets be ahead.
+TEST_F(RunLogTest, GoesOnAfterAFinishThatLeftTooMuch) {
+  RunFolder::Options options;
+  options.path = path_;
+  options.most_bytes_ahead = 1;
+  options.patience = absl::Milliseconds(10);
+  const auto run = *RunFolder::Create(options, "run-1", v1::RunInfo());
+  HoldDatabase();
+  ASSERT_TRUE(run->Apply(SampleRequest(1, 1)).ok());
+  ASSERT_FALSE(run->Finish(absl::ZeroDuration()).ok());
+  holder_.reset();
+  EXPECT_TRUE(absl::IsUnavailable(run->Apply(SampleRequest(2, 2))));
+  EXPECT_TRUE(flopsprof::testing::WaitUntil([&] { return run->Apply(SampleRequest(2, 2)).ok(); }));
+  ASSERT_TRUE(run->Finish().ok());
+  ExpectAll(Read(), 2);
+}
+
+// A long run: what is merged is deleted from the log, which stays as small as it was.
+TEST_F(RunLogTest, TheLogOfALongRunStaysSmall) {
+  const auto run = Make();
+  for (uint64_t n = 1; n <= 24; ++n) ASSERT_TRUE(run->Apply(LongRequest(n)).ok());
   ASSERT_TRUE(run->Merge().ok());
   ASSERT_GT((*ListSegments(path_ + "/log"))[0], 1u);
   EXPECT_LE(ListSegments(path_ + "/log")->size(), 2u);
   EXPECT_EQ(Read().agents[0].uploads, 24u);
+}
+
+TEST_F(RunLogTest, WhatIsDeletedFromTheLogIsOnTheDiskInProfileDb) {
+  SqliteWals wals;
+  FaultyFiles disk;
+  std::atomic<int> deleted{0};
+  disk.before_delete = [&](const std::string&) {
+    ++deleted;
+    EXPECT_EQ(wals.unsynced(), 0u);
+  };
+  const auto run = Make(&disk);
+  for (uint64_t n = 1; n <= 24; ++n) ASSERT_TRUE(run->Apply(LongRequest(n)).ok());
+  ASSERT_TRUE(run->Merge().ok());
+  EXPECT_GT(deleted, 0);
+  disk.before_delete = nullptr;
 }
 
 }  // namespace

@@ -81,10 +81,7 @@ group_tidy() {
   results lines "$logs/tidy.txt" "$logs/tidy.log"
 }
 
-group_unit() {
-  ((${#full[@]})) && export FLOPSPROF_KILLS=500
-  run_ctest unit build
-}
+group_unit() { run_ctest unit build; }
 
 # The stand-in itself: its libraries and tests in a folder of their own.
 group_simgpu() {
@@ -150,8 +147,8 @@ group_asan() {
   run_pytest asan_torch tests/integration/asan_test.py
 }
 
-# Thread sanitizer: ring, decoder, aggregator and the collector's log, in processes without gRPC.
-tsan_targets=(collector_agent_test injector_transport_test store_log_test)
+# Thread sanitizer: ring, decoder and aggregator, in a process without gRPC.
+tsan_targets=(collector_agent_test injector_transport_test)
 group_tsan() {
   if ! scripts/build.sh --preset tsan "${tsan_targets[@]}" > /dev/null \
       2> "$logs/tsan-build.log"; then
@@ -159,7 +156,7 @@ group_tsan() {
     printf 'fail\tbuild\t%s\n' "$logs/tsan-build.log"
     return
   fi
-  run_ctest tsan build-tsan -R '^(collector_agent_test:|store_log_test:LogWriter|injector_transport_test:RingWriter)'
+  run_ctest tsan build-tsan -R '^(collector_agent_test:|injector_transport_test:RingWriter)'
 }
 
 # Short form: each benchmark runs and prints its ratio; counts of instructions are judged.

@@ -125,46 +125,13 @@ void AddMissingRanks(const RunProfile& run, const RankGroups& groups, std::vecto
   }
 }
 
-// The first of them, in one text.
-std::string FirstOf(const std::vector<std::string>& texts) {
-  std::string all;
-  for (size_t i = 0; i < texts.size() && i < kMostNamed; ++i) {
-    absl::StrAppend(&all, i == 0 ? "" : "; ", texts[i]);
-  }
-  if (texts.size() > kMostNamed) absl::StrAppend(&all, "; and more");
-  return all;
-}
-
-void AddRefusedUploads(const RunProfile& run, std::vector<RunGap>* gaps) {
-  const size_t count = run.refused_uploads.size();
-  if (count == 0) return;
-  gaps->push_back({"error",
-                   absl::StrCat("the profile is not complete: profile.db could not take ", count,
-                                count == 1 ? " update" : " updates"),
-                   FirstOf(run.refused_uploads),
-                   "totals are too small by what is missing; report this as a fault of flopsprof"});
-}
-
-void AddLogDamage(const RunProfile& run, std::vector<RunGap>* gaps) {
-  if (run.log_damage.empty()) return;
-  const uint64_t lost = run.lost_uploads;
-  gaps->push_back(
-      {"error",
-       absl::StrCat("the profile is not complete: ", lost > 0 ? absl::StrCat(lost) : "some",
-                    lost == 1 ? " update is" : " updates are",
-                    " damaged in what the collector has stored"),
-       FirstOf(run.log_damage), "look after that disk; totals are too small by what is missing"});
-}
-
 void AddAgents(const RunProfile& run, std::vector<RunGap>* gaps) {
   std::string nodes, evidence, holes, refusals;
   size_t unfinished = 0;
-  uint64_t missing = 0;
   bool any_finished = false;
   for (const AgentState& agent : run.agents) {
     const std::string node = agent.node.empty() ? "?" : agent.node;
     if (agent.uploads < agent.newest_sequence) {
-      missing += agent.newest_sequence - agent.uploads;
       absl::StrAppend(&holes, holes.empty() ? "" : "; ", "node ", node, ": ",
                       agent.newest_sequence - agent.uploads, " of ", agent.newest_sequence);
     }
@@ -197,16 +164,10 @@ void AddAgents(const RunProfile& run, std::vector<RunGap>* gaps) {
     gaps->push_back({"error", "the collector has refused updates: what they held is missing",
                      refusals, "use the same version of flopsprof on all nodes"});
   }
-  // What came and was lost or refused later has an error of its own.
-  if (missing > run.lost_uploads + run.refused_uploads.size()) {
+  if (!holes.empty()) {
     gaps->push_back({"error", "updates on the way to the collector are missing", holes,
-                     run.log_damage.empty()
-                         ? "the profile is too small; report this as a fault of flopsprof"
-                         : "the profile is too small; they may be among those that are damaged in "
-                           "what the collector has stored"});
+                     "the profile is too small; report this as a fault of flopsprof"});
   }
-  AddLogDamage(run, gaps);
-  AddRefusedUploads(run, gaps);
   for (const std::string& problem : run.problems) {
     gaps->push_back({"error", absl::StrCat("the profile is not complete: ", problem), "",
                      "totals are too small by what is missing"});

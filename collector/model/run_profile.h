@@ -34,12 +34,6 @@ struct RunProfile {
   bool finished = false;
   // What launcher and collector could not do, as sentences.
   std::vector<std::string> problems;
-  // Uploads that were acknowledged and that the collector's log or database has no more, as far as
-  // they can be counted, and where each was, as texts.
-  uint64_t lost_uploads = 0;
-  std::vector<std::string> log_damage;
-  // Uploads that were acknowledged and that the database could not take, and why, as texts.
-  std::vector<std::string> refused_uploads;
 };
 
 }  // namespace flopsprof::model

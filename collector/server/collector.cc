@@ -9,12 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <list>
 
-#include "collector/base/clock.h"
 #include "collector/base/log.h"
 #include "collector/server/listen_address.h"
 
@@ -125,13 +123,8 @@ void Collector::Stop() {
   server_->Shutdown(std::chrono::system_clock::now() + kStopPatience);
   server_->Wait();
   server_.reset();
-  // All runs together have the time of one: what is not merged then stays in their logs.
-  const uint64_t begin_ns = base::Clock::Real().MonoNs();
   for (const std::shared_ptr<store::RunFolder>& run : runs_->All()) {
-    const absl::Duration since = absl::Nanoseconds(base::Clock::Real().MonoNs() - begin_ns);
-    const absl::Duration rest = store::RunFolder::kFinishPatience - since;
-    if (const absl::Status status = run->Finish(std::max(rest, absl::ZeroDuration()));
-        !status.ok()) {
+    if (const absl::Status status = run->Finish(); !status.ok()) {
       base::Log().warn("collector: {}", std::string(status.message()));
     }
   }

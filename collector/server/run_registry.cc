@@ -33,43 +33,27 @@ void RunRegistry::IndexRoot() {
 
 absl::StatusOr<std::shared_ptr<store::RunFolder>> RunRegistry::Find(const std::string& run_id,
                                                                     const v1::RunInfo& run) {
-  std::string folder;
-  {
-    base::MutexLock lock(&mutex_);
-    while (opening_.count(run_id) > 0) opened_.Wait(&mutex_);
-    const auto found = open_.find(run_id);
-    if (found != open_.end()) return found->second;
-    if (one_run_) {
-      return absl::InvalidArgumentError("this collector stores one run, and not this one");
-    }
-    const auto on_disk = on_disk_.find(run_id);
-    if (on_disk != on_disk_.end()) folder = on_disk->second;
-    if (folder.empty() && open_.size() + opening_.size() >= max_runs_) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("this collector stores at most ", max_runs_, " runs at a time"));
-    }
-    opening_.insert(run_id);
-  }
-  absl::StatusOr<std::shared_ptr<store::RunFolder>> opened = OpenOrCreate(run_id, run, folder);
   base::MutexLock lock(&mutex_);
-  opening_.erase(run_id);
-  opened_.SignalAll();
-  if (opened.ok()) {
-    open_[run_id] = *opened;
-    on_disk_[run_id] = (*opened)->path();
+  const auto found = open_.find(run_id);
+  if (found != open_.end()) return found->second;
+  if (one_run_) {
+    return absl::InvalidArgumentError("this collector stores one run, and not this one");
   }
-  return opened;
-}
-
-absl::StatusOr<std::shared_ptr<store::RunFolder>> RunRegistry::OpenOrCreate(
-    const std::string& run_id, const v1::RunInfo& run, const std::string& folder) {
+  const auto on_disk = on_disk_.find(run_id);
+  if (on_disk == on_disk_.end() && open_.size() >= max_runs_) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("this collector stores at most ", max_runs_, " runs at a time"));
+  }
   store::RunFolder::Options options;
   options.parent = root_;
-  absl::StatusOr<std::unique_ptr<store::RunFolder>> opened =
-      folder.empty() ? store::RunFolder::Create(options, run_id, run)
-                     : store::RunFolder::Open(folder);
-  if (!opened.ok()) return opened.status();
-  return std::shared_ptr<store::RunFolder>(*std::move(opened));
+  absl::StatusOr<std::unique_ptr<store::RunFolder>> folder =
+      on_disk != on_disk_.end() ? store::RunFolder::Open(on_disk->second)
+                                : store::RunFolder::Create(options, run_id, run);
+  if (!folder.ok()) return folder.status();
+  std::shared_ptr<store::RunFolder> shared = *std::move(folder);
+  open_[run_id] = shared;
+  on_disk_[run_id] = shared->path();
+  return shared;
 }
 
 std::shared_ptr<store::RunFolder> RunRegistry::FindOpen(const std::string& run_id) {

@@ -6,7 +6,6 @@
 
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -35,9 +34,6 @@ class RunRegistry {
 
  private:
   void IndexRoot();
-  absl::StatusOr<std::shared_ptr<store::RunFolder>> OpenOrCreate(const std::string& run_id,
-                                                                 const v1::RunInfo& run,
-                                                                 const std::string& folder);
 
   const std::string root_;
   const size_t max_runs_;
@@ -45,9 +41,6 @@ class RunRegistry {
   base::Mutex mutex_;
   std::map<std::string, std::shared_ptr<store::RunFolder>> open_ ABSL_GUARDED_BY(mutex_);
   std::map<std::string, std::string> on_disk_ ABSL_GUARDED_BY(mutex_);
-  // Runs whose folders are being opened, which may take long, without the lock.
-  std::set<std::string> opening_ ABSL_GUARDED_BY(mutex_);
-  base::CondVar opened_;
 };
 
 }  // namespace flopsprof::server

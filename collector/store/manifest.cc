@@ -60,13 +60,4 @@ absl::StatusOr<Manifest> ReadManifest(const std::string& folder) {
   return manifest;
 }
 
-v1::RunInfo RunInfoOf(const Manifest& manifest) {
-  v1::RunInfo run;
-  run.set_job(manifest.job);
-  run.set_command(manifest.command);
-  run.set_start_utc_ns(manifest.start_utc_ns);
-  run.set_version(manifest.version);
-  return run;
-}
-
 }  // namespace flopsprof::store

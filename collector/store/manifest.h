@@ -7,8 +7,6 @@
 #include <cstdint>
 #include <string>
 
-#include "flopsprof/v1/ingest.pb.h"
-
 namespace flopsprof::store {
 
 // run.json: what a run folder is, for people and for tools that do not read SQLite.
@@ -21,9 +19,6 @@ struct Manifest {
   // False while agents send, and for ever when the collector was killed.
   bool finished = false;
 };
-
-// What it says of the run, for a profile.db that was lost.
-v1::RunInfo RunInfoOf(const Manifest& manifest);
 
 absl::Status WriteManifest(const std::string& folder, const Manifest& manifest);
 

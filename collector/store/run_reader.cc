@@ -6,14 +6,18 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 #include <google/protobuf/message.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <map>
-#include <memory>
 #include <vector>
 
+#include "collector/base/status.h"
 #include "collector/model/profile_bounds.h"
+#include "collector/store/manifest.h"
 #include "collector/store/row_codec.h"
-#include "collector/store/run_database.h"
 #include "collector/store/schema.h"
 #include "collector/store/sqlite.h"
 
@@ -23,6 +27,53 @@ namespace {
 using google::protobuf::FieldDescriptor;
 
 std::string Quote(const std::string& column) { return absl::StrCat("\"", column, "\""); }
+
+// A private copy of a database that cannot be opened where it lies: a read-only folder with a
+// write-ahead log that only a writer could fold in.
+class PrivateCopy {
+ public:
+  ~PrivateCopy() {
+    std::error_code ignored;
+    if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
+  }
+
+  absl::StatusOr<std::string> Make(const std::string& file) {
+    std::string name = (std::filesystem::temp_directory_path() / "flopsprof-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) return base::ErrnoStatus("cannot make a temporary folder");
+    folder_ = name;
+    const std::string copy = folder_ + "/profile.db";
+    for (const char* suffix : {"", "-wal"}) {
+      std::error_code error;
+      if (!std::filesystem::exists(file + suffix, error)) continue;
+      std::filesystem::copy_file(file + suffix, copy + suffix, error);
+      if (error) {
+        return absl::PermissionDeniedError(
+            absl::StrCat("cannot read ", file, suffix, ": ", error.message()));
+      }
+      std::filesystem::permissions(
+          copy + suffix, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write,
+          error);
+    }
+    return copy;
+  }
+
+ private:
+  std::string folder_;
+};
+
+absl::StatusOr<Database> OpenForReading(const std::string& file, PrivateCopy* copy) {
+  absl::StatusOr<Database> database = Database::Open(file, SQLITE_OPEN_READONLY);
+  if (database.ok()) {
+    const absl::StatusOr<int64_t> probe = database->QueryInt("SELECT count(*) FROM sqlite_schema");
+    if (probe.ok()) return database;
+    if (!absl::IsPermissionDenied(probe.status())) return probe.status();
+  } else if (!absl::IsPermissionDenied(database.status())) {
+    return database.status();
+  }
+  const absl::StatusOr<std::string> copied = copy->Make(file);
+  if (!copied.ok()) return copied.status();
+  return Database::Open(*copied, SQLITE_OPEN_READWRITE);
+}
 
 class Reader {
  public:
@@ -116,27 +167,8 @@ class Reader {
           agent.refused = row.Text(5);
         });
     if (!status.ok() || !*has_news) return status;
-    if (const absl::Status damage = ReadLogDamage(profile); !damage.ok()) return damage;
     return ForEach("SELECT text FROM problems WHERE ?1 IS NOT NULL ORDER BY number", 0,
                    [profile](const Statement& row) { profile->problems.push_back(row.Text(0)); });
-  }
-
-  absl::Status ReadLogDamage(model::RunProfile* profile) {
-    const absl::StatusOr<bool> has_table = HasTable("log_damage");
-    if (!has_table.ok() || !*has_table) return has_table.status();
-    const absl::StatusOr<bool> has_refused = HasTable("log_refused");
-    if (!has_refused.ok()) return has_refused.status();
-    if (*has_refused) {
-      const absl::Status status = ForEach(
-          "SELECT text FROM log_refused WHERE ?1 IS NOT NULL ORDER BY number", 0,
-          [profile](const Statement& row) { profile->refused_uploads.push_back(row.Text(0)); });
-      if (!status.ok()) return status;
-    }
-    return ForEach("SELECT text, lost FROM log_damage WHERE ?1 IS NOT NULL ORDER BY number", 0,
-                   [profile](const Statement& row) {
-                     profile->log_damage.push_back(row.Text(0));
-                     profile->lost_uploads += static_cast<uint64_t>(row.Int(1));
-                   });
   }
 
   absl::Status ReadProcess(int64_t id, v1::ProcessProfile* process) {
@@ -198,15 +230,69 @@ class Reader {
   Database& db_;
 };
 
+// SQLite notices missing pages, but not that the last one is cut. A file with a write-ahead log
+// may be growing just now.
+absl::Status CheckWholePages(const std::string& file, Database* database) {
+  struct stat info;
+  if (stat((file + "-wal").c_str(), &info) == 0 || stat(file.c_str(), &info) != 0) {
+    return absl::OkStatus();
+  }
+  const absl::StatusOr<int64_t> page_bytes = database->QueryInt("PRAGMA page_size");
+  if (!page_bytes.ok()) return page_bytes.status();
+  if (*page_bytes <= 0 || info.st_size % *page_bytes == 0) return absl::OkStatus();
+  return absl::DataLossError("its end is missing");
+}
+
+absl::Status Name(const std::string& file, const absl::Status& status) {
+  if (absl::IsDataLoss(status)) {
+    return absl::DataLossError(absl::StrCat(file, " is damaged: ", std::string(status.message()),
+                                            "; try: sqlite3 ", file, " .recover"));
+  }
+  return absl::Status(status.code(),
+                      absl::StrCat("cannot read ", file, ": ", std::string(status.message())));
+}
+
 }  // namespace
 
+absl::StatusOr<std::string> DatabaseFile(const std::string& path) {
+  struct stat info;
+  if (stat(path.c_str(), &info) != 0) {
+    return absl::NotFoundError(absl::StrCat("no such run: ", path));
+  }
+  if (!S_ISDIR(info.st_mode)) return path;
+  const std::string file = path + "/profile.db";
+  if (stat(file.c_str(), &info) != 0) {
+    return absl::NotFoundError(
+        absl::StrCat(path, " is not a run folder of flopsprof: it has no profile.db"));
+  }
+  return file;
+}
+
 absl::StatusOr<model::RunProfile> ReadRun(const std::string& path) {
-  const absl::StatusOr<std::unique_ptr<RunDatabase>> run = RunDatabase::Open(path);
-  if (!run.ok()) return run.status();
-  absl::StatusOr<model::RunProfile> profile = Reader((*run)->database()).Read();
-  if (!profile.ok()) return NameFile((*run)->file(), profile.status());
-  profile->finished = (*run)->finished();
-  for (const std::string& problem : (*run)->problems()) profile->problems.push_back(problem);
+  const absl::StatusOr<std::string> file = DatabaseFile(path);
+  if (!file.ok()) return file.status();
+  PrivateCopy copy;
+  absl::StatusOr<Database> database = OpenForReading(*file, &copy);
+  if (!database.ok()) return Name(*file, database.status());
+  const absl::StatusOr<int64_t> version = database->QueryInt("PRAGMA user_version");
+  if (!version.ok()) return Name(*file, version.status());
+  if (*version > kSchemaVersion) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(*file, " was made by a newer flopsprof (format ", *version,
+                     ", this one reads up to ", kSchemaVersion, "): update flopsprof"));
+  }
+  if (*version < 1) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(*file, " is not a profile of flopsprof, or its collector was killed at once"));
+  }
+  if (const absl::Status whole = CheckWholePages(*file, &*database); !whole.ok()) {
+    return Name(*file, whole);
+  }
+  absl::StatusOr<model::RunProfile> profile = Reader(&*database).Read();
+  if (!profile.ok()) return Name(*file, profile.status());
+  const absl::StatusOr<Manifest> manifest =
+      ReadManifest(std::filesystem::path(*file).parent_path().string());
+  profile->finished = manifest.ok() && manifest->finished;
   return profile;
 }
 

@@ -25,11 +25,6 @@ absl::Status ToStatus(sqlite3* db, std::string_view what) {
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
       return absl::DataLossError(text);
-    // What is to be stored is at fault, and will be.
-    case SQLITE_CONSTRAINT:
-    case SQLITE_TOOBIG:
-    case SQLITE_MISMATCH:
-      return absl::InvalidArgumentError(text);
     default:
       return absl::InternalError(text);
   }
@@ -69,17 +64,6 @@ absl::StatusOr<int64_t> Database::QueryInt(const std::string& sql) {
   if (!row.ok()) return row.status();
   if (!*row) return absl::NotFoundError("no row");
   return statement->Int(0);
-}
-
-absl::StatusOr<Database> Database::CopyToMemory() {
-  absl::StatusOr<Database> memory = Open(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
-  if (!memory.ok()) return memory.status();
-  sqlite3_backup* backup = sqlite3_backup_init(memory->db_.get(), "main", db_.get(), "main");
-  if (backup == nullptr) return memory->ErrorStatus("cannot copy");
-  const int code = sqlite3_backup_step(backup, -1);
-  sqlite3_backup_finish(backup);
-  if (code != SQLITE_DONE) return memory->ErrorStatus("cannot copy");
-  return memory;
 }
 
 absl::Status Database::ErrorStatus(std::string_view what) const {

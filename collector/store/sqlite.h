@@ -28,12 +28,6 @@ class Database {
   // First column of the first row of a query.
   absl::StatusOr<int64_t> QueryInt(const std::string& sql);
 
-  // All of it, as it is between two commits.
-  absl::StatusOr<Database> CopyToMemory();
-
-  // For what this class does not have.
-  sqlite3* handle() { return db_.get(); }
-
   // The last error of this connection as a Status: what was tried, and SQLite's reason.
   absl::Status ErrorStatus(std::string_view what) const;
   // SQLITE_... code of the last error.

@@ -146,7 +146,7 @@ if [[ -x $python && -e $build/lib/libcount_probe.so && -e /usr/include/valgrind/
 else
   skip overhead "valgrind or the PyTorch environment is not installed"
 fi
-for extra in "$build"/bin/*drain_bench "$build"/bin/*store_bench; do
+for extra in "$build"/bin/*drain_bench; do
   [[ -x $extra ]] && bench "$(basename "$extra")" "$extra" --benchmark_min_time=$([[ -n $short ]] && echo 0.02 || echo 0.5)
 done
 exit "$failed"

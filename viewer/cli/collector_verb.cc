@@ -1,21 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
-#include <sys/resource.h>
-
-#include <algorithm>
 #include <csignal>
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <string>
 #include <system_error>
-#include <thread>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/time/time.h"
-#include "collector/base/clock.h"
-#include "collector/base/mutex.h"
 #include "collector/model/summary_json.h"
 #include "collector/server/collector.h"
 #include "collector/store/folder_name.h"
@@ -29,8 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr absl::Duration kLastTextsPatience = absl::Seconds(5);
-
 sigset_t StopSignals() {
   sigset_t set;
   sigemptyset(&set);
@@ -38,49 +28,12 @@ sigset_t StopSignals() {
   return set;
 }
 
-// Keeps summary.json and report.txt of every run in the store beside what has arrived, once a
-// second in a thread of its own: of a large run they take longer than a signal is to wait.
+// Keeps summary.json and report.txt of every run in the store beside what has arrived.
 class TextKeeper {
  public:
-  explicit TextKeeper(std::string store) : store_(std::move(store)), thread_([this] { Run(); }) {}
-  ~TextKeeper() {
-    Stop();
-    if (thread_.joinable()) thread_.join();
-  }
+  explicit TextKeeper(std::string store) : store_(std::move(store)) {}
 
-  // Ends after those that are being written.
-  void Stop() {
-    base::MutexLock lock(&mutex_);
-    stopping_ = true;
-    condition_.SignalAll();
-  }
-
-  // Once more, of what has changed, in the caller's thread, after Stop and the thread's end. What
-  // is not begun within `patience` stays as it is.
-  void Finish(absl::Duration patience) {
-    thread_.join();
-    const uint64_t begin_ns = base::Clock::Real().MonoNs();
-    Refresh([begin_ns, patience] {
-      return absl::Nanoseconds(base::Clock::Real().MonoNs() - begin_ns) < patience;
-    });
-  }
-
- private:
-  void Run() {
-    while (true) {
-      Refresh([this] { return !IsStopping(); });
-      base::MutexLock lock(&mutex_);
-      if (!stopping_) condition_.WaitWithTimeout(&mutex_, absl::Seconds(1));
-      if (stopping_) return;
-    }
-  }
-
-  bool IsStopping() {
-    base::MutexLock lock(&mutex_);
-    return stopping_;
-  }
-
-  void Refresh(const std::function<bool()>& may_go_on) {
+  void Refresh() {
     std::error_code error;
     for (const fs::directory_entry& entry : fs::directory_iterator(store_, error)) {
       const fs::path folder = entry.path();
@@ -88,25 +41,18 @@ class TextKeeper {
       const fs::file_time_type changed = LastChange(folder);
       fs::file_time_type& seen = seen_[folder.string()];
       if (changed == seen) continue;
-      if (!may_go_on()) return;
       seen = changed;
       Write(folder.string());
     }
   }
 
+ private:
   static fs::file_time_type LastChange(const fs::path& folder) {
     fs::file_time_type latest = fs::file_time_type::min();
     for (const char* name : {"profile.db", "profile.db-wal"}) {
       std::error_code error;
       const fs::file_time_type time = fs::last_write_time(folder / name, error);
       if (!error) latest = std::max(latest, time);
-    }
-    // What is not merged yet is read too.
-    std::error_code error;
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder / "log", error)) {
-      std::error_code deleted;
-      const fs::file_time_type time = entry.last_write_time(deleted);
-      if (!deleted) latest = std::max(latest, time);
     }
     return latest;
   }
@@ -121,11 +67,7 @@ class TextKeeper {
   }
 
   const std::string store_;
-  std::map<std::string, fs::file_time_type> seen_;  // of who refreshes
-  base::Mutex mutex_;
-  base::CondVar condition_;
-  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
-  std::thread thread_;  // last: it uses the others
+  std::map<std::string, fs::file_time_type> seen_;
 };
 
 }  // namespace
@@ -141,12 +83,6 @@ int CollectorVerb(const CollectorOptions& options) {
   const sigset_t stop = StopSignals();
   pthread_sigmask(SIG_BLOCK, &stop, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
-  // Each run has some files open, and each agent a connection.
-  rlimit files = {};
-  if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
-    files.rlim_cur = files.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &files);
-  }
 
   server::Collector::Options settings;
   settings.listen = options.listen;
@@ -163,11 +99,14 @@ int CollectorVerb(const CollectorOptions& options) {
   Say(absl::StrCat("collecting into ", options.store, ", port ", absl::StrJoin(ports, ", "),
                    "; end with Ctrl-C"));
   TextKeeper texts(options.store);
-  while (sigwaitinfo(&stop, nullptr) < 0) {
+  constexpr timespec kRefreshEvery = {1, 0};
+  for (;;) {
+    const int number = sigtimedwait(&stop, nullptr, &kRefreshEvery);
+    if (number > 0) break;
+    texts.Refresh();
   }
-  texts.Stop();
   (*collector)->Stop();
-  texts.Finish(kLastTextsPatience);
+  texts.Refresh();
   return kExitOk;
 }
 

@@ -392,8 +392,8 @@ void DefineCtl(CLI::App* app, CtlOptions* options) {
   AddLook(app, &options->colour, &options->ascii);
   app->footer(
       "Recording begins and ends with a step. Start and stop as often as you like; in between the\n"
-      "job's own profiler can have CUPTI. flush: everything so far is in the run folder, so\n"
-      "that `flopsprof report RUN` and `flopsprof query RUN` show it.\n"
+      "job's own profiler can have CUPTI. flush: everything so far is in profile.db, so that\n"
+      "`flopsprof report RUN` shows it.\n"
       "\nExamples:\n"
       "  flopsprof-run --paused -- python train.py\n"
       "  flopsprof ctl start --steps 5 --wait\n"

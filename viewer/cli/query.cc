@@ -10,8 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "collector/store/log_merge.h"
-#include "collector/store/run_database.h"
+#include "collector/store/run_reader.h"
 #include "viewer/cli/csv.h"
 #include "viewer/cli/exit_codes.h"
 #include "viewer/cli/messages.h"
@@ -23,8 +22,7 @@
 namespace flopsprof::viewer {
 namespace {
 
-constexpr size_t kMostLossesSaid = 8;
-
+using Database = std::unique_ptr<sqlite3, decltype(&sqlite3_close)>;
 using Statement = std::unique_ptr<sqlite3_stmt, decltype(&sqlite3_finalize)>;
 
 std::string TextAt(sqlite3_stmt* statement, int column) {
@@ -121,26 +119,22 @@ int QueryVerb(const QueryOptions& options) {
              {"usage: flopsprof query RUN \"select ...\"", "help: flopsprof help query"});
     return kExitUsage;
   }
-  const auto run = store::RunDatabase::Open(options.folder);
-  if (absl::IsNotFound(run.status())) {
-    SayError(absl::StrCat("query: ", run.status().message()),
+  const absl::StatusOr<std::string> file = store::DatabaseFile(options.folder);
+  if (!file.ok()) {
+    SayError(absl::StrCat("query: ", file.status().message()),
              {"a run folder is what flopsprof-run writes: flopsprof-JOB-TIME or the -o DIR"});
     return kExitNothing;
   }
-  if (!run.ok()) {
-    SayError(absl::StrCat("query: ", run.status().message()),
+  const std::string& path = *file;
+  sqlite3* opened = nullptr;
+  const int rc = sqlite3_open_v2(path.c_str(), &opened, SQLITE_OPEN_READONLY, nullptr);
+  const Database database(opened, &sqlite3_close);
+  if (rc != SQLITE_OK) {
+    SayError("query: cannot read " + path + ": " + sqlite3_errmsg(opened),
              {"a run folder holds a profile.db; is this one?"});
-    return kExitNotPermitted;
+    return access(path.c_str(), F_OK) == 0 ? kExitNotPermitted : kExitNothing;
   }
-  for (const std::string& problem : (*run)->problems()) {
-    SayError(absl::StrCat("query: ", problem), {"what is read is not complete"});
-  }
-  // As the report does.
-  const auto losses = store::ReadLogLosses((*run)->database());
-  for (size_t i = 0; losses.ok() && i < losses->size() && i < kMostLossesSaid; ++i) {
-    SayError(absl::StrCat("query: ", (*losses)[i]), {"what is read is not complete"});
-  }
-  sqlite3* opened = (*run)->database()->handle();
+  sqlite3_busy_timeout(opened, 2000);
   if (AddQueryFunctions(opened) != SQLITE_OK) return SqlError(opened, "flops_sum is not there");
   sqlite3_stmt* prepared = nullptr;
   const char* rest = nullptr;

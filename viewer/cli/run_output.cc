@@ -6,11 +6,9 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "collector/model/gradients.h"
 #include "collector/model/summary_json.h"
 #include "collector/store/run_reader.h"
-#include "viewer/cli/messages.h"
 
 namespace flopsprof::viewer {
 
@@ -32,13 +30,7 @@ absl::StatusOr<LoadedRun> WriteRunTexts(store::RunFolder* folder,
   std::vector<v1::ProcessProfile> gradients = model::CallGradients(run->profile);
   absl::Status derived = folder->WriteDerived(gradients);
   absl::Status status = folder->WriteText("summary.json", model::ToJson(run->summary));
-  // Everything but gradient_view is right without them.
-  if (absl::IsUnavailable(derived)) {
-    Say(absl::StrCat("gradient_view of ", folder->path(),
-                     "/profile.db has no rows: ", derived.message()));
-  } else {
-    status.Update(derived);
-  }
+  status.Update(derived);
   Terminal file;  // 100 columns, UTF-8, no colours
   const std::string text = RenderReport(run->summary, run->profile, folder->path(), {}, file);
   status.Update(folder->WriteText("report.txt", text));

@@ -276,48 +276,5 @@ TEST(AgentsTest, HolesRefusalsAndProblemsAreErrors) {
   EXPECT_THAT(summary.findings[2].text, HasSubstr("3 updates were not stored"));
 }
 
-TEST(AgentsTest, WhatTheCollectorHasLostIsOneErrorWithItsCount) {
-  RunProfile run = SampleRun();
-  run.agents = {Agent("a", true)};
-  run.lost_uploads = 3;
-  run.log_damage = {"log/00000001.flog, 91 bytes from byte 36: bad; uploads lost: 2",
-                    "a file of log/ is missing; uploads lost: 1"};
-  const Summary summary = Summarize(run);
-  ASSERT_THAT(Errors(summary), SizeIs(1));
-  EXPECT_THAT(summary.findings[0].text, HasSubstr("3 updates are damaged"));
-  EXPECT_THAT(summary.findings[0].evidence, HasSubstr("91 bytes from byte 36"));
-  EXPECT_THAT(summary.findings[0].evidence, HasSubstr("a file of log/ is missing"));
-}
-
-// What is damaged leaves a hole among its agent's numbers, which is no second fault.
-TEST(AgentsTest, AHoleThatIsDamageOrRefusalIsOneError) {
-  RunProfile run = SampleRun();
-  run.agents = {Agent("a", true)};
-  run.agents[0].newest_sequence = 7;
-  run.agents[0].uploads = 5;
-  run.lost_uploads = 2;
-  run.log_damage = {"bad; uploads lost: 2"};
-  ASSERT_THAT(Errors(Summarize(run)), SizeIs(1));
-  EXPECT_THAT(Summarize(run).findings[0].text, HasSubstr("2 updates are damaged"));
-  run.agents[0].uploads = 4;
-  run.refused_uploads = {"update 3 of the log: no"};
-  ASSERT_THAT(Errors(Summarize(run)), SizeIs(2));
-  EXPECT_THAT(Summarize(run).findings[1].text, HasSubstr("could not take 1 update"));
-  EXPECT_THAT(Summarize(run).findings[1].evidence, HasSubstr("update 3 of the log: no"));
-  run.agents[0].uploads = 3;
-  ASSERT_THAT(Errors(Summarize(run)), SizeIs(3));
-  EXPECT_THAT(Summarize(run).findings[0].text, HasSubstr("on the way to the collector"));
-}
-
-TEST(AgentsTest, DamageOfAnUnknownCountIsAnErrorToo) {
-  RunProfile run = SampleRun();
-  run.agents = {Agent("a", true)};
-  run.log_damage = std::vector<std::string>(20, "bad");
-  const Summary summary = Summarize(run);
-  ASSERT_THAT(Errors(summary), SizeIs(1));
-  EXPECT_THAT(summary.findings[0].text, HasSubstr("some updates are damaged"));
-  EXPECT_THAT(summary.findings[0].evidence, HasSubstr("and more"));
-}
-
 }  // namespace
 }  // namespace flopsprof::model

@@ -56,7 +56,6 @@ class ViewsTest : public testing::Test {
   std::string Ask(const std::string& sql, int columns = 1) {
     if (!applied_) {
       EXPECT_TRUE(run_->Apply(request_).ok());
-      EXPECT_TRUE(run_->Merge().ok());
       applied_ = true;
     }
     auto database = Database::Open(folder_ / "run/profile.db", SQLITE_OPEN_READONLY);
@@ -213,7 +212,6 @@ class DroppedLabelsTest : public ViewsTest {
       mark.set_last_step(kLabels);
     }
     EXPECT_TRUE(run_->Apply(request_).ok());
-    EXPECT_TRUE(run_->Merge().ok());
   }
 
   // Thousands of SQLite's own steps that the sum of a view's first and last steps takes; -1: the
@@ -345,7 +343,6 @@ TEST_F(ViewsTest, AgentsAndTheirEndsAreRead) {
   request_.set_sequence(3);
   request_.set_last(true);
   ASSERT_TRUE(run_->Apply(request_).ok());
-  ASSERT_TRUE(run_->Merge().ok());  // node-a is the first agent
   ASSERT_TRUE(run_->NoteRefusal("b", "node-b", "too long").ok());
   ASSERT_TRUE(run_->NoteProblem("nothing works").ok());
   ASSERT_TRUE(run_->NoteProblem("nothing works").ok());

@@ -262,7 +262,10 @@ bool Agent::PostChanges() {
     Process& process = processes_[next_to_post_];
     bool more = true;
     while (more) {
-      if (!uploader_->CanAccept()) return false;
+      if (!uploader_->CanAccept()) {
+        next_to_post_++;  // one with many rows lets the others send first
+        return false;
+      }
       v1::ProcessProfile profile;
       if (!process.recorder->Emit(kRowsPerRequest, &profile, &more)) break;
       for (v1::ProcessProfile& part : SplitProfile(std::move(profile), kMaxRequestBytes)) {

@@ -94,7 +94,7 @@ class Agent {
   void TakeEvents(uint64_t now_ns);
   bool DrainAll(uint64_t now_ns);
   void MatchCollectives();
-  // False: the uploader takes no more now; the next call goes on with the process that was left.
+  // False: the uploader takes no more now; the next call goes on with the next process.
   bool PostChanges();
   void UpdateProgress();
   // On the control server's thread: handed to the draining one.

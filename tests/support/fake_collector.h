@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <absl/time/clock.h>
+#include <absl/time/time.h>
 #include <grpcpp/grpcpp.h>
 
 #include <memory>
@@ -36,6 +38,11 @@ class FakeCollector : public v1::Ingest::Service {
     base::MutexLock lock(&mutex_);
     silent_ = stop;
   }
+  // How long it takes over each request.
+  void TakeOverEach(absl::Duration duration) {
+    base::MutexLock lock(&mutex_);
+    takes_ = duration;
+  }
   void Refuse(const std::string& reason) {
     base::MutexLock lock(&mutex_);
     refusal_ = reason;
@@ -60,6 +67,7 @@ class FakeCollector : public v1::Ingest::Service {
     v1::UploadRequest request;
     while (stream->Read(&request)) {
       v1::UploadReply reply;
+      absl::SleepFor(takes());
       {
         base::MutexLock lock(&mutex_);
         requests_.push_back(request);
@@ -73,11 +81,17 @@ class FakeCollector : public v1::Ingest::Service {
   }
 
  private:
+  absl::Duration takes() const {
+    base::MutexLock lock(&mutex_);
+    return takes_;
+  }
+
   const std::string address_;
   mutable base::Mutex mutex_;
   std::vector<v1::UploadRequest> requests_ ABSL_GUARDED_BY(mutex_);
   std::string refusal_ ABSL_GUARDED_BY(mutex_);
   bool silent_ ABSL_GUARDED_BY(mutex_) = false;
+  absl::Duration takes_ ABSL_GUARDED_BY(mutex_) = absl::ZeroDuration();
   int stream_count_ ABSL_GUARDED_BY(mutex_) = 0;
   std::unique_ptr<grpc::Server> server_;
 };

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -146,6 +147,42 @@ TEST_F(AgentTest, EveryProcessCanStillBeReadAfterALongAbsenceOfTheCollector) {
   process.Disconnect();
   ASSERT_TRUE(agent->Finish(0, absl::Seconds(8)).ok());
   EXPECT_EQ(Newest(collector).begin()->second.calls(0).calls(), 5000u);
+}
+
+// Fifty requests of one process wait for the collector, and one of another.
+TEST_F(AgentTest, AProcessWithManyRowsDoesNotKeepTheOthersWaiting) {
+  constexpr uint32_t kRows = 100'000;
+  std::unique_ptr<Agent> agent = MakeAgent();
+  FakeProcess large;
+  FakeProcess small;
+  for (FakeProcess* process : {&large, &small}) {
+    ASSERT_TRUE(process->Connect(socket_path()));
+    process->SayHello(testing::ValidHello());
+    ASSERT_TRUE(process->ReceiveWelcome().has_value());
+    const uint32_t rows = process == &large ? kRows : 1;
+    const uint64_t before = agent->progress().records;
+    testing::FakeInjector::Ring ring = process->injector->Claim();
+    for (uint32_t i = 1; i <= rows; i++) {
+      while (!ring.Write(testing::Gemm(i, 0, i, 8, 400))) ::usleep(100);
+    }
+    ASSERT_TRUE(WaitUntil([&] { return agent->progress().records >= before + rows; }));
+  }
+  FakeCollector collector(address());
+  collector.TakeOverEach(absl::Milliseconds(50));
+  const auto is_of_small = [](const v1::UploadRequest& request) {
+    return request.processes_size() == 1 && request.processes(0).calls_size() == 1;
+  };
+  ASSERT_TRUE(WaitUntil([&] {
+    const auto requests = collector.requests();
+    return std::any_of(requests.begin(), requests.end(), is_of_small);
+  }));
+  const auto requests = collector.requests();
+  const auto first = std::find_if(requests.begin(), requests.end(), is_of_small);
+  // Two times what may be on the way at once.
+  EXPECT_LE(first - requests.begin(), 32);
+  large.Disconnect();
+  small.Disconnect();
+  ASSERT_TRUE(agent->Finish(0, absl::Seconds(8)).ok());
 }
 
 TEST_F(AgentTest, ACommandThatIsNoTextDoesNotStopTheUpload) {

@@ -11,7 +11,6 @@ others is left out. A box stands above all that it includes, so that every arrow
 """
 
 import html
-import os
 import pathlib
 import sys
 
@@ -38,12 +37,9 @@ WIDTH, LANE, LINE, HEAD, GAP_X, GAP_Y, MARGIN = 216, 10, 15, 42, 24, 44, 16
 def read_edges() -> set:
     """(folder, included folder), for all folders that the picture has."""
     edges = set()
-    for key in include_direction.ALLOWED:
-        for folder, _, names in os.walk(ROOT / key):
-            for name in names:
-                path = os.path.relpath(os.path.join(folder, name), ROOT)
-                if name.endswith((".h", ".cc", ".c")) and include_direction.owner(path) == key:
-                    edges |= {(key, to) for to in included(path) if to != key}
+    for path in include_direction.sources(str(ROOT)):
+        key = include_direction.owner(path)
+        edges |= {(key, to) for to in included(path) if to != key}
     return edges
 
 
@@ -51,7 +47,7 @@ def included(path: str):
     for line in (ROOT / path).read_text(encoding="utf-8", errors="replace").splitlines():
         match = include_direction.INCLUDE.match(line)
         if match:
-            target = match.group(1)
+            target = include_direction.full_path(str(ROOT), path, match.group(1))
             target = "proto" if target.startswith("flopsprof/") else target
             if include_direction.owner(target):
                 yield include_direction.owner(target)

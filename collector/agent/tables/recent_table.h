@@ -57,8 +57,8 @@ class RecentTable {
   size_t size() const { return next_ - first_; }
   void ForgetOldest() { first_++; }
 
-  // What the slowest Find walks through. For tests.
-  size_t LongestChain() const {
+  // What the slowest Find walks through.
+  size_t LongestChainForTesting() const {
     size_t longest = 0;
     for (uint64_t number : buckets_) {
       size_t length = 0;
@@ -70,8 +70,7 @@ class RecentTable {
 
  private:
   static constexpr size_t kFirstCapacity = 8192;  // twice what the correlator keeps
-
-  static constexpr int kRowBits = 9;
+  static constexpr int kRowBits = 9;              // keys of a row: 512
 
   struct Entry {
     uint64_t key = 0;

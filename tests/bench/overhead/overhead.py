@@ -140,7 +140,7 @@ def times(build: str, profilers: list, rounds: int) -> dict:
 
 
 def added_ns(found: dict, profiler: str, kernels: int) -> dict:
-    """ns a launch: medians, quartiles of the steps; the agent's mean (it sends once a second)."""
+    """ns a launch: medians, quartiles of the steps; the agent's mean (it sends every few seconds)."""
     pairs = zip(found[profiler], found["bare"])
     steps = sorted((ours["step_ns"] - bare["step_ns"]) / kernels for ours, bare in pairs)
     quarter = len(steps) // 4

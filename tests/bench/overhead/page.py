@@ -33,8 +33,8 @@ flopsprof takes **{worst:.2f}** of what Proton takes, the worst of four ratios:
   CUPTI's buffers, flushed each second, and a record for the agent written of each. Proton:
   deactivated with a flush. torch.profiler: `stop()`.
 - "Agent" is the share of the agent's process (`flopsprof-run`), which reads, joins and sums the
-  records: its instructions to do so; its CPU time whatever it does, waking up and sending sums once
-  a second among it.
+  records: its instructions to do so; its CPU time whatever it does, waking up and sending sums
+  every 1 to 5 seconds among it.
 - Instructions are callgrind's, of all threads of the process, less what the stand-in's own CUPTI
   takes for that profiler ({stand_in} instructions a launch for flopsprof): the objects libcupti
   and libsimcore, and what these call in the C and C++ run time; and the stand-in's cublasLt, which

@@ -153,3 +153,23 @@ wait_for_parts() {
     sleep 0.2
   done
 }
+
+# packages_beside NAME PACKAGE ...: packages for tests in a folder of their own, beside the
+# environment of the stand-in GPU, which stays as the product's tests want it. Prints the folder,
+# for PYTHONPATH. Nothing is done when it is there. No dependencies: torch and the like are in that
+# environment.
+packages_beside() {
+  local folder=$cache_dir/$1
+  shift
+  mkdir -p "$cache_dir"
+  exec 9> "$folder.lock"
+  flock 9
+  if [[ ! -f $folder/stamp || $(< "$folder/stamp") != "$*" ]]; then
+    say "installing $* into $folder"
+    rm -rf "$folder"
+    "$tools_env/bin/python" -m pip install --disable-pip-version-check -q --no-deps \
+      --target "$folder" "$@" >&2
+    printf '%s' "$*" > "$folder/stamp"
+  fi
+  printf '%s\n' "$folder"
+}

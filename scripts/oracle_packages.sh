@@ -10,21 +10,8 @@ script_name=oracle_packages
 # shellcheck source=common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-folder=$cache_dir/oracle-packages
 packages=(
   fvcore==0.1.5.post20221221 iopath==0.1.10 yacs==0.1.8 portalocker==4.4.2 tabulate==0.10.0
   termcolor==3.3.0
 )
-
-mkdir -p "$cache_dir"
-exec 9> "$folder.lock"
-flock 9
-if [[ ! -f $folder/stamp || $(< "$folder/stamp") != "${packages[*]}" ]]; then
-  say "installing ${packages[0]} and what it needs into $folder"
-  rm -rf "$folder"
-  # No dependencies: torch, numpy, PyYAML and the like are in the stand-in's environment.
-  "$tools_env/bin/python" -m pip install --disable-pip-version-check -q --no-deps \
-    --target "$folder" "${packages[@]}" >&2
-  printf '%s' "${packages[*]}" > "$folder/stamp"
-fi
-printf '%s\n' "$folder"
+packages_beside oracle-packages "${packages[@]}"

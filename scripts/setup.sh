@@ -19,14 +19,14 @@ build_packages=(
   build-essential cmake ninja-build ccache git pkg-config python3 python3-venv
   # collector and viewer
   libgrpc++-dev protobuf-compiler protobuf-compiler-grpc libprotobuf-dev libabsl-dev
-  libsqlite3-dev libzstd-dev nlohmann-json3-dev libfmt-dev libspdlog-dev
+  libsqlite3-dev libzstd-dev zlib1g-dev nlohmann-json3-dev libfmt-dev libspdlog-dev
   libcli11-dev libtomlplusplus-dev libncurses-dev libcpp-httplib-dev libcurl4-openssl-dev libpq-dev
   libiberty-dev libunwind-dev
 )
 test_packages=(
   clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev
   # static archives for portable tools
-  zlib1g-dev libre2-dev libc-ares-dev libssl-dev
+  libre2-dev libc-ares-dev libssl-dev
   libgtest-dev libgmock-dev libbenchmark-dev liblttng-ust-dev lttng-tools
   # python3-dev: headers, and the shared libpython that a test embeds
   python3-dev procps sqlite3 tmux jq zstd valgrind

@@ -10,23 +10,9 @@ script_name=sweep_packages
 # shellcheck source=common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-folder=$cache_dir/sweep-packages
 packages=(
   timm==1.0.31 diffusers==0.42.1 peft==0.21.2 accelerate==1.15.0
   importlib_metadata==10.2.0 zipp==4.1.2
   lightning==2.6.6 pytorch-lightning==2.6.6 lightning-utilities==0.15.3 torchmetrics==1.9.0
 )
-
-mkdir -p "$cache_dir"
-exec 9> "$folder.lock"
-flock 9
-if [[ ! -f $folder/stamp || $(< "$folder/stamp") != "${packages[*]}" ]]; then
-  say "installing ${packages[*]} into $folder"
-  rm -rf "$folder"
-  # No dependencies: torch, transformers, huggingface_hub and the like are in the stand-in's
-  # environment.
-  "$tools_env/bin/python" -m pip install --disable-pip-version-check -q --no-deps \
-    --target "$folder" "${packages[@]}" >&2
-  printf '%s' "${packages[*]}" > "$folder/stamp"
-fi
-printf '%s\n' "$folder"
+packages_beside sweep-packages "${packages[@]}"

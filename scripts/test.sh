@@ -65,6 +65,9 @@ run_ctest() {
   shift 2
   nice ctest --test-dir "$folder" -j "$jobs" --timeout 300 --output-on-failure \
     --output-junit "$logs/$group.xml" "$@" > "$log" 2>&1
+  # Of what failed, all that it said: the machine that ran it may be gone.
+  grep -A 60 '\*\*\*\(Failed\|Timeout\|Exception\|Not Run\)' "$log" |
+    grep -v ' Passed ' | head -n 200 >&2
   tail -n 3 "$log" >&2
   results junit "$logs/$group.xml" "$log"
 }
@@ -81,7 +84,10 @@ group_tidy() {
   results lines "$logs/tidy.txt" "$logs/tidy.log"
 }
 
-group_unit() { run_ctest unit build; }
+group_unit() {
+  ((${#full[@]})) && export FLOPSPROF_KILLS=500
+  run_ctest unit build
+}
 
 # The stand-in itself: its libraries and tests in a folder of their own.
 group_simgpu() {
@@ -147,8 +153,9 @@ group_asan() {
   run_pytest asan_torch tests/integration/asan_test.py
 }
 
-# Thread sanitizer: ring, decoder and aggregator, in a process without gRPC.
-tsan_targets=(collector_agent_test injector_transport_test)
+# Thread sanitizer: ring, decoder, aggregator, the collector's log and its runs; nothing that calls
+# gRPC, which is not instrumented.
+tsan_targets=(collector_agent_test injector_transport_test store_log_test server_test)
 group_tsan() {
   if ! scripts/build.sh --preset tsan "${tsan_targets[@]}" > /dev/null \
       2> "$logs/tsan-build.log"; then
@@ -156,7 +163,7 @@ group_tsan() {
     printf 'fail\tbuild\t%s\n' "$logs/tsan-build.log"
     return
   fi
-  run_ctest tsan build-tsan -R '^(collector_agent_test:|injector_transport_test:RingWriter)'
+  run_ctest tsan build-tsan -R '^(collector_agent_test:|store_log_test:LogWriter|injector_transport_test:RingWriter|server_test:RunRegistry)'
 }
 
 # Short form: each benchmark runs and prints its ratio; counts of instructions are judged.
@@ -169,7 +176,7 @@ group_bench() {
     printf 'fail\ttests/bench/run.sh\t%s\n' "$log"
   fi
   results rows "$logs/bench.txt" "$log"
-  tail -n 40 "$log" >&2
+  if grep -q '^== FAILED' "$log"; then sed -n '/^== FAILED/,$p' "$log"; else tail -n 40 "$log"; fi >&2
 }
 
 # What the parts below take on an empty disk, with what pip unpacks meanwhile: told now, not when

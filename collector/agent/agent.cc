@@ -6,7 +6,9 @@
 
 #include <algorithm>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "collector/agent/processes/epoch_numbers.h"
 #include "collector/agent/tables/name_table.h"
 #include "collector/agent/upload/profile_split.h"
 #include "collector/base/clock.h"
@@ -25,8 +27,10 @@ constexpr absl::Duration kStragglers = absl::Seconds(1);
 constexpr size_t kRowsPerRequest = 2000;      // about 200 KiB
 constexpr size_t kMaxRequestBytes = 1 << 20;  // a collector takes 4 MiB
 
+// A node's name, a pid and a time may be those of another container; the number is nobody else's.
 std::string MakeAgentId(const std::string& node) {
-  return absl::StrCat(node, "/", ::getpid(), "/", base::Clock::Real().UtcNs());
+  return absl::StrCat(node, "/", ::getpid(), "/", base::Clock::Real().UtcNs(), "/",
+                      absl::Hex(EpochNumbers().Next()));
 }
 
 // Each upload sends and stores every row that has changed, in a job of steps all of them.
@@ -150,9 +154,11 @@ void Agent::DrainLoop() {
     MatchCollectives();
     FollowControl(now_ns, /*emptied=*/!more);
     if (now_ns >= next_upload_ns) {
-      // What does not fit is not lost: it stays changed.
+      // What does not fit is not lost: it is added to what comes.
+      const bool posted = PostChanges();
       next_upload_ns =
-          now_ns + (PostChanges() ? UploadPeriodNs(options_, now_ns - begin_ns) : kPostAgainNs);
+          now_ns + (posted ? UploadPeriodNs(options_, now_ns - begin_ns) : kPostAgainNs);
+      if (posted) RetireEnded(now_ns);
     }
     if (now_ns >= next_progress_ns) {
       UpdateProgress();
@@ -180,12 +186,17 @@ void Agent::TakeEvents(uint64_t now_ns) {
                          std::move(started.info), options_.window, options_.formulas)});
     processes_.back().recorder->SetExecutable(started.executable);
     processes_.back().recorder->SetAncestor(started.ancestor_pid);
+    started.epoch.set_job(options_.run.job());
+    processes_.back().recorder->SetSession(started.epoch);
+    kept_processes_.store(processes_.size(), std::memory_order_relaxed);
     control_->Adopt(processes_.back().recorder.get());
     if (governor_ != nullptr) governor_->Adopt(processes_.back().recorder.get(), now_ns);
   }
   for (const auto& [id, end] : events.ended) {
     for (Process& process : processes_) {
-      if (process.id == id) process.recorder->Finish(end, now_ns);
+      if (process.id != id) continue;
+      process.recorder->Finish(end, now_ns);
+      process.ended_ns = now_ns;
     }
   }
 }
@@ -248,12 +259,20 @@ bool Agent::DrainAll(uint64_t now_ns) {
 // After the end of a process too: its last records come with it.
 void Agent::MatchCollectives() {
   std::vector<CollectiveWait> waits;
-  for (size_t i = 0; i < processes_.size(); i++) {
-    for (const CollectiveTime& time : processes_[i].recorder->TakeCollectiveTimes()) {
-      waits_.Add(i, time, &waits);
+  for (Process& process : processes_) {
+    for (const CollectiveTime& time : process.recorder->TakeCollectiveTimes()) {
+      waits_.Add(process.id, time, &waits);
     }
   }
-  for (const CollectiveWait& wait : waits) processes_[wait.process].recorder->AddWait(wait);
+  if (waits.empty()) return;
+  absl::flat_hash_map<uint64_t, ProcessRecorder*> recorders;
+  for (const Process& process : processes_) recorders[process.id] = process.recorder.get();
+  for (const CollectiveWait& wait : waits) {
+    // Not there any more: the wait of a call in it stays unknown.
+    if (const auto found = recorders.find(wait.process); found != recorders.end()) {
+      found->second->AddWait(wait);
+    }
+  }
 }
 
 bool Agent::PostChanges() {
@@ -273,33 +292,53 @@ bool Agent::PostChanges() {
         one.push_back(std::move(part));
         uploader_->Post(std::move(one));
       }
+      process.last_sequence = uploader_->posted_sequence();
     }
     next_to_post_++;
   }
   return true;
 }
 
-void Agent::UpdateProgress() {
-  Progress now;
-  model::FlopCount flops = 0;
-  double last_step_s = progress().last_step_s;
-  for (Process& process : processes_) {
-    ProcessRecorder& recorder = *process.recorder;
-    now.processes++;
-    now.running += recorder.finished() ? 0 : 1;
-    if (recorder.info().rank() >= 0) now.ranks.insert(recorder.info().rank());
-    now.records += recorder.record_count();
-    now.drops += recorder.dropped_count();
-    flops += recorder.aggregator().flops();
-    const StepRows& steps = recorder.aggregator().steps();
-    if (!steps.any_begun()) continue;
-    if (!now.any_step || steps.newest_step() >= now.step) {
-      now.step = steps.newest_step();
-      if (steps.last_step_ns() != 0) last_step_s = static_cast<double>(steps.last_step_ns()) / 1e9;
+void Agent::RetireEnded(uint64_t now_ns) {
+  const auto keep_ns = static_cast<uint64_t>(absl::ToInt64Nanoseconds(options_.keep_ended));
+  for (size_t i = processes_.size(); i-- > 0;) {
+    const Process& process = processes_[i];
+    if (!process.recorder->finished() || now_ns < process.ended_ns + keep_ns ||
+        !uploader_->IsDone(process.last_sequence)) {
+      continue;
     }
-    now.any_step = true;
+    AddProgress(*process.recorder, &retired_, &retired_flops_);
+    control_->Retire(process.recorder.get());
+    if (governor_ != nullptr) governor_->Retire(process.recorder.get());
+    processes_.erase(processes_.begin() + static_cast<ptrdiff_t>(i));
+    if (next_to_post_ > i) next_to_post_--;
   }
-  now.last_step_s = last_step_s;
+  kept_processes_.store(processes_.size(), std::memory_order_relaxed);
+}
+
+void Agent::AddProgress(ProcessRecorder& recorder, Progress* progress, model::FlopCount* flops) {
+  progress->processes++;
+  progress->running += recorder.finished() ? 0 : 1;
+  if (recorder.info().rank() >= 0) progress->ranks.insert(recorder.info().rank());
+  progress->records += recorder.record_count();
+  progress->drops += recorder.dropped_count();
+  *flops += recorder.aggregator().flops();
+  const StepRows& steps = recorder.aggregator().steps();
+  if (!steps.any_begun()) return;
+  if (!progress->any_step || steps.newest_step() >= progress->step) {
+    progress->step = steps.newest_step();
+    if (steps.last_step_ns() != 0) {
+      progress->last_step_s = static_cast<double>(steps.last_step_ns()) / 1e9;
+    }
+  }
+  progress->any_step = true;
+}
+
+void Agent::UpdateProgress() {
+  Progress now = retired_;
+  model::FlopCount flops = retired_flops_;
+  now.last_step_s = progress().last_step_s;
+  for (const Process& process : processes_) AddProgress(*process.recorder, &now, &flops);
   now.flop_count = static_cast<double>(flops);
   {
     base::MutexLock lock(&mutex_);
@@ -340,8 +379,8 @@ absl::Status Agent::Finish(std::optional<int> job_exit_code, absl::Duration time
   v1::RunInfo run = options_.run;
   run.set_job_exit_known(job_exit_code.has_value());
   run.set_job_exit_code(job_exit_code.value_or(0));
-  const absl::Status sent =
-      uploader_->Finish(run, std::max(deadline - absl::Now(), absl::Milliseconds(100)));
+  const absl::Status sent = uploader_->Finish(
+      run, /*complete=*/posted, std::max(deadline - absl::Now(), absl::Milliseconds(100)));
   if (!sent.ok() || posted) return sent;
   return absl::DeadlineExceededError(absl::StrCat("the collector at ", options_.collector_target,
                                                   " is too slow: not everything was sent"));

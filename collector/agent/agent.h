@@ -64,6 +64,9 @@ class Agent {
     // Of the first ones; then a tenth of the time since the start, at most `longest_upload_period`.
     absl::Duration upload_period = absl::Seconds(1);
     absl::Duration longest_upload_period = absl::Seconds(5);
+    // Of a process that has ended and of which all is acknowledged: its memory is kept so long, for
+    // waits of others for its collectives.
+    absl::Duration keep_ended = absl::Seconds(30);
     // Called four times a second on the draining thread: must not wait.
     std::function<void(const Progress&)> on_progress;
   };
@@ -71,6 +74,8 @@ class Agent {
   ~Agent();
 
   Progress progress() const;
+  // Processes whose memory is kept.
+  size_t kept_processes() const { return kept_processes_.load(std::memory_order_relaxed); }
 
   // After the job has ended: reads what is left, sends everything and waits for the
   // acknowledgement, at most `timeout`. Call it once.
@@ -80,6 +85,8 @@ class Agent {
   struct Process {
     uint64_t id;
     std::unique_ptr<ProcessRecorder> recorder;
+    uint64_t ended_ns = 0;
+    uint64_t last_sequence = 0;  // of the newest request with something of it
   };
   // From the talking thread to the draining one.
   struct Events {
@@ -96,6 +103,10 @@ class Agent {
   void MatchCollectives();
   // False: the uploader takes no more now; the next call goes on with the next process.
   bool PostChanges();
+  // Frees what is kept of processes that have ended, once all of it is acknowledged. Only when
+  // nothing was left to post.
+  void RetireEnded(uint64_t now_ns);
+  static void AddProgress(ProcessRecorder& recorder, Progress* progress, model::FlopCount* flops);
   void UpdateProgress();
   // On the control server's thread: handed to the draining one.
   v1::ControlReply Control(const v1::ControlRequest& request);
@@ -113,6 +124,8 @@ class Agent {
   std::unique_ptr<Uploader> uploader_;
   CollectiveWaits waits_;                  // the draining thread's
   std::vector<Process> processes_;         // the draining thread's
+  Progress retired_;                       // the draining thread's: of those that are gone
+  model::FlopCount retired_flops_ = 0;     // the draining thread's
   std::unique_ptr<RunControl> control_;    // the draining thread's
   std::unique_ptr<RunGovernor> governor_;  // the draining thread's; null: no --max-overhead
   size_t next_to_post_ = 0;                // the draining thread's: in processes_
@@ -128,6 +141,7 @@ class Agent {
   ControlExchange exchange_ ABSL_GUARDED_BY(mutex_);
   uint32_t flushed_ ABSL_GUARDED_BY(mutex_) = 0;
   std::atomic<bool> pause_new_{false};
+  std::atomic<size_t> kept_processes_{0};
 
   std::thread serve_thread_;
   std::thread drain_thread_;

@@ -8,7 +8,8 @@
 
 namespace flopsprof::model {
 
-// What --max-overhead has done, of all processes: one without a rank may be the one that pays.
+// What --max-overhead has done, over all processes. The process with the highest cost may be one
+// without a rank.
 std::optional<BudgetSummary> SummarizeBudget(const RunProfile& run);
 
 }  // namespace flopsprof::model

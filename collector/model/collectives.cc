@@ -41,9 +41,11 @@ std::string RanksText(const std::set<int>& ranks) {
   return text;
 }
 
-std::string CollectiveSums::RanksText(uint64_t group) const {
+const std::string& CollectiveSums::RanksText(uint64_t group) {
+  const auto [text, is_new] = text_of_group_.try_emplace(group);
   const auto found = ranks_of_group_.find(group);
-  return found == ranks_of_group_.end() ? "" : model::RanksText(found->second);
+  if (is_new && found != ranks_of_group_.end()) text->second = model::RanksText(found->second);
+  return text->second;
 }
 
 void CollectiveSums::NoteGroups(int rank, const v1::ProcessProfile& process) {

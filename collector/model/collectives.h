@@ -26,9 +26,10 @@ class CollectiveSums {
 
  private:
   // Ranks of the job as a text: "0-3,8"; "" when the group is not known.
-  std::string RanksText(uint64_t group) const;
+  const std::string& RanksText(uint64_t group);
 
   std::map<uint64_t, std::set<int>> ranks_of_group_;
+  std::map<uint64_t, std::string> text_of_group_;
   std::map<std::vector<std::string>, CollectiveSummary> sums_;
 };
 

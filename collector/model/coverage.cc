@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <set>
 
+#include "collector/model/epochs.h"
 #include "collector/model/window_summary.h"
 #include "collector/model/work.h"
 #include "proto/shm/loss_counters.h"
@@ -17,11 +18,22 @@ namespace flopsprof::model {
 namespace {
 
 // Counters that say how many records never arrived; the others count facts that are missing.
-constexpr std::string_view kLostRecords[] = {
-    "ring_full",     "no_ring_slot",       "cupti_buffer_discarded",
-    "cupti_dropped", "activity_malformed", "forked_child",
-    "agent_gone",    "flush_incomplete",   "malformed_record",
-    "ring_corrupt",  "rows_refused"};
+constexpr std::string_view kLostRecords[] = {"ring_full",
+                                             "no_ring_slot",
+                                             "cupti_buffer_discarded",
+                                             "cupti_dropped",
+                                             "activity_malformed",
+                                             "forked_child",
+                                             "agent_gone",
+                                             "agent_away",
+                                             "agent_late",
+                                             "flush_incomplete",
+                                             "malformed_record",
+                                             "ring_corrupt",
+                                             "rows_refused",
+                                             "calls_lost_with_agent",
+                                             "launches_lost_with_agent",
+                                             "activities_lost_with_agent"};
 
 bool IsLostRecords(std::string_view name) {
   for (const std::string_view lost : kLostRecords) {
@@ -76,6 +88,21 @@ void AddUnmatched(const RankGroups& groups, Coverage* coverage) {
     coverage->reasons.push_back(absl::StrCat("GPU activity whose launch was not seen: ",
                                              coverage->activities_without_launch));
   }
+}
+
+// What is written for an agent that is killed is counted by the next one.
+void AddUnknownEnds(const RunProfile& run, const RankGroups& groups, Coverage* coverage) {
+  if (!run.finished) return;
+  int count = 0;
+  for (const RankGroup& group : groups.ranks) {
+    count += static_cast<int>(
+        std::count_if(group.processes.begin(), group.processes.end(),
+                      [](const v1::ProcessProfile* process) { return EndIsUnknown(*process); }));
+  }
+  if (count == 0) return;
+  coverage->reasons.push_back(
+      absl::StrCat("processes that went on after their last node agent had ended: ", count,
+                   "; what they did then, and what was lost with it, is not known"));
 }
 
 void AddGraphs(const RankGroups& groups, Coverage* coverage) {
@@ -165,6 +192,12 @@ std::string_view LossText(std::string_view name) {
 #undef FLOPSPROF_TEXT
   if (name == "malformed_record") return "records that the agent could not read";
   if (name == "ring_corrupt") return "ring whose positions were not valid";
+  if (name == "calls_lost_with_agent")
+    return "library calls that a node agent had not sent on when it ended: their work is missing";
+  if (name == "launches_lost_with_agent")
+    return "launches that a node agent had not sent on when it ended";
+  if (name == "activities_lost_with_agent")
+    return "GPU times that a node agent had not sent on when it ended";
   if (name == "rows_refused") return "rows beyond what the agent keeps for one process";
   if (name == "graph_node_unknown") return "timed node of a graph that nobody has seen made";
   if (name == "replay_times_twice")
@@ -207,39 +240,39 @@ std::string_view CategoryName(int category) {
   }
 }
 
-Coverage SummarizeCoverage(const RunProfile& run, const RankGroups& groups,
-                           const std::vector<RankSummary>& ranks, const Tally& total) {
-  Coverage coverage;
-  for (const RankGroup& group : groups.ranks) {
-    for (const v1::ProcessProfile* process : group.processes) {
-      if (!HasTimes(*process)) {
-        coverage.reasons.push_back(absl::StrCat(group.label, ": no GPU times, counts only"));
-      }
-      for (const v1::TimeRow& row : process->times()) {
-        if (!InWindow(run.run, row)) continue;
-        int category = row.category();
-        if (CategoryName(category) == "unknown") category = v1::TIME_CATEGORY_UNKNOWN;
-        coverage.category_ns[category] += row.gpu_time_ns();
-        coverage.gpu_time_ns += row.gpu_time_ns();
-        coverage.times_known |= row.gpu_time_ns() > 0;
-      }
+void AddTimes(const v1::RunInfo& run, const RankGroup& group, Coverage* coverage) {
+  for (const v1::ProcessProfile* process : group.processes) {
+    if (!HasTimes(*process)) {
+      coverage->reasons.push_back(absl::StrCat(group.label, ": no GPU times, counts only"));
+    }
+    for (const v1::TimeRow& row : process->times()) {
+      if (!InWindow(run, row)) continue;
+      int category = row.category();
+      if (CategoryName(category) == "unknown") category = v1::TIME_CATEGORY_UNKNOWN;
+      coverage->category_ns[category] += row.gpu_time_ns();
+      coverage->gpu_time_ns += row.gpu_time_ns();
+      coverage->times_known |= row.gpu_time_ns() > 0;
     }
   }
+}
+
+void FinishCoverage(const RunProfile& run, const RankGroups& groups,
+                    const std::vector<RankSummary>& ranks, const Tally& total, Coverage* coverage) {
   const PhaseFlags incomplete = total.time_incomplete();
-  coverage.times_incomplete =
-      coverage.times_known &&
+  coverage->times_incomplete =
+      coverage->times_known &&
       std::find(incomplete.begin(), incomplete.end(), true) != incomplete.end();
-  coverage.calls_unmatched = total.calls_without_time();
-  AddLosses(ranks, &coverage);
-  AddNotes(ranks, &coverage);
-  AddUnmatched(groups, &coverage);
-  AddGraphs(groups, &coverage);
-  if (coverage.calls_unmatched > 0) {
-    coverage.reasons.push_back(
-        absl::StrCat("library calls without a kernel time: ", coverage.calls_unmatched));
+  coverage->calls_unmatched = total.calls_without_time();
+  AddLosses(ranks, coverage);
+  AddNotes(ranks, coverage);
+  AddUnmatched(groups, coverage);
+  AddUnknownEnds(run, groups, coverage);
+  AddGraphs(groups, coverage);
+  if (coverage->calls_unmatched > 0) {
+    coverage->reasons.push_back(
+        absl::StrCat("library calls without a kernel time: ", coverage->calls_unmatched));
   }
-  AddEmptyReasons(run, groups, &coverage);
-  return coverage;
+  AddEmptyReasons(run, groups, coverage);
 }
 
 }  // namespace flopsprof::model

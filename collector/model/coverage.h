@@ -10,11 +10,15 @@ namespace flopsprof::model {
 // Name of a share of GPU time in summary.json: "exact", "modelled", ...
 std::string_view CategoryName(int category);
 
-// What a counter of losses means; empty: nothing is known of it.
+// A sentence that says what a loss counter means. Empty: the counter is not known here.
 std::string_view LossText(std::string_view name);
 
-// Which part of the GPU time is explained, what was lost, and why.
-Coverage SummarizeCoverage(const RunProfile& run, const RankGroups& groups,
-                           const std::vector<RankSummary>& ranks, const Tally& total);
+// What of the coverage is in the rows of a rank.
+void AddTimes(const v1::RunInfo& run, const RankGroup& group, Coverage* coverage);
+
+// Which part of the GPU time is explained, what was lost, and why. `coverage` has the times of all
+// ranks.
+void FinishCoverage(const RunProfile& run, const RankGroups& groups,
+                    const std::vector<RankSummary>& ranks, const Tally& total, Coverage* coverage);
 
 }  // namespace flopsprof::model

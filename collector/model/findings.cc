@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "collector/model/kernels/cublas_kernel_names.h"
+#include "collector/model/performance_findings.h"
 #include "collector/model/recording_findings.h"
 #include "collector/model/run_gaps.h"
 #include "collector/model/utilisation.h"
@@ -449,6 +450,10 @@ void AddFirstStep(const Summary& summary, std::vector<Finding>* findings) {
   }
 }
 
+int GravityOf(std::string_view severity) {
+  return severity == "error" ? 2 : severity == "warning" ? 1 : 0;
+}
+
 }  // namespace
 
 std::vector<Finding> FindFindings(const Summary& summary, int ranks_numbered) {
@@ -479,8 +484,13 @@ std::vector<Finding> FindFindings(const Summary& summary, int ranks_numbered) {
   AddFirstStep(summary, &findings);
   AddRecordingFindings(summary.recording, &findings);
   AddWanted(summary, &findings);
+  // Behind what is wrong, as grave as it may be, and before facts about the run.
+  AddPerformanceFindings(summary, &findings);
   AddIdentity(summary, ranks_numbered, &findings);
   AddUtilisation(summary, &findings);
+  std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
+    return GravityOf(a.severity) > GravityOf(b.severity);
+  });
   return findings;
 }
 

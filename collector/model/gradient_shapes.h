@@ -53,7 +53,7 @@ class Weights {
 // Tells the gradients of one module's products by their sizes. y[m,n] = a[m,k] b[k,n] has the
 // gradients a'[m,k], summed over n, and b'[k,n], summed over m: which of the two a product of the
 // backward is follows from its sizes, and the weight among a and b from the shapes of the module's
-// parameters. Right or silent: where two explanations differ, nothing is told.
+// parameters. If two explanations differ, nothing is told.
 class GradientRule {
  public:
   // `own`: of the module; `all`: of all modules of the process. Both outlive this.

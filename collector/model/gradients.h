@@ -11,11 +11,11 @@
 namespace flopsprof::model {
 
 // What each row of process.calls() computed the gradient of, in the same order. Only rows of phase
-// backward are told: by what the library call or operation is made for (convolution, recurrent
-// network, attention), products by their sizes (GradientRule).
+// backward get an answer. For convolution, recurrent network and attention it follows from the
+// library call or operation; for matrix products from their sizes (GradientRule).
 std::vector<Gradient> GradientsOf(const v1::ProcessProfile& process);
 
-// The rows of which something is told, as they are stored: profiles with nothing else.
+// Profiles that have only the rows whose gradient is known, in the form in which they are stored.
 std::vector<v1::ProcessProfile> CallGradients(const RunProfile& run);
 
 }  // namespace flopsprof::model

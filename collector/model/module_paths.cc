@@ -3,11 +3,13 @@
 #include "collector/model/module_paths.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <tuple>
 #include <utility>
 
 #include "collector/model/profile_bounds.h"
+#include "collector/model/shared_paths.h"
 #include "collector/model/tally.h"
 #include "collector/model/wrapper_folding.h"
 
@@ -46,7 +48,7 @@ struct ModulePaths::Root {
   struct Listed {
     std::string raw;  // unfolded path
     const v1::Module* module;
-    const v1::ModuleSizes* sizes = nullptr;
+    int sizes_row = -1;  // in module_sizes
     Placement placement = Placement::kNotTold;
   };
 
@@ -63,15 +65,10 @@ struct ModulePaths::Root {
   std::string inside_path;  // unfolded, in `inside`
   std::string base;         // path of this root: "" or "(Class)"
   // What ran in it and in the roots inside: of the backward, and of all phases.
-  FlopCount backward_flops = 0;
-  FlopCount flops = 0;
-  uint64_t backward_time_ns = 0;
-  uint64_t time_ns = 0;
+  RootWeight work;
 
   // The main root is the one that trained; where none did, the one that did most.
-  auto Weight() const {
-    return std::make_tuple(backward_flops, backward_time_ns, flops, time_ns, params(), scope_count);
-  }
+  auto Weight() const { return std::tuple_cat(work.Key(), std::tuple(params(), scope_count)); }
 
   uint64_t params() const {
     for (const Listed& listed : modules) {
@@ -90,24 +87,35 @@ struct ModulePaths::Root {
 
 class ModulePaths::Builder {
  public:
-  Builder(const v1::ProcessProfile& process, ModulePaths* out) : process_(process), out_(*out) {}
+  Builder(const v1::ProcessProfile& process, bool raw_names, std::string main_class, Lines* out)
+      : process_(process), raw_names_(raw_names), main_class_(std::move(main_class)), out_(*out) {}
 
-  // Backward flops and all flops of the outermost roots, added by class.
-  void AddClasses(std::map<std::string, std::pair<FlopCount, FlopCount>>* classes) {
+  Roots DescribeRoots() {
     FindWeighedRoots();
-    for (const auto& [key, root] : roots_) {
-      if (root.inside != nullptr) continue;
-      auto& [backward, all] = (*classes)[ShortClass(InnermostClass(root))];
-      backward += root.backward_flops;
-      all += root.flops;
+    Roots result;
+    result.has_modules = out_.has_modules;
+    result.are_of_shape = most_holders_ <= 1 && inside_count_ <= 1;
+    std::map<const Root*, size_t> index;
+    for (const Root* root : OuterRoots()) {
+      index[root] = result.outer.size();
+      const bool raw_names = std::exchange(raw_names_, false);
+      const std::string folded_class = ShortClass(InnermostClass(*root));
+      raw_names_ = raw_names;
+      result.outer.push_back(
+          {folded_class, ShortClass(InnermostClass(*root)), root->params(), root->scope_count});
     }
+    for (const auto& [id, scope] : scopes_) {
+      const Root* root = RootOfWork(id);
+      if (root != nullptr) result.of_scope[id] = index.at(root);
+    }
+    return result;
   }
 
   void Build() {
     FindWeighedRoots();
-    if (out_.has_modules_) NameRoots();
+    if (out_.has_modules) NameRoots();
     for (const auto& [id, scope] : scopes_) PlaceScope(id);
-    CountCalls();
+    FindCounters();
     NameAliases();
   }
 
@@ -116,9 +124,9 @@ class ModulePaths::Builder {
     for (const v1::Scope& scope : process_.scopes()) {
       if (scope.id() == 0) continue;
       scopes_[scope.id()] = &scope;
-      out_.has_modules_ |= scope.kind() == v1::SCOPE_KIND_MODULE;
+      out_.has_modules |= scope.kind() == v1::SCOPE_KIND_MODULE;
     }
-    if (!out_.has_modules_) return;
+    if (!out_.has_modules) return;
     FindRoots();
     NestRoots();
     WeighRoots();
@@ -126,7 +134,7 @@ class ModulePaths::Builder {
 
   bool IsTreeScope(const v1::Scope& scope) const {
     if (scope.kind() == v1::SCOPE_KIND_OPTIMIZER) return false;
-    return !out_.has_modules_ || scope.kind() == v1::SCOPE_KIND_MODULE;
+    return !out_.has_modules || scope.kind() == v1::SCOPE_KIND_MODULE;
   }
 
   // The scope itself or the nearest one around it that makes a line of the tree; nullptr: none.
@@ -171,9 +179,10 @@ class ModulePaths::Builder {
   }
 
   void FindRoots() {
-    std::map<std::pair<uint32_t, std::string>, const v1::ModuleSizes*> sizes_at;
-    for (const v1::ModuleSizes& sizes : process_.module_sizes()) {
-      sizes_at[{sizes.root_scope(), sizes.path()}] = &sizes;
+    std::map<std::pair<uint32_t, std::string>, int> sizes_at;
+    for (int i = 0; i < process_.module_sizes_size(); ++i) {
+      const v1::ModuleSizes& sizes = process_.module_sizes(i);
+      sizes_at[{sizes.root_scope(), sizes.path()}] = i;
     }
     std::map<std::pair<uint32_t, std::string>, Placement> placement_at;
     for (const v1::ModuleWeights& weights : process_.module_weights()) {
@@ -196,7 +205,7 @@ class ModulePaths::Builder {
       const auto sizes = sizes_at.find(key);
       const auto placement = placement_at.find(key);
       found->second->List(
-          {module.path(), &module, sizes == sizes_at.end() ? nullptr : sizes->second,
+          {module.path(), &module, sizes == sizes_at.end() ? -1 : sizes->second,
            placement == placement_at.end() ? Placement::kNotTold : placement->second});
     }
   }
@@ -217,7 +226,11 @@ class ModulePaths::Builder {
     }
     for (auto& [key, root] : roots_) {
       if (root.object == 0) continue;
-      for (Root* other : holders[root.object]) {
+      const std::vector<Root*>& its = holders[root.object];
+      const auto others =
+          its.size() - static_cast<size_t>(std::count(its.begin(), its.end(), &root));
+      most_holders_ = std::max(most_holders_, others);
+      for (Root* other : its) {
         if (other == &root || other->modules.size() <= root.modules.size()) continue;
         const std::string& raw = other->by_object[root.object];
         if (other->class_at[raw] != root.class_name) continue;
@@ -231,9 +244,10 @@ class ModulePaths::Builder {
     // What it got after it was taken out of the other one.
     for (auto& [key, root] : roots_) {
       if (root.inside == nullptr) continue;
+      ++inside_count_;
       const auto [outer, prefix] = Outermost(root);
       for (const Root::Listed& listed : root.modules) {
-        outer->List({Join(prefix, listed.raw), listed.module, listed.sizes, listed.placement});
+        outer->List({Join(prefix, listed.raw), listed.module, listed.sizes_row, listed.placement});
       }
     }
   }
@@ -248,28 +262,29 @@ class ModulePaths::Builder {
   void WeighRoots() {
     for (const v1::CallRow& row : process_.calls()) {
       Root* root = IsExecutedProduct(row) && row.flops_known() ? RootOfWork(row.scope()) : nullptr;
-      if (root == nullptr) continue;
-      const FlopCount flops = ToFlopCount(row.flops());
-      root->flops += flops;
-      if (row.phase() == v1::PHASE_BACKWARD) root->backward_flops += flops;
+      if (root != nullptr) root->work.AddCall(row);
     }
     for (const v1::TimeRow& row : process_.times()) {
       Root* root = RootOfWork(row.scope());
-      if (root == nullptr) continue;
-      root->time_ns += row.gpu_time_ns();
-      if (row.phase() == v1::PHASE_BACKWARD) root->backward_time_ns += row.gpu_time_ns();
+      if (root != nullptr) root->work.AddTime(row);
     }
   }
 
-  void NameRoots() {
-    std::vector<Root*> named;
+  // Those that lie in no other, in the order of their first scopes.
+  std::vector<Root*> OuterRoots() {
+    std::vector<Root*> outer;
     for (auto& [key, root] : roots_) {
-      if (root.inside == nullptr) named.push_back(&root);
+      if (root.inside == nullptr) outer.push_back(&root);
     }
-    std::sort(named.begin(), named.end(),
+    std::sort(outer.begin(), outer.end(),
               [](const Root* a, const Root* b) { return a->first_scope < b->first_scope; });
+    return outer;
+  }
+
+  void NameRoots() {
+    const std::vector<Root*> named = OuterRoots();
     const auto is_main_class = [this](const Root* root) {
-      return ShortClass(InnermostClass(*root)) == out_.main_class_;
+      return ShortClass(InnermostClass(*root)) == main_class_;
     };
     const auto main = std::max_element(named.begin(), named.end(),
                                        [&is_main_class](const Root* a, const Root* b) {
@@ -339,7 +354,7 @@ class ModulePaths::Builder {
   }
 
   FoldedPath Fold(const Root& root, std::string_view raw) const {
-    if (out_.raw_names_) return {std::string(raw), 0};
+    if (raw_names_) return {std::string(raw), 0};
     return FoldWrappers(raw, [&root](std::string_view at) {
       const auto found = root.class_at.find(at);
       if (found != root.class_at.end()) return found->second;
@@ -406,7 +421,7 @@ class ModulePaths::Builder {
     if (named.path == kOutsidePath) named.path = "(range) (outside)";
     // Past so many lines a tree is not read any more.
     if (node_by_path_.size() >= kMaxRangeLines && node_by_path_.count(named.path) == 0) {
-      ++out_.ranges_without_line_;
+      ++out_.ranges_without_line;
       const bool inside = parent != nullptr && parent->in_other;
       named.path = inside ? parent->path : Join(parent == nullptr ? "" : parent->path, "(other)");
       named.in_other = true;
@@ -432,9 +447,9 @@ class ModulePaths::Builder {
     for (; !missing.empty(); missing.pop_back()) {
       const bool room =
           node_by_path_.size() < kMaxModuleLines && module_path_bytes_ < kMaxPathBytes;
-      const bool deep = line >= 0 && out_.nodes_[line].depth + 1 >= kMaxPathParts;
+      const bool deep = line >= 0 && out_.nodes[line].depth + 1 >= kMaxPathParts;
       if (line >= 0 && (!room || deep)) {
-        out_.modules_without_line_ += missing.size();
+        out_.modules_without_line += missing.size();
         return line;
       }
       line = AddModuleNode(root, missing.back(), line, scope);
@@ -449,6 +464,7 @@ class ModulePaths::Builder {
     node.path = path;
     node.order = kUnlistedOrder + scope;
     int level = -1;
+    int sizes_row = -1;
     for (const Root::Listed* listed : FoldedModules(root, path)) {
       const int at_level = Fold(root, listed->raw).level;
       if (at_level <= level) continue;
@@ -456,7 +472,8 @@ class ModulePaths::Builder {
       level = at_level;
       node.class_name = listed->module->class_name();
       node.params = listed->module->total_params();
-      node.sizes = SizesOf(*listed);
+      node.sizes = SizesOfListed(*listed);
+      sizes_row = listed->sizes_row;
       node.placement = listed->placement;
     }
     if (const auto copy = copies_.find(path); copy != copies_.end()) node.copy_of = copy->second;
@@ -465,18 +482,18 @@ class ModulePaths::Builder {
       // Other models come behind the main one, in the order of their first call.
       if (!root.base.empty()) node.order = 2 * kUnlistedOrder + root.first_scope;
     } else {
-      node.parent_path = out_.nodes_[above].path;
-      node.depth = out_.nodes_[above].depth + 1;
+      node.parent_path = out_.nodes[above].path;
+      node.depth = out_.nodes[above].depth + 1;
     }
-    return AddNode(std::move(node));
+    return AddNode(std::move(node), sizes_row);
   }
 
-  static ParameterSizes SizesOf(const Root::Listed& listed) {
+  ParameterSizes SizesOfListed(const Root::Listed& listed) const {
     ParameterSizes sizes;
     sizes.own = listed.module->own_params();
     sizes.trainable = listed.module->trainable_params();
-    if (listed.sizes == nullptr) return sizes;
-    const v1::ModuleSizes& more = *listed.sizes;
+    if (listed.sizes_row < 0) return sizes;
+    const v1::ModuleSizes& more = process_.module_sizes(listed.sizes_row);
     sizes.local = more.local_params();
     sizes.buffers = more.buffers();
     sizes.experts = more.expert_params();
@@ -495,42 +512,43 @@ class ModulePaths::Builder {
     return index[path];
   }
 
-  int AddNode(ModuleNode node) {
-    const int index = static_cast<int>(out_.nodes_.size());
+  int AddNode(ModuleNode node, int sizes_row = -1) {
+    const int index = static_cast<int>(out_.nodes.size());
     node_by_path_[node.path] = index;
-    out_.nodes_.push_back(std::move(node));
+    out_.nodes.push_back(std::move(node));
+    out_.sizes_row.push_back(sizes_row);
     return index;
   }
 
   void PlaceScope(uint32_t id) {
     const v1::Scope* tree = TreeScope(id);
     if (tree == nullptr) {
-      out_.places_[id];
+      out_.places[id];
       return;
     }
     TopDown(
-        *tree, [this](const v1::Scope& at) { return out_.places_.count(at.id()) != 0; },
+        *tree, [this](const v1::Scope& at) { return out_.places.count(at.id()) != 0; },
         [this](const v1::Scope& at, const v1::Scope* above) {
-          out_.places_[at.id()] = PlaceTreeScope(at, above);
+          out_.places[at.id()] = PlaceTreeScope(at, above);
         });
     // A range inside a module is where the module is.
-    if (tree->id() != id) out_.places_[id] = out_.places_[tree->id()];
+    if (tree->id() != id) out_.places[id] = out_.places[tree->id()];
   }
 
   // The line of a scope, and that with everything above it that includes its work.
-  Place PlaceTreeScope(const v1::Scope& scope, const v1::Scope* above) {
+  Lines::Place PlaceTreeScope(const v1::Scope& scope, const v1::Scope* above) {
     const Named* parent = above == nullptr ? nullptr : &named_[above->id()];
     const Named& named = named_[scope.id()] =
-        out_.has_modules_ ? NameModule(scope, parent) : NameRange(scope, parent);
-    Place place;
-    if (out_.has_modules_) {
+        out_.has_modules ? NameModule(scope, parent) : NameRange(scope, parent);
+    Lines::Place place;
+    if (out_.has_modules) {
       AddModuleLines(scope, named, parent, &place.chain);
     } else {
       place.chain.push_back(EnsureRangeNode(scope, named, parent));
     }
     place.node = place.chain.front();
     if (above != nullptr) {
-      for (const int node : out_.places_[above->id()].chain) AddOnce(node, &place.chain);
+      for (const int node : out_.places[above->id()].chain) AddOnce(node, &place.chain);
     }
     return place;
   }
@@ -546,7 +564,7 @@ class ModulePaths::Builder {
     Root& root = *named.root;
     const int index = EnsureModuleNode(root, named.path, scope.id());
     int& level = node_level_.emplace(index, -1).first->second;
-    ModuleNode& node = out_.nodes_[index];
+    ModuleNode& node = out_.nodes[index];
     if (!node.params.has_value() && named.level > level) node.class_name = scope.class_name();
     level = std::max(level, named.level);
     chain->push_back(index);
@@ -565,7 +583,7 @@ class ModulePaths::Builder {
     node.path = named.path;
     node.parent_path = parent == nullptr ? named.path : parent->path;
     node.class_name = "range";
-    node.depth = parent == nullptr ? 0 : out_.nodes_[node_by_path_[parent->path]].depth + 1;
+    node.depth = parent == nullptr ? 0 : out_.nodes[node_by_path_[parent->path]].depth + 1;
     node.order = scope.id();
     return AddNode(std::move(node));
   }
@@ -582,7 +600,7 @@ class ModulePaths::Builder {
       const std::string other = path(alias.alias());
       const auto line = node_by_path_.find(own);
       if (line == node_by_path_.end() || other == own) continue;
-      std::vector<std::string>& aliases = out_.nodes_[line->second].aliases;
+      std::vector<std::string>& aliases = out_.nodes[line->second].aliases;
       if (std::find(aliases.begin(), aliases.end(), other) == aliases.end()) {
         aliases.push_back(other);
       }
@@ -591,25 +609,26 @@ class ModulePaths::Builder {
 
   // A wrapper and the model in it are one line: both are entered by one call, so the count is
   // that of the level that was entered most often.
-  void CountCalls() {
-    std::map<std::pair<int, int>, uint64_t> calls_at_level;
-    for (const v1::ScopeCallRow& row : process_.scope_calls()) {
-      const auto found = scopes_.find(row.scope());
-      if (found == scopes_.end() || row.phase() == v1::PHASE_RECOMPUTE) continue;
-      if (!IsTreeScope(*found->second)) continue;
-      const Named& named = named_[row.scope()];
-      const int line = out_.places_[row.scope()].node;
-      if (out_.nodes_[line].path != named.path) continue;  // it has none of its own
-      calls_at_level[{line, named.level}] += row.calls();
-    }
-    for (const auto& [key, calls] : calls_at_level) {
-      ModuleNode& node = out_.nodes_[key.first];
-      node.calls = std::max(node.calls, calls);
+  void FindCounters() {
+    std::map<std::pair<int, int>, size_t> counters;  // by line and level
+    for (const auto& [id, scope] : scopes_) {
+      if (!IsTreeScope(*scope)) continue;
+      const Named& named = named_[id];
+      const int line = out_.places[id].node;
+      if (out_.nodes[line].path != named.path) continue;  // it has none of its own
+      const auto [counter, added] =
+          counters.try_emplace({line, named.level}, out_.line_of_counter.size());
+      if (added) out_.line_of_counter.push_back(line);
+      out_.counter_of_scope[id] = counter->second;
     }
   }
 
   const v1::ProcessProfile& process_;
-  ModulePaths& out_;
+  bool raw_names_;
+  const std::string main_class_;
+  Lines& out_;
+  size_t most_holders_ = 0;  // of a root's module, besides the root
+  size_t inside_count_ = 0;
   std::map<uint32_t, const v1::Scope*> scopes_;
   std::map<std::pair<uint64_t, std::string>, Root> roots_;
   std::unordered_map<uint32_t, Root*> root_of_scope_;
@@ -623,37 +642,21 @@ class ModulePaths::Builder {
       folded_modules_;
 };
 
-ModulePaths::ModulePaths(const v1::ProcessProfile& process, bool raw_names, std::string main_class)
-    : raw_names_(raw_names), main_class_(std::move(main_class)) {
-  Builder(process, this).Build();
+ModulePaths::ModulePaths(const v1::ProcessProfile& process, bool raw_names,
+                         const std::string& main_class) {
+  const auto lines = std::make_shared<Lines>();
+  Builder(process, raw_names, main_class, lines.get()).Build();
+  lines_ = lines;
+  CountCalls(process);
+}
+
+ModulePaths::Roots ModulePaths::FindRoots(const v1::ProcessProfile& process, bool raw_names) {
+  Lines lines;
+  return Builder(process, raw_names, "", &lines).DescribeRoots();
 }
 
 std::string ModulePaths::MainClassOf(const std::vector<const v1::ProcessProfile*>& processes) {
-  if (processes.size() < 2) return "";
-  std::map<std::string, std::pair<FlopCount, FlopCount>> classes;
-  for (const v1::ProcessProfile* process : processes) {
-    ModulePaths unnamed;
-    Builder(*process, &unnamed).AddClasses(&classes);
-  }
-  const auto most =
-      std::max_element(classes.begin(), classes.end(),
-                       [](const auto& a, const auto& b) { return a.second < b.second; });
-  return most == classes.end() || most->second.second == 0 ? "" : most->first;
-}
-
-int ModulePaths::NodeOf(uint32_t scope) const {
-  const auto found = places_.find(scope);
-  return found == places_.end() ? kOutside : found->second.node;
-}
-
-const std::vector<int>& ModulePaths::ChainOf(uint32_t scope) const {
-  static const std::vector<int> kNone;
-  const auto found = places_.find(scope);
-  return found == places_.end() ? kNone : found->second.chain;
-}
-
-bool ModulePaths::IsUndescribed(uint32_t scope) const {
-  return scope != 0 && places_.find(scope) == places_.end();
+  return SharedPaths(false).MainClassOf(processes);
 }
 
 }  // namespace flopsprof::model

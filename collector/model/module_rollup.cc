@@ -10,24 +10,6 @@
 namespace flopsprof::model {
 namespace {
 
-RankSpread Spread(const std::map<std::pair<int, int>, uint64_t>& time_of_rank_ns) {
-  RankSpread spread;
-  std::vector<uint64_t> times;
-  for (const auto& [rank, time_ns] : time_of_rank_ns) {
-    times.push_back(time_ns);
-    if (!spread.max_ns.has_value() || time_ns > *spread.max_ns) {
-      spread.max_ns = time_ns;
-      spread.worst_rank = rank.first;
-    }
-  }
-  if (times.empty()) return spread;
-  std::sort(times.begin(), times.end());
-  const size_t half = times.size() / 2;
-  spread.min_ns = times.front();
-  spread.median_ns = times.size() % 2 == 1 ? times[half] : (times[half - 1] + times[half]) / 2;
-  return spread;
-}
-
 Placement Together(Placement a, Placement b) {
   if (a == b) return a;
   return a == Placement::kNotTold || b == Placement::kNotTold ? Placement::kNotTold
@@ -78,45 +60,98 @@ void MarkOnCpu(const std::vector<bool>& has_gpu_work, std::vector<ModuleSummary>
 
 }  // namespace
 
-void ModuleRollup::Add(int rank, int claim, const ModulePaths& paths,
-                       const std::unordered_map<uint32_t, Tally>& tallies, bool has_times) {
-  const std::vector<ModuleNode>& nodes = paths.nodes();
-  std::vector<Tally> inclusive(nodes.size());
-  std::vector<Tally> self(nodes.size());
-  Tally outside;
+ModuleRollup::Alike& ModuleRollup::AlikeOf(const v1::ProcessProfile& process,
+                                           const ModulePaths& paths) {
+  const auto [at, is_new] = alike_.try_emplace(paths.lines().get());
+  Alike& alike = at->second;
+  if (!is_new) return alike;
+  alike.their = paths.lines();
+  for (size_t i = 0; i < paths.nodes().size(); ++i) {
+    const auto [line, is_first] = lines_.try_emplace(paths.nodes()[i].path);
+    if (is_first) {
+      line->second.node = paths.nodes()[i];
+      line->second.node.sizes = paths.SizesOf(process, static_cast<int>(i));
+    } else {
+      MergeNode(process, paths, static_cast<int>(i), &line->second);
+    }
+    alike.lines.push_back(&line->second);
+  }
+  return alike;
+}
+
+// Merging the same node again changes nothing.
+void ModuleRollup::MergeNode(const v1::ProcessProfile& process, const ModulePaths& paths, int at,
+                             Line* line) {
+  const ModuleNode& node = paths.nodes()[static_cast<size_t>(at)];
+  line->node.placement = Together(line->node.placement, node.placement);
+  for (const std::string& alias : node.aliases) {
+    auto& known = line->node.aliases;
+    if (std::find(known.begin(), known.end(), alias) == known.end()) known.push_back(alias);
+  }
+  if (line->node.class_name.empty()) line->node.class_name = node.class_name;
+  if (!line->node.params.has_value()) {
+    line->node.params = node.params;
+    line->node.sizes = paths.SizesOf(process, at);
+  }
+}
+
+void ModuleRollup::Add(int rank, int claim, const v1::ProcessProfile& process,
+                       const ModulePaths& paths, const std::unordered_map<uint32_t, Tally>& tallies,
+                       bool has_times) {
+  Alike& alike = AlikeOf(process, paths);
+  std::vector<uint64_t> time_ns(alike.lines.size());
+  uint64_t outside_ns = 0;
   for (const auto& [scope, tally] : tallies) {
-    const int node = paths.NodeOf(scope);
-    if (node == ModulePaths::kOutside) {
-      outside.Add(tally);
+    alike.of_scope[scope].Add(tally);
+    const uint64_t scope_ns = tally.measured_gpu_time_ns();
+    if (paths.NodeOf(scope) == ModulePaths::kOutside) outside_ns += scope_ns;
+    for (const int above : paths.ChainOf(scope)) time_ns[static_cast<size_t>(above)] += scope_ns;
+  }
+  for (size_t i = 0; i < alike.lines.size(); ++i) {
+    Line& line = *alike.lines[i];
+    line.calls += paths.CallsOf(static_cast<int>(i));
+    if (has_times) line.times.push_back({rank, claim, time_ns[i]});
+  }
+  if (has_times) outside_.times.push_back({rank, claim, outside_ns});
+}
+
+void ModuleRollup::AddTallies(const Alike& alike) {
+  for (const auto& [scope, tally] : alike.of_scope) {
+    const auto place = alike.their->places.find(scope);
+    if (place == alike.their->places.end() || place->second.node == ModulePaths::kOutside) {
+      outside_.self.Add(tally);
       continue;
     }
-    self[node].Add(tally);
-    for (const int above : paths.ChainOf(scope)) inclusive[above].Add(tally);
-  }
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    const auto [at, is_new] = lines_.try_emplace(nodes[i].path);
-    Line& line = at->second;
-    if (is_new) {
-      line.node = nodes[i];
-    } else {
-      line.node.calls += nodes[i].calls;
-      line.node.placement = Together(line.node.placement, nodes[i].placement);
-      for (const std::string& alias : nodes[i].aliases) {
-        auto& known = line.node.aliases;
-        if (std::find(known.begin(), known.end(), alias) == known.end()) known.push_back(alias);
-      }
-      if (line.node.class_name.empty()) line.node.class_name = nodes[i].class_name;
-      if (!line.node.params.has_value()) {
-        line.node.params = nodes[i].params;
-        line.node.sizes = nodes[i].sizes;
-      }
+    alike.lines[static_cast<size_t>(place->second.node)]->self.Add(tally);
+    for (const int above : place->second.chain) {
+      alike.lines[static_cast<size_t>(above)]->inclusive.Add(tally);
     }
-    line.self.Add(self[i]);
-    line.inclusive.Add(inclusive[i]);
-    if (has_times) line.time_of_rank_ns[{rank, claim}] += inclusive[i].measured_gpu_time_ns();
   }
-  outside_.self.Add(outside);
-  if (has_times) outside_.time_of_rank_ns[{rank, claim}] += outside.measured_gpu_time_ns();
+}
+
+RankSpread ModuleRollup::Spread(const Line& line) {
+  RankSpread spread;
+  if (line.times.empty()) return spread;
+  std::vector<TimeOfRank> sorted = line.times;
+  const auto key = [](const TimeOfRank& time) { return std::pair(time.rank, time.claim); };
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [&](const TimeOfRank& a, const TimeOfRank& b) { return key(a) < key(b); });
+  std::vector<uint64_t> times;
+  for (size_t i = 0; i < sorted.size();) {
+    const TimeOfRank& rank = sorted[i];
+    uint64_t time_ns = 0;
+    for (; i < sorted.size() && key(sorted[i]) == key(rank); ++i) time_ns += sorted[i].time_ns;
+    times.push_back(time_ns);
+    if (!spread.max_ns.has_value() || time_ns > *spread.max_ns) {
+      spread.max_ns = time_ns;
+      spread.worst_rank = rank.rank;
+    }
+  }
+  std::sort(times.begin(), times.end());
+  const size_t half = times.size() / 2;
+  spread.min_ns = times.front();
+  spread.median_ns = times.size() % 2 == 1 ? times[half] : (times[half - 1] + times[half]) / 2;
+  return spread;
 }
 
 ModuleSummary ModuleRollup::Summarize(const Line& line) {
@@ -126,12 +161,12 @@ ModuleSummary ModuleRollup::Summarize(const Line& line) {
   module.depth = line.node.depth;
   module.params = line.node.params;
   module.sizes = line.node.sizes;
-  module.calls = line.node.calls;
+  module.calls = line.calls;
   module.aliases = line.node.aliases;
   module.copy_of = line.node.copy_of;
   module.inclusive = ToWork(line.inclusive);
   module.self = ToWork(line.self);
-  module.ranks = Spread(line.time_of_rank_ns);
+  module.ranks = Spread(line);
   // Weights that are brought to the GPU for each call (offloading) show by the work there.
   if (line.node.placement == Placement::kCpu && !HasGpuWork(line.inclusive)) {
     module.on_cpu = OnCpu::kAll;
@@ -141,7 +176,9 @@ ModuleSummary ModuleRollup::Summarize(const Line& line) {
   return module;
 }
 
-std::vector<ModuleSummary> ModuleRollup::Finish() const {
+std::vector<ModuleSummary> ModuleRollup::Finish() {
+  for (const auto& [their, alike] : alike_) AddTallies(alike);
+  alike_.clear();
   std::vector<const Line*> tops;
   std::map<std::string, std::vector<const Line*>> children;
   for (const auto& [path, line] : lines_) {
@@ -172,7 +209,7 @@ std::vector<ModuleSummary> ModuleRollup::Finish() const {
   outside.path = std::string(kOutsidePath);
   outside.inclusive = ToWork(outside_.self);
   outside.self = outside.inclusive;
-  outside.ranks = Spread(outside_.time_of_rank_ns);
+  outside.ranks = Spread(outside_);
   modules.push_back(std::move(outside));
   return modules;
 }

@@ -9,9 +9,9 @@
 
 namespace flopsprof::model {
 
-// Sum, least, greatest and last of the numbers that ranges and marks carry. Integers are exact: no
-// 2^63 of them overflow 128 bits. Texts are decimal: integers with all digits, others with 17; ""
-// before the first number.
+// Sum, least, greatest and last of the numbers that ranges and marks carry. Integers are exact:
+// even 2^63 of them do not overflow 128 bits. Texts are decimal: integers with all digits, others
+// with 17; "" before the first number.
 class NumberSums {
  public:
   // `bits`: of a uint64_t, int64_t or double.

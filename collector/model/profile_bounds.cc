@@ -269,9 +269,12 @@ void CutNames(v1::ProcessProfile* process) {
   }
 }
 
-void BoundProfile(v1::ProcessProfile* process) {
-  CutNames(process);
-  const uint64_t names_cut = CountCutNames(*process);  // before scopes with such names are folded
+void BoundProfile(v1::ProcessProfile* process, size_t longest_text_bytes) {
+  uint64_t names_cut = 0;
+  if (longest_text_bytes >= kShortName) {
+    CutNames(process);
+    names_cut = CountCutNames(*process);  // before scopes with such names are folded
+  }
   const ScopeBounds bounds(*process);
   bounds.Apply(process);
   const auto count = [process](const char* name, uint64_t cut) {

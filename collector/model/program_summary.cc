@@ -103,8 +103,8 @@ void AddProgram(int number, bool launched, const RankGroups& part, Summary own, 
   program.launched = launched;
   for (const RankGroup& group : part.ranks) {
     for (const v1::ProcessProfile* process : group.processes) {
-      program.processes.push_back(
-          {process->key().node(), process->key().pid(), process->key().start_ticks()});
+      const v1::ProcessKey& key = process->key();
+      program.processes.push_back({key.node(), key.pid(), key.start_ticks(), key.image()});
     }
   }
   if (!part.ranks.empty()) {

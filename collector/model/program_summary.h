@@ -7,16 +7,17 @@
 
 namespace flopsprof::model {
 
-// Of a run of several programs: what is summed up for each of them, and put together for the run.
+// For a run of several programs: makes a summary for each program, and merges them into that of the
+// run.
 
 // `own`: the summary of the program's ranks, `part`.
 void AddProgram(int number, bool launched, const RankGroups& part, Summary own, Summary* summary);
 
-// Modules, steps, ranges, stacks and collectives of the run are those of its programs, each in
-// paths of its own; what would mix the times of unrelated steps is absent.
+// Modules, steps, ranges, stacks and collectives of the run are those of all programs, each program
+// under paths of its own. Numbers that would mix the times of unrelated steps are absent.
 void MergePrograms(const SummaryOptions& options, Summary* summary);
 
-// What is said of one program and not of the whole run.
+// Adds findings that concern one program and not the whole run.
 void AddFindingsOfPrograms(Summary* summary);
 
 }  // namespace flopsprof::model

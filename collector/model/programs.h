@@ -20,14 +20,16 @@ struct Program {
   bool launched = false;  // a launcher gave the ranks
 };
 
-// The programs of a run, the main one first: that of the launcher, else the one that did most
-// work in backward, else most work. The others in the order of their start.
+// The programs of a run, the main one first. The main one is that of the launcher; without a
+// launcher the one with most work in backward; without a backward the one with most work. The
+// others follow in the order of their start.
 //
-// One program: ranks of one launch; processes without a rank whose collectives are of one group, or
-// that one parent started by multiprocessing with equal models. A rank that is claimed again on its
-// node is another launch where the model is another, or where another parent started it after the
-// first had gone. A child without modules of its own works for the process that started it.
-// `all`: every process of the run; `used_gpu`: those that did GPU work, oldest first.
+// One program is: the ranks of one launch; or processes without a rank whose collectives are of one
+// group; or processes without a rank that one parent started by multiprocessing with equal models.
+// A rank may be claimed again on its node. That is another launch if the model is another, or if
+// another parent started it after the first had ended. A child without modules of its own works for
+// the process that started it. `all`: every process of the run; `used_gpu`: those that did GPU
+// work, oldest first.
 std::vector<Program> FindPrograms(const std::vector<const v1::ProcessProfile*>& all,
                                   const std::vector<const v1::ProcessProfile*>& used_gpu,
                                   const RankClaims& claims);

@@ -14,21 +14,27 @@
 
 namespace flopsprof::model {
 
-// From the start of a process to the newest moment at which it is known to have lived: what the
-// agent says, at least its steps' and its GPU work's length. UTC of its node; 0: not known.
+// The life of a process: from its start to the latest time at which it is known to have lived. The
+// agent tells this time; it is at least the length of the process's steps and GPU work. UTC of its
+// node; 0: not known. Where the process has epochs, also on the clock of one boot of its node,
+// which nobody sets; boot 0: not known, or of several boots.
 struct Life {
   int64_t begin_ns = 0;
   int64_t until_ns = 0;
+  uint64_t boot = 0;
+  int64_t begin_mono_ns = 0;
+  int64_t until_mono_ns = 0;
 };
 Life LifeOf(const v1::ProcessProfile& process);
 
-// True where two lives of which the beginning is known lay in one another for longer than the
-// clocks of two nodes may differ (2 s), or for half of the shorter.
+// True if two lives with a known beginning overlapped for longer than the clocks of two nodes may
+// differ (2 s), or for half of the shorter life. Lives of one boot are compared on its clock: so
+// long an agent may take to hear of an end. Others are compared by UTC.
 bool LivedTogether(const Life& a, const Life& b);
 
-// Tells the processes that say the same rank and restart apart: a family (a process and those that
-// it started) and processes that came one after the other on a node are one claim, others have one
-// each. Ask for each process once, in the order of their starts.
+// Tells processes apart that claim the same rank and restart. A family (a process and those that it
+// started) is one claim. Processes that ran one after the other on a node are one claim too. All
+// others have one each. Ask for each process once, in the order of their starts.
 class RankClaims {
  public:
   explicit RankClaims(const RunProfile& run);
@@ -50,8 +56,8 @@ class RankClaims {
   std::map<std::pair<int, int>, std::vector<Claim>> claims_;  // by rank, restart
 };
 
-// Claims of one rank that lived at the same time, each with one that was there before. Where
-// nothing is known of their lives, claims of one restart did.
+// Pairs of claims of one rank that lived at the same time, the earlier one and the later one. If
+// their lives are not known, claims of one restart are taken to have lived at the same time.
 std::vector<RankConflict> FindConflicts(const std::vector<RankGroup>& ranks);
 
 }  // namespace flopsprof::model

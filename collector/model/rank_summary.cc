@@ -3,6 +3,7 @@
 #include "collector/model/rank_summary.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "collector/model/utilisation.h"
@@ -26,12 +27,23 @@ std::string DeviceId(const v1::ProcessProfile& process, uint32_t ordinal) {
   return "#" + std::to_string(ordinal);
 }
 
+// Of the time of the rank's busiest device a hundredth.
+constexpr uint64_t kTouchedOnly = 100;
+
+// Without those that a process has only touched: a context on the first GPU that nobody meant.
 std::set<std::string> BusyDevices(const RankGroup& group) {
-  std::set<std::string> busy;
+  std::map<std::string, uint64_t> busy_ns;
+  uint64_t longest_ns = 0;
   for (const v1::ProcessProfile* process : group.processes) {
     for (const v1::DeviceTime& time : process->device_times()) {
-      if (time.busy_ns() > 0) busy.insert(DeviceId(*process, time.device()));
+      uint64_t& sum_ns = busy_ns[DeviceId(*process, time.device())];
+      sum_ns += time.busy_ns();
+      longest_ns = std::max(longest_ns, sum_ns);
     }
+  }
+  std::set<std::string> busy;
+  for (const auto& [id, ns] : busy_ns) {
+    if (ns > 0 && ns >= longest_ns / kTouchedOnly) busy.insert(id);
   }
   return busy;
 }

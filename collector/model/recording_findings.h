@@ -8,7 +8,7 @@
 
 namespace flopsprof::model {
 
-// What windows and --max-overhead leave to be known.
+// Findings about what windows and --max-overhead recorded and left out.
 void AddRecordingFindings(const RecordingSummary& recording, std::vector<Finding>* findings);
 
 }  // namespace flopsprof::model

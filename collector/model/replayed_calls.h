@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Calls of modules whose work ran in CUDA graphs: a replay runs the work of a module again, and
-// calls nothing. A graph says which library calls it holds, not how often a module was called
-// while it was captured, nor which modules without library calls were. So the number of calls that
-// would belong to the work is not known, for no module of a model that was captured in part.
+// Removes numbers of module calls that CUDA graphs make meaningless. A replay runs the work of a
+// module again, but calls no module. A graph says which library calls it has, but not how often a
+// module was called during the capture, or which modules without library calls were called. So the
+// number of calls is not known for any module of a model that was captured, in part or whole.
 
 #include <set>
 #include <string>

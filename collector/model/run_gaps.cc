@@ -10,6 +10,7 @@
 #include <string>
 
 #include "collector/model/collectives.h"
+#include "collector/model/epochs.h"
 
 namespace flopsprof::model {
 namespace {
@@ -125,35 +126,125 @@ void AddMissingRanks(const RunProfile& run, const RankGroups& groups, std::vecto
   }
 }
 
+// The first of them, in one text.
+std::string FirstOf(const std::vector<std::string>& texts) {
+  std::string all;
+  for (size_t i = 0; i < texts.size() && i < kMostNamed; ++i) {
+    absl::StrAppend(&all, i == 0 ? "" : "; ", texts[i]);
+  }
+  if (texts.size() > kMostNamed) absl::StrAppend(&all, "; and more");
+  return all;
+}
+
+void AddRefusedUploads(const RunProfile& run, std::vector<RunGap>* gaps) {
+  const size_t count = run.refused_uploads.size();
+  if (count == 0) return;
+  gaps->push_back({"error",
+                   absl::StrCat("the profile is not complete: profile.db could not take ", count,
+                                count == 1 ? " update" : " updates"),
+                   FirstOf(run.refused_uploads),
+                   "totals are too small by what is missing; report this as a fault of flopsprof"});
+}
+
+void AddLogDamage(const RunProfile& run, std::vector<RunGap>* gaps) {
+  if (run.log_damage.empty()) return;
+  const uint64_t lost = run.lost_uploads;
+  gaps->push_back(
+      {"error",
+       absl::StrCat("the profile is not complete: ", lost > 0 ? absl::StrCat(lost) : "some",
+                    lost == 1 ? " update is" : " updates are",
+                    " damaged in what the collector has stored"),
+       FirstOf(run.log_damage), "look after that disk; totals are too small by what is missing"});
+}
+
+// Updates that never came. What came and was lost or refused later has an error of its own.
+void AddMissing(const RunProfile& run, uint64_t missing, const std::string& holes,
+                std::vector<RunGap>* gaps) {
+  const uint64_t told = run.lost_uploads + run.refused_uploads.size();
+  if (missing <= told) return;
+  const uint64_t count = missing - told;
+  gaps->push_back(
+      {"error",
+       absl::StrCat(count, count == 1 ? " update" : " updates", " on the way to the collector ",
+                    count == 1 ? "is" : "are", " missing"),
+       holes,
+       run.log_damage.empty()
+           ? "the profile is too small; report this as a fault of flopsprof"
+           : "the profile is too small; they may be among those that are damaged in "
+             "what the collector has stored"});
+}
+
+// Nodes where another agent went on with the processes of one that had ended, and heard them out:
+// what the first had not sent is counted with the processes.
+std::set<std::string> NodesThatWentOn(const RunProfile& run) {
+  std::set<std::string> went_on, left_open;
+  for (const v1::ProcessProfile& process : run.processes) {
+    const bool again = std::any_of(process.epochs().begin(), process.epochs().end(),
+                                   [](const auto& epoch) { return epoch.session() > 1; });
+    if (EndIsUnknown(process)) left_open.insert(process.key().node());
+    if (again) went_on.insert(process.key().node());
+  }
+  for (const std::string& node : left_open) went_on.erase(node);
+  return went_on;
+}
+
+void AddReplaced(const RunProfile& run, const std::set<std::string>& went_on,
+                 std::vector<RunGap>* gaps) {
+  std::set<std::string> nodes;
+  size_t count = 0;
+  for (const AgentState& agent : run.agents) {
+    if (agent.finished || !agent.refused.empty() || went_on.count(agent.node) == 0) continue;
+    nodes.insert(agent.node);
+    count++;
+  }
+  if (count == 0) return;
+  gaps->push_back({"warning",
+                   absl::StrCat(count, count == 1 ? " node agent" : " node agents",
+                                " ended before the job; another went on"),
+                   absl::StrCat("on ", *nodes.begin(),
+                                nodes.size() > 1 ? absl::StrCat(" and ", nodes.size() - 1, " more")
+                                                 : std::string()),
+                   "what an agent had not sent is counted: agent_away and ..._lost_with_agent"});
+}
+
 void AddAgents(const RunProfile& run, std::vector<RunGap>* gaps) {
   std::string nodes, evidence, holes, refusals;
+  std::set<std::string> named;  // nodes: one may have lost several agents
+  const std::set<std::string> went_on = NodesThatWentOn(run);
+  AddReplaced(run, went_on, gaps);
   size_t unfinished = 0;
+  uint64_t missing = 0;
   bool any_finished = false;
   for (const AgentState& agent : run.agents) {
     const std::string node = agent.node.empty() ? "?" : agent.node;
-    if (agent.uploads < agent.newest_sequence) {
-      absl::StrAppend(&holes, holes.empty() ? "" : "; ", "node ", node, ": ",
-                      agent.newest_sequence - agent.uploads, " of ", agent.newest_sequence);
+    if (agent.missing > 0) {
+      missing += agent.missing;
+      absl::StrAppend(&holes, holes.empty() ? "" : "; ", "node ", node, ": ", agent.missing, " of ",
+                      agent.newest_sequence);
     }
     if (!agent.refused.empty()) {
       absl::StrAppend(&refusals, refusals.empty() ? "" : "; ", "node ", node, ": ", agent.refused);
     }
     any_finished |= agent.finished;
     if (agent.finished || !agent.refused.empty()) continue;
+    if (went_on.count(node) != 0) continue;
+    const bool new_node = named.insert(node).second;
+    if (new_node && named.size() <= kMostNamed) {
+      absl::StrAppend(&nodes, nodes.empty() ? "" : ", ", node);
+    }
     if (++unfinished > kMostNamed) continue;
-    absl::StrAppend(&nodes, nodes.empty() ? "" : ", ", node);
     absl::StrAppend(&evidence, evidence.empty() ? "" : "; ", "node ", node, ": newest update ",
                     agent.newest_sequence,
                     agent.newest_utc_ns > 0 ? " at " + TimeText(agent.newest_utc_ns) : "");
   }
-  if (unfinished > kMostNamed) absl::StrAppend(&nodes, " and more");
+  if (named.size() > kMostNamed) absl::StrAppend(&nodes, " and more");
   if (unfinished > 0) {
     // While the collector takes updates, and no node has ended, the job may simply be running.
     gaps->push_back(
         {run.finished   ? "error"
          : any_finished ? "warning"
                         : "note",
-         absl::StrCat("the end of what node", unfinished == 1 ? " " : "s ", nodes,
+         absl::StrCat("the end of what node", named.size() == 1 ? " " : "s ", nodes,
                       " recorded is missing: ",
                       run.finished ? "the agent was killed, or gave up sending"
                                    : "the job still runs there, or its launcher was killed"),
@@ -164,10 +255,9 @@ void AddAgents(const RunProfile& run, std::vector<RunGap>* gaps) {
     gaps->push_back({"error", "the collector has refused updates: what they held is missing",
                      refusals, "use the same version of flopsprof on all nodes"});
   }
-  if (!holes.empty()) {
-    gaps->push_back({"error", "updates on the way to the collector are missing", holes,
-                     "the profile is too small; report this as a fault of flopsprof"});
-  }
+  AddMissing(run, missing, holes, gaps);
+  AddLogDamage(run, gaps);
+  AddRefusedUploads(run, gaps);
   for (const std::string& problem : run.problems) {
     gaps->push_back({"error", absl::StrCat("the profile is not complete: ", problem), "",
                      "totals are too small by what is missing"});

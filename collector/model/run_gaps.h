@@ -10,8 +10,8 @@
 
 namespace flopsprof::model {
 
-// What a run lacks as a whole: ranks that several processes claim, ranks of which nothing came,
-// agents that have not sent their end. Errors first.
+// What is wrong or missing in the run as a whole: ranks that several processes claim, ranks from
+// which nothing came, agents that have not sent their end. Errors first.
 std::vector<RunGap> FindGaps(const RunProfile& run, const RankGroups& groups);
 
 // The findings that say so.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,7 @@ struct AgentState {
   // It has sent its last request: everything that it had.
   bool finished = false;
   uint64_t newest_sequence = 0;
-  uint64_t uploads = 0;       // different requests that were stored
+  uint64_t missing = 0;       // requests that it has numbered and that never came
   int64_t newest_utc_ns = 0;  // when the newest came, by the collector's clock; 0 = not known
   std::string refused;        // why the collector took no more of it; "" = it did
 };
@@ -28,12 +29,23 @@ struct RunProfile {
   v1::RunInfo run;
   // One per process that loaded the injector, in no particular order.
   std::vector<v1::ProcessProfile> processes;
+  // BoundProfile has made all of them fit.
+  bool is_bounded = false;
   // In the order of their first request. Empty: nothing is known of agents.
   std::vector<AgentState> agents;
   // No agent sends any more: the collector has ended.
   bool finished = false;
+  // The number of the state of profile.db that all of this was read from. Absent: the run is not
+  // finished, or not all of it is in that file.
+  std::optional<uint32_t> state;
   // What launcher and collector could not do, as sentences.
   std::vector<std::string> problems;
+  // Uploads that were acknowledged but are no longer in the collector's log or database, as far as
+  // they can be counted, and where each was, as texts.
+  uint64_t lost_uploads = 0;
+  std::vector<std::string> log_damage;
+  // Uploads that were acknowledged and that the database could not take, and why, as texts.
+  std::vector<std::string> refused_uploads;
 };
 
 }  // namespace flopsprof::model

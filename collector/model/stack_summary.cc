@@ -7,18 +7,13 @@
 #include <absl/strings/strip.h>
 
 #include <algorithm>
-#include <map>
-#include <tuple>
+#include <utility>
 
 #include "collector/model/coverage.h"
 #include "collector/model/module_paths.h"
 
 namespace flopsprof::model {
 namespace {
-
-// Path, kernel, kind, category, phase, frames.
-using Key =
-    std::tuple<std::string, std::string, std::string, std::string, std::string, std::string>;
 
 std::string PathOf(const ModulePaths& paths, uint32_t scope) {
   const int node = paths.NodeOf(scope);
@@ -47,46 +42,41 @@ std::vector<StackFrameSummary> ParseStackFrames(const std::string& text) {
   return frames;
 }
 
-void SummarizeStacks(const RankGroups& groups, size_t max_stacks, bool raw_names,
-                     Summary* summary) {
-  std::map<Key, StackSummary> stacks;
-  const std::string main_class = ModulePaths::MainClassOf(ProcessesOf(groups));
-  for (const RankGroup& group : groups.ranks) {
-    for (const v1::ProcessProfile* process : group.processes) {
-      if (process->stack_rows().empty()) continue;
-      const ModulePaths paths(*process, raw_names, main_class);
-      std::map<uint32_t, const std::string*> frames;
-      for (const v1::Stack& stack : process->stacks()) frames[stack.id()] = &stack.frames();
-      for (const v1::StackRow& row : process->stack_rows()) {
-        const auto found = frames.find(row.stack());
-        const std::string text = found == frames.end() ? "cut" : *found->second;
-        const std::string category(CategoryName(row.category()));
-        const std::string phase(PhaseName(PhaseIndex(row.phase())));
-        const std::string path = PathOf(paths, row.scope());
-        StackSummary& stack = stacks[{path, row.kernel(), row.kind(), category, phase, text}];
-        if (stack.samples == 0) {
-          stack.path = path;
-          stack.kernel = row.kernel();
-          stack.kind = row.kind();
-          stack.category = category;
-          stack.phase = phase;
-          stack.frames = ParseStackFrames(text);
-        }
-        stack.samples += row.samples();
-        stack.launches += row.launches();
-        stack.gpu_time_ns += row.gpu_time_ns();
-      }
+void StackSums::Add(const v1::ProcessProfile& process, const ModulePaths& paths) {
+  if (process.stack_rows().empty()) return;
+  std::map<uint32_t, const std::string*> frames;
+  for (const v1::Stack& stack : process.stacks()) frames[stack.id()] = &stack.frames();
+  for (const v1::StackRow& row : process.stack_rows()) {
+    const auto found = frames.find(row.stack());
+    const std::string text = found == frames.end() ? "cut" : *found->second;
+    const std::string category(CategoryName(row.category()));
+    const std::string phase(PhaseName(PhaseIndex(row.phase())));
+    const std::string path = PathOf(paths, row.scope());
+    StackSummary& stack = stacks_[{path, row.kernel(), row.kind(), category, phase, text}];
+    if (stack.samples == 0) {
+      stack.path = path;
+      stack.kernel = row.kernel();
+      stack.kind = row.kind();
+      stack.category = category;
+      stack.phase = phase;
+      stack.frames = ParseStackFrames(text);
     }
+    stack.samples += row.samples();
+    stack.launches += row.launches();
+    stack.gpu_time_ns += row.gpu_time_ns();
   }
-  for (auto& [key, stack] : stacks) summary->stacks.push_back(std::move(stack));
+}
+
+void StackSums::Finish(size_t max, Summary* summary) {
+  for (auto& [key, stack] : stacks_) summary->stacks.push_back(std::move(stack));
   std::stable_sort(summary->stacks.begin(), summary->stacks.end(),
                    [](const StackSummary& a, const StackSummary& b) {
                      return std::tie(a.gpu_time_ns, a.launches) >
                             std::tie(b.gpu_time_ns, b.launches);
                    });
-  if (summary->stacks.size() > max_stacks) {
-    summary->stacks_left_out = summary->stacks.size() - max_stacks;
-    summary->stacks.resize(max_stacks);
+  if (summary->stacks.size() > max) {
+    summary->stacks_left_out = summary->stacks.size() - max;
+    summary->stacks.resize(max);
   }
 }
 

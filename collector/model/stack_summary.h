@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
-#include "collector/model/rank_groups.h"
+#include "collector/model/module_paths.h"
 #include "collector/model/summary.h"
 
 namespace flopsprof::model {
@@ -14,7 +16,20 @@ namespace flopsprof::model {
 // The frames of v1::Stack.frames, outermost first.
 std::vector<StackFrameSummary> ParseStackFrames(const std::string& text);
 
-// Sampled stacks of all ranks, equal ones together: longest GPU time first, then most launches.
-void SummarizeStacks(const RankGroups& groups, size_t max_stacks, bool raw_names, Summary* summary);
+// Sampled stacks of all ranks, equal ones together.
+class StackSums {
+ public:
+  // `paths`: of `process`.
+  void Add(const v1::ProcessProfile& process, const ModulePaths& paths);
+  // Longest GPU time first, then most launches; at most `max`.
+  void Finish(size_t max, Summary* summary);
+
+ private:
+  // Path, kernel, kind, category, phase, frames.
+  using Key =
+      std::tuple<std::string, std::string, std::string, std::string, std::string, std::string>;
+
+  std::map<Key, StackSummary> stacks_;
+};
 
 }  // namespace flopsprof::model

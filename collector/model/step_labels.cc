@@ -49,6 +49,7 @@ void AddWork(const v1::StepRow& from, v1::StepRow* to) {
   to->set_gpu_busy_ns(to->gpu_busy_ns() + from.gpu_busy_ns());
   to->set_exposed_communication_ns(to->exposed_communication_ns() +
                                    from.exposed_communication_ns());
+  to->set_not_communication_ns(to->not_communication_ns() + from.not_communication_ns());
   to->set_activities(to->activities() + from.activities());
 }
 

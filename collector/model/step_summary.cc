@@ -141,7 +141,7 @@ StepsSummary SummarizeSteps(const RankGroups& groups) {
       for (const v1::StepRow& row : process->steps()) {
         seen.insert(row.step());
         // Step 0 holds allocation, compilation and tuning.
-        if (!IsComplete(row) || row.step() == 0 || disturbed.count(row.step()) != 0) continue;
+        if (!IsMeasuredStep(row, disturbed)) continue;
         durations.push_back(row.end_mono_ns() - row.begin_mono_ns());
         with_duration.insert(row.step());
       }
@@ -188,12 +188,16 @@ uint64_t UnionNs(std::vector<std::pair<uint64_t, uint64_t>> intervals) {
   return sum_ns;
 }
 
-StepTime CompleteSteps(const RankGroup& group) {
+namespace {
+
+StepTime TimeOfSteps(const RankGroup& group, bool measured_only) {
   StepTime time;
   std::vector<std::pair<uint64_t, uint64_t>> walls;
   for (const v1::ProcessProfile* process : group.processes) {
+    const std::set<uint32_t> disturbed =
+        measured_only ? DisturbedSteps(*process) : std::set<uint32_t>();
     for (const v1::StepRow& row : process->steps()) {
-      if (!IsComplete(row)) continue;
+      if (!(measured_only ? IsMeasuredStep(row, disturbed) : IsComplete(row))) continue;
       ++time.complete;
       walls.emplace_back(row.begin_mono_ns(), row.end_mono_ns());
       time.busy_ns += row.gpu_busy_ns();
@@ -203,5 +207,15 @@ StepTime CompleteSteps(const RankGroup& group) {
   time.wall_ns = UnionNs(std::move(walls));
   return time;
 }
+
+}  // namespace
+
+bool IsMeasuredStep(const v1::StepRow& row, const std::set<uint32_t>& disturbed) {
+  return IsComplete(row) && row.step() != 0 && disturbed.count(row.step()) == 0;
+}
+
+StepTime CompleteSteps(const RankGroup& group) { return TimeOfSteps(group, false); }
+
+StepTime MeasuredSteps(const RankGroup& group) { return TimeOfSteps(group, true); }
 
 }  // namespace flopsprof::model

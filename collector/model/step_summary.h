@@ -18,10 +18,11 @@ StepsSummary SummarizeSteps(const RankGroups& groups);
 // Steps that hold work whose flops are not known.
 std::set<uint32_t> StepsWithUnknownWork(const v1::ProcessProfile& process);
 
-// Steps in which something was compiled or tuned: no mean holds them.
+// Steps in which something was compiled or tuned. They are left out of all means.
 std::set<uint32_t> DisturbedSteps(const v1::ProcessProfile& process);
 
-// Wall time that the steps cover, in ns: those of several processes of a rank may run at once.
+// Wall time that the steps cover, in ns. Steps of several processes of a rank may overlap; overlaps
+// count once.
 uint64_t UnionNs(std::vector<std::pair<uint64_t, uint64_t>> intervals);
 
 // Time of one rank's complete steps.
@@ -32,5 +33,9 @@ struct StepTime {
   uint32_t complete = 0;
 };
 StepTime CompleteSteps(const RankGroup& group);
+// Is it one of those that means are over: complete, not step 0 and not disturbed?
+bool IsMeasuredStep(const v1::StepRow& row, const std::set<uint32_t>& disturbed);
+// Of these steps.
+StepTime MeasuredSteps(const RankGroup& group);
 
 }  // namespace flopsprof::model

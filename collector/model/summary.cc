@@ -12,11 +12,13 @@
 
 #include "collector/model/collectives.h"
 #include "collector/model/coverage.h"
+#include "collector/model/device_time_sums.h"
 #include "collector/model/findings.h"
-#include "collector/model/kernels/kernel_classes.h"
+#include "collector/model/kernel_sums.h"
 #include "collector/model/module_paths.h"
 #include "collector/model/module_rollup.h"
 #include "collector/model/optimizer_summary.h"
+#include "collector/model/performance_findings.h"
 #include "collector/model/profile_bounds.h"
 #include "collector/model/program_summary.h"
 #include "collector/model/range_summary.h"
@@ -24,8 +26,11 @@
 #include "collector/model/rank_summary.h"
 #include "collector/model/replayed_calls.h"
 #include "collector/model/run_gaps.h"
+#include "collector/model/run_sums.h"
+#include "collector/model/shared_paths.h"
 #include "collector/model/stack_summary.h"
 #include "collector/model/step_summary.h"
+#include "collector/model/thin_profile.h"
 #include "collector/model/tuning.h"
 #include "collector/model/utilisation.h"
 #include "collector/model/window_summary.h"
@@ -75,125 +80,6 @@ JobSummary SummarizeJob(const RunProfile& run, const RankGroups& groups) {
   // A job of one process was not started by a launcher that gives a world size.
   if (!job.world_size.has_value() && groups.ranks.size() == 1) job.world_size = 1;
   return job;
-}
-
-// Time of communication kernels during which other work ran on the device: of all steps where
-// there are any, else of the whole run. Absent: some of it was not compared.
-std::optional<uint64_t> HiddenCommunication(const RankGroup& group) {
-  Tally in_steps;
-  Tally in_run;
-  bool any_step = false;
-  for (const v1::ProcessProfile* process : group.processes) {
-    any_step = any_step || process->steps_size() > 0;
-    for (const v1::TimeRow& row : process->times()) {
-      in_run.AddTime(row);
-      if (row.in_step()) in_steps.AddTime(row);
-    }
-    for (const v1::CommunicationRow& row : process->communications()) {
-      in_run.AddCommunication(row);
-      if (row.in_step()) in_steps.AddCommunication(row);
-    }
-  }
-  return any_step ? in_steps.hidden_communication_ns() : in_run.hidden_communication_ns();
-}
-
-// Busy, idle and exposed time: of the steps where there are any, else of the whole run.
-void SummarizeDeviceTime(const RankGroups& groups, Totals* totals) {
-  uint64_t busy_ns = 0;
-  uint64_t idle_ns = 0;
-  uint64_t exposed_ns = 0;
-  std::optional<uint64_t> hidden_ns = 0;
-  bool any = false;
-  // Where CUPTI was not ours all along, unseen work would pass for idle time.
-  bool all_seen = true;
-  bool exposed_known = true;
-  for (const RankGroup& group : groups.ranks) {
-    uint64_t rank_busy_ns = 0;
-    uint64_t rank_span_ns = 0;
-    uint64_t rank_exposed_ns = 0;
-    bool seen = true;
-    for (const v1::ProcessProfile* process : group.processes) {
-      seen = seen && !MayHaveUnseenKernels(*process) && !LacksTimes(*process);
-      exposed_known = exposed_known && process->loss().count("communication_shared") == 0;
-      for (const v1::DeviceTime& time : process->device_times()) {
-        rank_busy_ns += time.busy_ns();
-        rank_span_ns += time.last_gpu_ns() - std::min(time.first_gpu_ns(), time.last_gpu_ns());
-        rank_exposed_ns += time.busy_ns() - std::min(time.not_communication_ns(), time.busy_ns());
-      }
-    }
-    all_seen = all_seen && seen;
-    if (rank_busy_ns == 0) continue;
-    any = true;
-    const std::optional<uint64_t> rank_hidden_ns = HiddenCommunication(group);
-    if (!rank_hidden_ns.has_value()) {
-      hidden_ns.reset();
-    } else if (hidden_ns.has_value()) {
-      *hidden_ns += *rank_hidden_ns;
-    }
-    busy_ns += rank_busy_ns;
-    const StepTime steps = CompleteSteps(group);
-    if (steps.complete > 0) {
-      const uint64_t available_ns = steps.wall_ns * DevicesInUse(group);
-      idle_ns += available_ns - std::min(steps.busy_ns, available_ns);
-      exposed_ns += steps.exposed_communication_ns;
-    } else {
-      idle_ns += rank_span_ns - std::min(rank_busy_ns, rank_span_ns);
-      exposed_ns += rank_exposed_ns;
-    }
-  }
-  if (!any) return;
-  totals->gpu_busy_ns = busy_ns;
-  if (!all_seen) return;
-  totals->idle_ns = idle_ns;
-  totals->hidden_communication_ns = hidden_ns;
-  if (exposed_known) totals->exposed_communication_ns = exposed_ns;
-}
-
-void SummarizeKernels(const RankGroups& groups, size_t max_kernels, Summary* summary) {
-  std::map<std::tuple<std::string, std::string, std::string, std::string>, KernelSummary> kernels;
-  for (const RankGroup& group : groups.ranks) {
-    for (const v1::ProcessProfile* process : group.processes) {
-      for (const v1::KernelRow& row : process->kernels()) {
-        if (row.count() == 0) continue;
-        const std::string category(CategoryName(row.category()));
-        const std::string phase(PhaseName(PhaseIndex(row.phase())));
-        KernelSummary& kernel = kernels[{row.name(), row.kind(), category, phase}];
-        const bool is_first_time = kernel.max_ns == 0;
-        kernel.name = row.name();
-        kernel.kind = row.kind();
-        kernel.category = category;
-        kernel.phase = phase;
-        kernel.count += row.count();
-        kernel.gpu_time_ns += row.gpu_time_ns();
-        if (row.max_ns() == 0) continue;  // no valid time in it
-        kernel.min_ns = is_first_time ? row.min_ns() : std::min(kernel.min_ns, row.min_ns());
-        kernel.max_ns = std::max(kernel.max_ns, row.max_ns());
-      }
-    }
-  }
-  for (const RankGroup& group : groups.ranks) {
-    for (const v1::ProcessProfile* process : group.processes) {
-      for (const v1::KernelOwner& owner : process->kernel_owners()) {
-        const auto found =
-            kernels.find({owner.name(), "kernel", std::string(CategoryName(owner.category())),
-                          std::string(PhaseName(PhaseIndex(owner.phase())))});
-        if (found != kernels.end()) found->second.in_call += owner.in_call();
-      }
-    }
-  }
-  for (auto& [key, kernel] : kernels) summary->kernels.push_back(std::move(kernel));
-  std::stable_sort(
-      summary->kernels.begin(), summary->kernels.end(),
-      [](const KernelSummary& a, const KernelSummary& b) { return a.gpu_time_ns > b.gpu_time_ns; });
-  if (summary->kernels.size() > max_kernels) {
-    summary->kernels_left_out = summary->kernels.size() - max_kernels;
-    summary->kernels.resize(max_kernels);
-  }
-  for (KernelSummary& kernel : summary->kernels) {
-    if (kernel.category == "no_products") {
-      kernel.kernel_class = KernelClassName(ClassOfKernel(kernel.name));
-    }
-  }
 }
 
 std::map<std::string, std::string> DescribeMethod(const Summary& summary) {
@@ -267,45 +153,156 @@ std::map<std::string, std::string> DescribeMethod(const Summary& summary) {
   return method;
 }
 
-// All but programs, findings, method and files.
-Summary SummarizeGroups(const RunProfile& run, const RankGroups& groups,
-                        const SummaryOptions& options) {
-  Summary summary;
-  summary.job = SummarizeJob(run, groups);
+// The ranks of some groups with all of their rows, one after the other.
+class GroupRows {
+ public:
+  // `source`: nullptr: they have all.
+  GroupRows(const RankGroups& groups, RowSource* source) : source_(source) {
+    if (source_ != nullptr) source_->Begin(ProcessesOf(groups));
+  }
+
+  // Of the next group; until the one after it.
+  const RankGroup& Take(const RankGroup& group, SharedPaths* shared) {
+    if (source_ == nullptr) return group;
+    for (const auto& process : processes_) shared->Forget(*process);
+    processes_.clear();
+    whole_ = group;
+    for (const v1::ProcessProfile*& process : whole_.processes) {
+      processes_.push_back(source_->Next());
+      process = processes_.back().get();
+    }
+    return whole_;
+  }
+
+ private:
+  RowSource* const source_;
+  RankGroup whole_;
+  std::vector<std::unique_ptr<v1::ProcessProfile>> processes_;
+};
+
+std::string MainClassOf(const RankGroups& groups, RowSource* source, SharedPaths* shared) {
+  const std::vector<const v1::ProcessProfile*> processes = ProcessesOf(groups);
+  if (source == nullptr) return shared->MainClassOf(processes);
+  // Of one model each, and of a single process, the class says nothing.
+  const auto has_one = [](const v1::ProcessProfile* process) { return HasOneModel(*process); };
+  if (processes.size() < 2 || std::all_of(processes.begin(), processes.end(), has_one)) return "";
+  source->Begin(processes);
+  for (size_t i = 0; i < processes.size(); ++i) {
+    const std::unique_ptr<v1::ProcessProfile> process = source->Next();
+    shared->AddToClasses(*process);
+    shared->Forget(*process);
+  }
+  return shared->MainClass();
+}
+
+// What is added up over the rows of ranks, one rank after the other.
+struct RowSums {
   Tally total;
   ModuleRollup rollup;
   ReplayedCalls replayed_calls;
   CollectiveSums collectives;
   RangeSums ranges;
-  for (const RankGroup& group : groups.ranks) {
-    for (const v1::ProcessProfile* process : group.processes) {
-      collectives.NoteGroups(group.rank, *process);
-    }
-  }
+  DeviceTimeSums device_times;
+  KernelSums kernels;
+  StackSums stacks;
+  OptimizerSums optimizers;
   uint64_t undescribed_scopes = 0;
   uint64_t ranges_without_line = 0;
   uint64_t modules_without_line = 0;
-  const std::string main_class = ModulePaths::MainClassOf(ProcessesOf(groups));
-  for (const RankGroup& group : groups.ranks) {
+};
+
+void AddProcess(const v1::RunInfo& run, const RankGroup& group, const v1::ProcessProfile& process,
+                const std::string& main_class, SharedPaths* shared, RowSums* sums,
+                Tally* rank_total) {
+  const auto tallies = TallyScopes(run, process, *shared->GradientsOfCalls(process));
+  const ModulePaths paths = shared->PathsOf(process, main_class);
+  sums->ranges_without_line += paths.ranges_without_line();
+  sums->modules_without_line += paths.modules_without_line();
+  for (const auto& [scope, tally] : tallies) {
+    rank_total->Add(tally);
+    sums->undescribed_scopes += paths.IsUndescribed(scope) ? 1 : 0;
+  }
+  sums->rollup.Add(group.rank, group.claim, process, paths, tallies, HasTimes(process));
+  sums->replayed_calls.Add(process, paths);
+  sums->collectives.Add(run, process, paths);
+  sums->ranges.Add(process, paths);
+  sums->kernels.Add(process);
+  sums->stacks.Add(process, paths);
+  sums->optimizers.Add(run, process);
+}
+
+// Adds up the rows of all ranks. `calls`: nullptr: not wanted.
+void AddRows(const RunProfile& run, const RankGroups& groups, const SummaryOptions& options,
+             RowSource* source, CallsAndTimes* calls, RowSums* sums, Summary* summary) {
+  SharedPaths shared(options.raw_names);
+  const std::string main_class = MainClassOf(groups, source, &shared);
+  GroupRows rows(groups, source);
+  for (const RankGroup& thin : groups.ranks) {
+    const RankGroup& group = rows.Take(thin, &shared);
     Tally rank_total;
     for (const v1::ProcessProfile* process : group.processes) {
-      const auto tallies = TallyScopes(run.run, *process);
-      const ModulePaths paths(*process, options.raw_names, main_class);
-      ranges_without_line += paths.ranges_without_line();
-      modules_without_line += paths.modules_without_line();
-      for (const auto& [scope, tally] : tallies) {
-        rank_total.Add(tally);
-        undescribed_scopes += paths.IsUndescribed(scope) ? 1 : 0;
-      }
-      rollup.Add(group.rank, group.claim, paths, tallies, HasTimes(*process));
-      replayed_calls.Add(*process, paths);
-      collectives.Add(run.run, *process, paths);
-      ranges.Add(*process, paths);
-      AddFlopsByType(run.run, *process, false, true, &summary.totals.flops_by_type);
+      AddProcess(run.run, group, *process, main_class, &shared, sums, &rank_total);
+      AddFlopsByType(run.run, *process, false, true, &summary->totals.flops_by_type);
+      if (summary->steps.tuning_sign.empty()) summary->steps.tuning_sign = TuningSign(*process);
+      if (calls != nullptr) calls->Add(*process);
     }
-    total.Add(rank_total);
-    summary.ranks.push_back(SummarizeRank(run.run, group, rank_total, options));
+    sums->total.Add(rank_total);
+    sums->device_times.Add(group);
+    AddTimes(run.run, group, &summary->coverage);
+    summary->ranks.push_back(SummarizeRank(run.run, group, rank_total, options));
   }
+}
+
+void AddSteps(const RunProfile& run, const RankGroups& groups, const SummaryOptions& options,
+              Summary* summary) {
+  const std::string tuning_sign = summary->steps.tuning_sign;
+  summary->steps = SummarizeSteps(groups);
+  summary->steps.tuning_sign = tuning_sign;
+  summary->steps.parts = PartsOfSteps(groups, summary->totals);
+  summary->steps.uneven = CompareRanks(groups, summary->totals);
+  if (run.run.has_first_step()) summary->steps.wanted_first = run.run.first_step();
+  if (run.run.has_end_step()) summary->steps.wanted_end = run.run.end_step();
+  summary->steps.first_step_phase = PhaseOfFirstStep(groups);
+  summary->steps.utilisation = UtilisationBySteps(groups, summary->ranks);
+  if (summary->steps.utilisation.size() > options.max_step_utilisations) {
+    summary->steps.utilisation.resize(options.max_step_utilisations);
+  }
+  for (std::vector<StepLine>* lines : {&summary->steps.list, &summary->steps.beside}) {
+    if (lines->size() > options.max_step_utilisations) lines->resize(options.max_step_utilisations);
+  }
+}
+
+void AddReasons(const RowSums& sums, Coverage* coverage) {
+  if (sums.undescribed_scopes > 0) {
+    coverage->reasons.push_back(absl::StrCat(
+        "scopes whose names never came, their work is outside: ", sums.undescribed_scopes));
+  }
+  if (sums.modules_without_line > 0) {
+    coverage->reasons.push_back(
+        absl::StrCat("modules deeper than 256 parts of a path, or beyond 131,072 lines: their work "
+                     "is in the line above: ",
+                     sums.modules_without_line));
+  }
+  if (sums.ranges_without_line > 0) {
+    coverage->reasons.push_back(
+        absl::StrCat("ranges beyond those that get a line of their own, their work is in "
+                     "\"(other)\" lines; profile.db has each: ",
+                     sums.ranges_without_line));
+  }
+}
+
+// All but programs, findings, method and files.
+Summary SummarizeGroups(const RunProfile& run, const RankGroups& groups,
+                        const SummaryOptions& options, RowSource* source, CallsAndTimes* calls) {
+  Summary summary;
+  summary.job = SummarizeJob(run, groups);
+  RowSums sums;
+  for (const RankGroup& group : groups.ranks) {
+    for (const v1::ProcessProfile* process : group.processes) {
+      sums.collectives.NoteGroups(group.rank, *process);
+    }
+  }
+  AddRows(run, groups, options, source, calls, &sums, &summary);
   for (const RankConflict& conflict : groups.conflicts) {
     summary.ranks[conflict.first].claimed_twice = true;
     summary.ranks[conflict.second].claimed_twice = true;
@@ -321,47 +318,21 @@ Summary SummarizeGroups(const RunProfile& run, const RankGroups& groups,
     summary.simulated |= process.info().simulated();
   }
   summary.empty = groups.ranks.empty();
-  summary.totals.work = ToWork(total);
-  SummarizeDeviceTime(groups, &summary.totals);
+  summary.totals.work = ToWork(sums.total);
+  sums.device_times.Finish(&summary.totals);
   summary.recording = SummarizeRecording(run, groups);
-  summary.steps = SummarizeSteps(groups);
-  if (run.run.has_first_step()) summary.steps.wanted_first = run.run.first_step();
-  if (run.run.has_end_step()) summary.steps.wanted_end = run.run.end_step();
-  summary.steps.first_step_phase = PhaseOfFirstStep(groups);
-  summary.steps.tuning_sign = TuningSign(groups);
   summary.totals.utilisation = Together(summary.ranks);
-  summary.steps.utilisation = UtilisationBySteps(groups, summary.ranks);
-  if (summary.steps.utilisation.size() > options.max_step_utilisations) {
-    summary.steps.utilisation.resize(options.max_step_utilisations);
-  }
-  for (std::vector<StepLine>* lines : {&summary.steps.list, &summary.steps.beside}) {
-    if (lines->size() > options.max_step_utilisations) lines->resize(options.max_step_utilisations);
-  }
-  if (!summary.empty) summary.modules = rollup.Finish();
+  AddSteps(run, groups, options, &summary);
+  if (!summary.empty) summary.modules = sums.rollup.Finish();
   for (ModuleSummary& module : summary.modules) module.program_path = module.path;
-  SummarizeKernels(groups, options.max_kernels, &summary);
-  SummarizeStacks(groups, options.max_stacks, options.raw_names, &summary);
-  ranges.Finish(options.max_ranges, &summary);
-  summary.collectives = collectives.Finish();
-  summary.optimizers = SummarizeOptimizers(run.run, groups);
-  summary.coverage = SummarizeCoverage(run, groups, summary.ranks, total);
-  replayed_calls.Finish(&summary);
-  if (undescribed_scopes > 0) {
-    summary.coverage.reasons.push_back(
-        absl::StrCat("scopes whose names never came, their work is outside: ", undescribed_scopes));
-  }
-  if (modules_without_line > 0) {
-    summary.coverage.reasons.push_back(
-        absl::StrCat("modules deeper than 256 parts of a path, or beyond 131,072 lines: their work "
-                     "is in the line above: ",
-                     modules_without_line));
-  }
-  if (ranges_without_line > 0) {
-    summary.coverage.reasons.push_back(
-        absl::StrCat("ranges beyond those that get a line of their own, their work is in "
-                     "\"(other)\" lines; profile.db has each: ",
-                     ranges_without_line));
-  }
+  sums.kernels.Finish(options.max_kernels, &summary);
+  sums.stacks.Finish(options.max_stacks, &summary);
+  sums.ranges.Finish(options.max_ranges, &summary);
+  summary.collectives = sums.collectives.Finish();
+  summary.optimizers = sums.optimizers.Take();
+  FinishCoverage(run, groups, summary.ranks, sums.total, &summary.coverage);
+  sums.replayed_calls.Finish(&summary);
+  AddReasons(sums, &summary.coverage);
   return summary;
 }
 
@@ -380,40 +351,71 @@ void Finish(const RankGroups& groups, Summary* summary) {
 
 // What the summary of the run is made of where it is several programs: each is one of its own.
 void SummarizePrograms(const RunProfile& run, const RankGroups& groups,
-                       const SummaryOptions& options, Summary* summary) {
+                       const SummaryOptions& options, RowSource* source,
+                       std::vector<CallsAndTimes>* calls, Summary* summary) {
   for (const auto& [number, launched] : groups.launched) {
     RankGroups part;
     part.launched[number] = launched;
     for (const RankGroup& group : groups.ranks) {
       if (group.program == number) part.ranks.push_back(group);
     }
-    Summary own = SummarizeGroups(run, part, options);
+    if (calls != nullptr) calls->emplace_back();
+    Summary own =
+        SummarizeGroups(run, part, options, source, calls == nullptr ? nullptr : &calls->back());
     Finish(part, &own);
     AddProgram(number, launched, part, std::move(own), summary);
   }
   MergePrograms(options, summary);
 }
 
+// `calls`: of the run, and behind it of each program if there are several; nullptr: not wanted.
+Summary SummarizeRows(const RunProfile& run, const SummaryOptions& options, RowSource* source,
+                      std::vector<CallsAndTimes>* calls) {
+  const RankGroups groups = GroupByRank(run);
+  CallsAndTimes* const of_run = calls == nullptr ? nullptr : &calls->emplace_back();
+  Summary summary = SummarizeGroups(run, groups, options, source, of_run);
+  AddRunGaps(run, groups, &summary);
+  if (groups.launched.size() > 1) {
+    SummarizePrograms(run, groups, options, source, calls, &summary);
+  }
+  Finish(groups, &summary);
+  AddFindingsOfPrograms(&summary);
+  summary.files = FilesOfRun();
+  return summary;
+}
+
 }  // namespace
 
 Summary Summarize(const RunProfile& run, const SummaryOptions& options) {
-  if (!std::all_of(run.processes.begin(), run.processes.end(), IsBounded)) {
+  if (!run.is_bounded && !std::all_of(run.processes.begin(), run.processes.end(), IsBounded)) {
     RunProfile bounded = run;
     for (v1::ProcessProfile& process : bounded.processes) BoundProfile(&process);
     return Summarize(bounded, options);
   }
-  const RankGroups groups = GroupByRank(run);
-  Summary summary = SummarizeGroups(run, groups, options);
-  AddRunGaps(run, groups, &summary);
-  if (groups.launched.size() > 1) SummarizePrograms(run, groups, options, &summary);
-  Finish(groups, &summary);
-  AddFindingsOfPrograms(&summary);
-  summary.files = {{"manifest", "run.json"},
-                   {"database", "profile.db"},
-                   {"report", "report.txt"},
-                   {"summary", "summary.json"},
-                   {"log", "log.txt"}};
-  return summary;
+  return SummarizeRows(run, options, nullptr, nullptr);
+}
+
+RunSums SumRun(const RunProfile& run, const SummaryOptions& options) {
+  RunSums sums;
+  sums.summary = Summarize(run, options);
+  sums.report = SumForReport(run, sums.summary);
+  return sums;
+}
+
+RunSums SumRun(const RunProfile& thin, RowSource* source, const SummaryOptions& options) {
+  RunSums sums;
+  std::vector<CallsAndTimes> calls;
+  sums.summary = SummarizeRows(thin, options, source, &calls);
+  sums.report = SumForReport(thin, sums.summary, calls);
+  return sums;
+}
+
+std::map<std::string, std::string> FilesOfRun() {
+  return {{"manifest", "run.json"},
+          {"database", "profile.db"},
+          {"report", "report.txt"},
+          {"summary", "summary.json"},
+          {"log", "log.txt"}};
 }
 
 }  // namespace flopsprof::model

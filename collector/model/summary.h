@@ -29,7 +29,7 @@ struct Work {
   uint64_t unknown_gpu_time_ns = 0;
   uint64_t communication_ns = 0;  // of the GPU time
   GradientWorks gradients;        // of the counted work of the backward
-  // Of it, what ran while the device did anything but communication; absent: not known.
+  // The part of it that ran while the device did anything but communication; absent: not known.
   std::optional<uint64_t> hidden_communication_ns;
   // Flops per GPU second of the same calls; absent when flops or times are not complete.
   std::optional<double> flop_per_s;
@@ -76,7 +76,7 @@ struct DeviceSummary {
   std::optional<DevicePeaks> peaks;  // absent: card not known
 };
 
-// How far from the peak; utilisation.h says of what and over which time.
+// How far the work is from the peak. utilisation.h says which work and over which time.
 struct Utilisation {
   std::optional<double> mfu;
   std::optional<double> hfu;
@@ -115,7 +115,7 @@ struct Overhead {
 struct RankSummary {
   int program = 0;
   int rank = 0;
-  bool claimed_twice = false;  // others say the same rank, and lived at the same time
+  bool claimed_twice = false;  // other processes claim this rank, and lived at the same time
   std::string label;  // for sentences: "rank 3"; "program 2", "rank 3 of program 2" of several
   std::optional<int> local_rank;
   std::string node;
@@ -143,7 +143,7 @@ struct ProcessSummary {
   std::optional<int> exit_code;
 };
 
-// One number of a step, or what ran after it and before the next; of all ranks together.
+// One step number, or the work after that step and before the next. All ranks together.
 struct StepLine {
   uint32_t step = 0;
   uint32_t processes = 0;
@@ -153,6 +153,27 @@ struct StepLine {
   uint64_t gpu_busy_ns = 0;
   bool has_unknown = false;
   PhaseCounts flops;
+};
+
+// Where the wall time of the measured steps went (StepsSummary::measured), that of each step once
+// for each device of its rank.
+struct StepParts {
+  uint64_t rank_steps = 0;    // steps, each once for each rank
+  uint64_t device_steps = 0;  // the same, once for each of its devices
+  uint64_t wall_ns = 0;
+  uint64_t busy_ns = 0;                              // at most wall_ns
+  std::optional<uint64_t> exposed_communication_ns;  // of busy_ns; absent: not known
+};
+
+// Ranks compared by the GPU time of their measured steps without exposed communication.
+struct UnevenRanks {
+  uint32_t most = 0;   // position in Summary::ranks
+  uint64_t steps = 0;  // of each rank
+  uint64_t most_ns = 0;
+  uint64_t median_ns = 0;  // of an even number of ranks the lower one in the middle
+  // Flops and GPU records of that rank over their medians. Absent: work whose flops are not known.
+  std::optional<double> flops_ratio;
+  double activities_ratio = 0;
 };
 
 struct StepsSummary {
@@ -171,9 +192,12 @@ struct StepsSummary {
   // Over the steps of all ranks that are complete, not step 0 and not disturbed.
   std::optional<uint64_t> median_ns;
   std::optional<uint64_t> p95_ns;
+  std::optional<StepParts> parts;  // of the same steps; absent: times are not known
+  // Absent: one rank, or several programs, or the ranks have not measured the same steps.
+  std::optional<UnevenRanks> uneven;
   uint32_t left_out = 0;  // step numbers that no rank gave a duration for
-  // Counted flops of step 0 over the median of the later ones, where there are any: well above 1
-  // when libraries or the framework tuned themselves by running calls again.
+  // Counted flops of step 0 over the median of the later steps, if there are any. It is well above
+  // 1 when libraries or the framework tuned themselves by running calls again.
   std::optional<double> first_step_work_ratio;
   std::string first_step_phase;  // that holds most of what step 0 did more; "" = it did not
   std::string tuning_sign;       // evidence that something tuned itself by running; "" = none
@@ -258,12 +282,13 @@ struct CollectiveSummary {
   uint64_t calls = 0;
   uint64_t bytes = 0;
   uint64_t gpu_time_ns = 0;
-  // Calls for which every rank's begin is known, their GPU time, and the part of it before the
-  // last rank began.
+  // Calls for which the begin of every rank is known; their GPU time; the part of this time before
+  // the last rank began.
   uint64_t matched_calls = 0;
   uint64_t matched_time_ns = 0;
   uint64_t wait_ns = 0;
-  // GPU time that was compared with other work of the device, and what of it ran beside that.
+  // GPU time that was compared with other work of the device, and the part of it that ran at the
+  // same time as such work.
   uint64_t compared_time_ns = 0;
   uint64_t hidden_ns = 0;
 
@@ -319,9 +344,10 @@ struct Finding {
   std::string text;
   std::string evidence;
   std::string next;
+  std::string gain = {};  // what it would gain at most; "": it is not about speed
 };
 
-// What is not in the profile at all, and who knows that.
+// Something that is missing in the whole profile, with the evidence for it.
 struct RunGap {
   std::string severity;  // as of a Finding
   std::string text;      // a sentence for a finding, and a reason of the coverage
@@ -329,7 +355,8 @@ struct RunGap {
   std::string next;
 };
 
-// A part of the run in which work was recorded: windows of one number, of all processes.
+// A part of the run in which work was recorded: the windows of all processes that have the same
+// number.
 struct WindowSummary {
   uint32_t number = 0;  // 1 ...
   int64_t begin_utc_ns = 0;
@@ -353,13 +380,14 @@ struct BudgetSummary {
   std::optional<double> estimate;  // of the process that we cost most; absent: none was judged
   uint64_t wall_ns = 0;            // over which it was judged
   double instruction_ns = 0;       // as measured on its machine
-  // Of a process that was recorded in windows, where there is one; all of a node have the same.
+  // Times at each level, of a process that was recorded in windows if there is one. All processes
+  // of a node have the same.
   uint64_t full_ns = 0;
   uint64_t sampled_ns = 0;
   uint64_t paused_ns = 0;
   uint32_t level_changes = 0;
   uint32_t switches = 0;
-  // The process that we cost most of its budget.
+  // The process that lost the largest share of its budget to us.
   int pid = 0;
   std::optional<int> rank;
   uint32_t processes = 0;        // that were judged
@@ -371,13 +399,13 @@ struct BudgetSummary {
   static constexpr double kTolerance = 1.2;
 };
 
-// Where `flopsprof ctl` or --max-overhead has decided what is recorded. Without windows: all was,
-// or nothing.
+// What `flopsprof ctl` or --max-overhead decided to record. Without windows either everything was
+// recorded, or nothing.
 struct RecordingSummary {
   bool paused_at_start = false;
   std::optional<double> share;   // of the processes' time, where there are windows
   uint32_t whole_processes = 0;  // that no window cut, beside others that have windows
-  // Ranks of which they are that went on while others were not recorded.
+  // The ranks of these processes, if they were recorded while other ranks were not.
   std::vector<std::string> whole_ranks;
   std::vector<WindowSummary> windows;
   std::vector<InstantSummary> marks;
@@ -432,6 +460,7 @@ struct ProgramSummary {
     std::string node;
     int pid = 0;
     uint64_t start_ticks = 0;
+    uint64_t image = 0;  // a process that runs another program stays the same pid and start
   };
 
   int number = 0;
@@ -448,6 +477,8 @@ struct OverheadCosts {
   double hook_ns = 35;
   double module_call_ns = 120;
   double backward_node_ns = 100;
+
+  friend bool operator==(const OverheadCosts&, const OverheadCosts&) = default;
 };
 
 struct SummaryOptions {
@@ -458,9 +489,14 @@ struct SummaryOptions {
   OverheadCosts costs;
   GivenPeaks peaks;  // in the place of those of the table
   size_t max_step_utilisations = 1000;
+
+  friend bool operator==(const SummaryOptions&, const SummaryOptions&) = default;
 };
 
 // Pure: the same profile gives the same summary, whatever the order of its parts.
 Summary Summarize(const RunProfile& run, const SummaryOptions& options = {});
+
+// Summary::files where all of them are there.
+std::map<std::string, std::string> FilesOfRun();
 
 }  // namespace flopsprof::model

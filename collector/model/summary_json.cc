@@ -287,6 +287,20 @@ class SummaryJson {
     json_.EndObject();
   }
 
+  void WriteParts(const std::optional<StepParts>& parts) {
+    json_.Key("parts");
+    if (!parts.has_value()) return json_.Null();
+    json_.BeginObject();
+    Unsigned("rank_steps", parts->rank_steps);
+    Unsigned("device_steps", parts->device_steps);
+    json_.Key("wall_s");
+    json_.Seconds(parts->wall_ns);
+    json_.Key("busy_s");
+    json_.Seconds(parts->busy_ns);
+    Maybe("exposed_communication_s", parts->exposed_communication_ns, &JsonWriter::Seconds);
+    json_.EndObject();
+  }
+
   void WriteSteps(const StepsSummary& steps) {
     json_.Key("steps");
     json_.BeginObject();
@@ -297,6 +311,7 @@ class SummaryJson {
     Maybe("wanted_end", steps.wanted_end, &JsonWriter::Uint);
     Maybe("median_s", steps.median_ns, &JsonWriter::Seconds);
     Maybe("p95_s", steps.p95_ns, &JsonWriter::Seconds);
+    WriteParts(steps.parts);
     Unsigned("left_out", steps.left_out);
     Maybe("first_step_work_ratio", steps.first_step_work_ratio, &JsonWriter::Double);
     Text("first_step_phase", steps.first_step_phase);
@@ -667,6 +682,7 @@ class SummaryJson {
     Text("text", finding.text);
     Text("evidence", finding.evidence);
     Text("next", finding.next);
+    Text("gain", finding.gain);
   }
 
   JsonWriter json_;

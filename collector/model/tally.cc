@@ -24,7 +24,7 @@ bool IsExecutedProduct(const v1::CallRow& row) {
 
 void Tally::AddCall(const v1::CallRow& row, Gradient gradient) {
   if (!IsExecutedProduct(row)) return;
-  PhaseTally& phase = phases_[PhaseIndex(row.phase())];
+  PhaseTally& phase = Used(PhaseIndex(row.phase()));
   if (!row.flops_known()) {
     phase.has_unknown = true;
     return;
@@ -49,7 +49,7 @@ void Tally::AddCall(const v1::CallRow& row, Gradient gradient) {
 }
 
 void Tally::AddTime(const v1::TimeRow& row) {
-  PhaseTally& phase = phases_[PhaseIndex(row.phase())];
+  PhaseTally& phase = Used(PhaseIndex(row.phase()));
   phase.gpu_time_ns += row.gpu_time_ns();
   if (row.category() == v1::TIME_CATEGORY_COMMUNICATION) communication_ns_ += row.gpu_time_ns();
   phase.has_time |= row.gpu_time_ns() > 0;
@@ -75,10 +75,10 @@ std::optional<uint64_t> Tally::hidden_communication_ns() const {
   return hidden_communication_ns_;
 }
 
-void Tally::MarkUnseen(int phase) { phases_[phase].has_unseen = true; }
+void Tally::MarkUnseen(int phase) { Used(phase).has_unseen = true; }
 
 void Tally::MarkTimesLost(int phase) {
-  phases_[phase].has_lost_times = true;
+  Used(phase).has_lost_times = true;
   // Of a phase without a single record nobody knows what its kernels were.
   if (!phases_[phase].has_time) phases_[phase].has_unseen = true;
 }
@@ -92,7 +92,8 @@ void Tally::Add(const Tally& other) {
   compared_communication_ns_ += other.compared_communication_ns_;
   hidden_communication_ns_ += other.hidden_communication_ns_;
   for (int i = 0; i < kPhaseCount; ++i) {
-    PhaseTally& to = phases_[i];
+    if ((other.used_phases_ >> i & 1) == 0) continue;
+    PhaseTally& to = Used(i);
     const PhaseTally& from = other.phases_[i];
     to.exact += from.exact;
     to.modelled += from.modelled;

@@ -27,7 +27,8 @@ using PhaseFlags = std::array<bool, kPhaseCount>;
 // The phase as an index; numbers that a newer agent may send count as "other".
 int PhaseIndex(v1::Phase phase);
 
-// Counted work of the backward by what it computes the gradient of, indexed by Gradient.
+// Counted work of the backward, split by the kind of gradient that it computes; indexed by
+// Gradient.
 struct GradientWork {
   FlopCount flops = 0;
   uint64_t gpu_time_ns = 0;  // of these calls
@@ -40,11 +41,11 @@ class Tally {
   void AddCall(const v1::CallRow& row, Gradient gradient = Gradient::kNotTold);
   void AddTime(const v1::TimeRow& row);
   void AddCommunication(const v1::CommunicationRow& row);
-  // GPU work of the phase may have run without being seen: its time is missing, and what was
-  // not counted is unknown.
+  // GPU work of the phase may have run unseen. So the phase's time is missing, and everything that
+  // was not counted is unknown.
   void MarkUnseen(int phase);
-  // Kernels of the phase may have run whose times never came: its time is a lower bound, or,
-  // where none came at all, missing.
+  // Times of some kernels of the phase may never have come. So the phase's time is a lower bound;
+  // if no time came at all, it is missing.
   void MarkTimesLost(int phase);
   void Add(const Tally& other);
 
@@ -58,8 +59,7 @@ class Tally {
   uint64_t unknown_gpu_time_ns() const;
   uint64_t communication_ns() const { return communication_ns_; }
   const GradientWorks& gradients() const { return gradients_; }
-  // Of it, what ran beside other work; absent when not all of it was seen
-  // and compared.
+  // The part of it that ran beside other work; absent when not all of it was seen and compared.
   std::optional<uint64_t> hidden_communication_ns() const;
   // Sum of what is counted, over all phases.
   FlopCount counted_flops() const;
@@ -92,7 +92,13 @@ class Tally {
     }
   };
 
+  PhaseTally& Used(int phase) {
+    used_phases_ |= 1u << phase;
+    return phases_[phase];
+  }
+
   std::array<PhaseTally, kPhaseCount> phases_;
+  uint32_t used_phases_ = 0;  // a bit for each that is not as it was made
   uint64_t communication_ns_ = 0;
   GradientWorks gradients_;
   uint64_t compared_communication_ns_ = 0;

@@ -89,24 +89,14 @@ void ForEachProcess(const RankGroups& groups, Visit visit) {
 
 }  // namespace
 
-std::string TuningSign(const RankGroups& groups) {
-  std::string sign;
-  ForEachProcess(groups, [&sign](const v1::ProcessProfile& process) {
-    if (!sign.empty()) return;
-    const auto note = process.notes().find("tuning");
-    if (note != process.notes().end()) {
-      sign = absl::StrCat(note->second, " is on");
-    } else if (RanInTuningRange(process)) {
-      sign = "calls ran inside of the framework's autotuning";
-    } else {
-      double more = 0;
-      for (const double flops : MoreInFirstStep(process)) more += flops;
-      if (more > 0 && RepeatedFlops(process) >= more / 2) {
-        sign = "the same shapes were run more often than their modules were called";
-      }
-    }
-  });
-  return sign;
+std::string TuningSign(const v1::ProcessProfile& process) {
+  const auto note = process.notes().find("tuning");
+  if (note != process.notes().end()) return absl::StrCat(note->second, " is on");
+  if (RanInTuningRange(process)) return "calls ran inside of the framework's autotuning";
+  double more = 0;
+  for (const double flops : MoreInFirstStep(process)) more += flops;
+  if (more <= 0 || RepeatedFlops(process) < more / 2) return "";
+  return "the same shapes were run more often than their modules were called";
 }
 
 std::string PhaseOfFirstStep(const RankGroups& groups) {

@@ -10,17 +10,17 @@
 
 namespace flopsprof::model {
 
-// How far a rank is from the peak of its card. MFU: the flops of the model, without recomputation
-// and without products that an optimizer makes itself; HFU: all that was executed. Each type of
-// product at its own dense peak. Over the complete steps; without step 0 where there are others, as
-// it holds compilation and tuning. Absent, with `why`, when the card or a peak of one of the types
-// is not known.
+// How far a rank is from the peak of its card. MFU has the flops of the model, without
+// recomputation and without products that an optimizer makes itself. HFU has all executed flops.
+// Each type of product is compared with its own dense peak. Both are taken over the complete steps.
+// Step 0 is left out if there are others, because it contains compilation and tuning. Both are
+// absent, with `why`, when the card or the peak of one of the types is not known.
 Utilisation UtilisationOf(const v1::RunInfo& run, const RankGroup& group, const RankSummary& rank);
 
 // `why` of a stand-in's card, whose peak nobody can give.
 inline constexpr std::string_view kSimulatedCard = "the card is simulated";
 
-// All ranks together: time at peak over time available. Absent when it is for one of them.
+// All ranks together: time at peak over available time. Absent when it is absent for one rank.
 Utilisation Together(const std::vector<RankSummary>& ranks);
 
 // The same for each step, from the mix of types of all steps. Steps that are complete in every

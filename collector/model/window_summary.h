@@ -7,7 +7,7 @@
 
 namespace flopsprof::model {
 
-// Which parts of the run were recorded, where `flopsprof ctl` has decided about it.
+// Which parts of the run were recorded, if `flopsprof ctl` or --max-overhead decided this.
 RecordingSummary SummarizeRecording(const RunProfile& run, const RankGroups& groups);
 
 // The process was there before the first `flopsprof ctl start`.

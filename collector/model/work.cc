@@ -3,9 +3,6 @@
 #include "collector/model/work.h"
 
 #include <algorithm>
-#include <vector>
-
-#include "collector/model/gradients.h"
 
 namespace flopsprof::model {
 namespace {
@@ -70,9 +67,9 @@ bool LacksTimes(const v1::ProcessProfile& process) {
 }
 
 std::unordered_map<uint32_t, Tally> TallyScopes(const v1::RunInfo& run,
-                                                const v1::ProcessProfile& process) {
+                                                const v1::ProcessProfile& process,
+                                                const std::vector<Gradient>& gradients) {
   std::unordered_map<uint32_t, Tally> tallies;
-  const std::vector<Gradient> gradients = GradientsOf(process);
   for (int i = 0; i < process.calls_size(); ++i) {
     const v1::CallRow& row = process.calls(i);
     if (!InWindow(run, row)) continue;

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "collector/model/run_profile.h"
 #include "collector/model/summary.h"
@@ -26,10 +27,11 @@ bool MayHaveUnseenKernels(const v1::ProcessProfile& process);
 // True when launches never got their GPU times, as after a kill: times are lower bounds.
 bool LacksTimes(const v1::ProcessProfile& process);
 
-// What every scope of one process did itself. Where kernels may have gone unseen, the phases
-// in which a scope may have launched some are marked.
+// The own work of every scope of one process. If kernels may have run unseen, the phases in which a
+// scope may have launched some are marked. `gradients`: GradientsOf(process).
 std::unordered_map<uint32_t, Tally> TallyScopes(const v1::RunInfo& run,
-                                                const v1::ProcessProfile& process);
+                                                const v1::ProcessProfile& process,
+                                                const std::vector<Gradient>& gradients);
 
 // The numbers that are printed for a tally.
 Work ToWork(const Tally& tally);

@@ -9,10 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <list>
 
+#include "collector/base/clock.h"
 #include "collector/base/log.h"
 #include "collector/server/listen_address.h"
 
@@ -20,6 +22,7 @@ namespace flopsprof::server {
 namespace {
 
 constexpr auto kStopPatience = std::chrono::seconds(2);
+constexpr absl::Duration kCloseRound = absl::Milliseconds(500);
 
 // gRPC writes to stderr by itself, which belongs to the job; what matters comes as a Status.
 void QuietGrpc() {
@@ -44,7 +47,7 @@ absl::StatusOr<std::unique_ptr<RunRegistry>> OpenRuns(const Collector::Options& 
         absl::StrCat("cannot write to the folder ", root, error ? ": " + error.message() : "",
                      "; nothing can be collected there; choose another one with -o DIR"));
   }
-  return std::make_unique<RunRegistry>(root, options.max_runs);
+  return std::make_unique<RunRegistry>(root, options.runs);
 }
 
 absl::StatusOr<std::vector<ListenAddress>> ParseAll(const Collector::Options& options) {
@@ -105,7 +108,19 @@ absl::StatusOr<std::unique_ptr<Collector>> Collector::Create(const Options& opti
     }
     ++port;
   }
+  collector->closer_ = std::thread([raw = collector.get()] { raw->CloseRunsUntilStopped(); });
   return collector;
+}
+
+void Collector::CloseRunsUntilStopped() {
+  while (true) {
+    {
+      base::MutexLock lock(&mutex_);
+      if (!stopping_) stop_.WaitWithTimeout(&mutex_, kCloseRound);
+      if (stopping_) return;
+    }
+    runs_->CloseEnded();
+  }
 }
 
 Collector::~Collector() { Stop(); }
@@ -123,10 +138,22 @@ void Collector::Stop() {
   server_->Shutdown(std::chrono::system_clock::now() + kStopPatience);
   server_->Wait();
   server_.reset();
+  {
+    base::MutexLock lock(&mutex_);
+    stopping_ = true;
+    stop_.SignalAll();
+  }
+  closer_.join();
+  // All runs together have the time of one: what is not merged then stays in their logs.
+  const uint64_t begin_ns = base::Clock::Real().MonoNs();
   for (const std::shared_ptr<store::RunFolder>& run : runs_->All()) {
-    if (const absl::Status status = run->Finish(); !status.ok()) {
+    const absl::Duration since = absl::Nanoseconds(base::Clock::Real().MonoNs() - begin_ns);
+    const absl::Duration rest = store::RunFolder::kFinishPatience - since;
+    if (const absl::Status status = run->Finish(std::max(rest, absl::ZeroDuration()));
+        !status.ok()) {
       base::Log().warn("collector: {}", std::string(status.message()));
     }
+    runs_->NoteStored(run->run_id(), false);  // its texts are to say that it is finished
   }
   for (const std::string& path : socket_files_) unlink(path.c_str());
 }

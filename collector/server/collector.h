@@ -8,9 +8,12 @@
 
 #include <cstddef>
 #include <memory>
+#include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "collector/base/mutex.h"
 #include "collector/server/ingest_service.h"
 #include "collector/server/run_registry.h"
 #include "flopsprof/v1/ingest.pb.h"
@@ -35,7 +38,7 @@ class Collector {
     bool insecure = false;
     // A larger message ends its stream. Agents split their uploads well below that.
     size_t max_message_bytes = 4 << 20;
-    size_t max_runs = 1000;
+    RunRegistry::Options runs;
     IngestService::Options ingest;
   };
 
@@ -53,16 +56,24 @@ class Collector {
   // Requests that were refused for good.
   uint64_t refused_requests() const { return service_->refused_requests(); }
 
+  // As RunRegistry::TakeChanged: what texts are to be made of.
+  std::set<std::string> TakeChangedRuns() { return runs_->TakeChanged(); }
+
   // Ends all streams, stores what has arrived, marks the runs as finished. Idempotent.
   void Stop();
 
  private:
   Collector() = default;
+  void CloseRunsUntilStopped();
 
   std::unique_ptr<RunRegistry> runs_;
   std::unique_ptr<IngestService> service_;
   std::vector<int> ports_;
   std::vector<std::string> socket_files_;
+  base::Mutex mutex_;
+  base::CondVar stop_;
+  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
+  std::thread closer_;  // of runs that have ended
   // Last: its threads use all of the above.
   std::unique_ptr<grpc::Server> server_;
 };

@@ -60,6 +60,7 @@ grpc::ServerBidiReactor<v1::UploadRequest, v1::UploadReply>* IngestService::Uplo
 
 grpc::Status IngestService::Handle(v1::UploadRequest* bounded, v1::UploadReply* reply) {
   const v1::UploadRequest& request = *bounded;
+  reply->set_format(v1::UPLOAD_FORMAT_INCREMENTS);
   absl::Status status = CheckRequest(request, options_.limits);
   if (status.ok()) BoundRequest(bounded);
   std::shared_ptr<store::RunFolder> run;
@@ -71,6 +72,7 @@ grpc::Status IngestService::Handle(v1::UploadRequest* bounded, v1::UploadReply* 
   }
   if (status.ok()) status = run->Apply(request);
   if (status.ok()) {
+    runs_.NoteStored(request.run_id(), request.last());
     reply->set_acknowledged(request.sequence());
     return grpc::Status::OK;
   }
@@ -88,7 +90,7 @@ grpc::Status IngestService::Handle(v1::UploadRequest* bounded, v1::UploadReply* 
 
 void IngestService::NoteRefusal(const v1::UploadRequest& request, const std::string& why) {
   if (!CheckIds(request, options_.limits).ok()) return;
-  const std::shared_ptr<store::RunFolder> run = runs_.FindOpen(request.run_id());
+  const std::shared_ptr<store::RunFolder> run = runs_.FindKnown(request.run_id());
   if (run == nullptr) return;
   const absl::Status noted =
       run->NoteRefusal(request.agent_id(), NodeOf(request, options_.limits), why);

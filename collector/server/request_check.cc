@@ -2,14 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/server/request_check.h"
 
+#include <absl/container/flat_hash_set.h>
 #include <absl/strings/str_cat.h>
 #include <google/protobuf/message.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "collector/model/profile_bounds.h"
+#include "collector/store/schema.h"
+#include "proto/flopsprof/text_id.h"
 
 namespace flopsprof::server {
 namespace {
@@ -19,6 +23,14 @@ using google::protobuf::Message;
 
 absl::Status Refuse(std::string_view what, std::string_view why) {
   return absl::InvalidArgumentError(absl::StrCat(std::string(what), " ", std::string(why)));
+}
+
+// "0.3.0, " where the agent has said it.
+std::string BoundedVersion(const std::string& version) {
+  constexpr size_t kMost = 32;
+  const bool plain = std::all_of(version.begin(), version.end(),
+                                 [](unsigned char c) { return c > 0x20 && c < 0x7f; });
+  return version.empty() || version.size() > kMost || !plain ? "" : version + ", ";
 }
 
 absl::Status CheckId(std::string_view id, std::string_view what, size_t max_bytes) {
@@ -32,7 +44,58 @@ absl::Status CheckId(std::string_view id, std::string_view what, size_t max_byte
   return absl::OkStatus();
 }
 
-absl::Status CheckTexts(const Message& message, const RequestLimits& limits) {
+// What an agent of another format counts is not what we add up.
+absl::Status CheckFormat(const v1::UploadRequest& request) {
+  const int ours = v1::UPLOAD_FORMAT_INCREMENTS;
+  const int format = request.format();
+  if (format == ours) return absl::OkStatus();
+  const std::string version = BoundedVersion(request.run().version());
+  return absl::FailedPreconditionError(
+      absl::StrCat("this agent is of ", format < ours ? "an older" : "a newer", " flopsprof (",
+                   version, "uploads of format ", format, ") than this collector (format ", ours,
+                   "): use the same version of flopsprof on all nodes"));
+}
+
+// No machine counts further. So sums of what many requests say stay below 2^63, where SQLite's
+// integers end, and a comparison is not one with a negative number.
+constexpr uint64_t kLargestNumber = uint64_t{1} << 62;
+constexpr uint64_t kLargestCountHigh = uint64_t{1} << 58;  // of a Count: times 2^64
+
+// Ids, addresses and hashes may be any number.
+bool MayBeAnyNumber(const FieldDescriptor* field) {
+  static const auto* const kAny = [] {
+    auto* any = new absl::flat_hash_set<const FieldDescriptor*>{
+        v1::ProcessKey::descriptor()->FindFieldByName("start_ticks"),
+        v1::ProcessKey::descriptor()->FindFieldByName("image"),
+        v1::Count::descriptor()->FindFieldByName("low"),
+        v1::ProcessProfile::descriptor()->FindFieldByName("strings")->message_type()->field(0)};
+    for (const store::RowTable& table : store::RowTables()) {
+      for (const store::ColumnRule& column : table.columns) {
+        const bool compared =
+            column.rule != store::Rule::kKey && column.rule != store::Rule::kNewest;
+        if (!compared) any->insert(column.field);
+      }
+    }
+    return any;
+  }();
+  return kAny->contains(field);
+}
+
+absl::Status CheckNumbers(const Message& message, const FieldDescriptor* field) {
+  if (MayBeAnyNumber(field)) return absl::OkStatus();
+  static const FieldDescriptor* const kHigh = v1::Count::descriptor()->FindFieldByName("high");
+  const uint64_t largest = field == kHigh ? kLargestCountHigh : kLargestNumber;
+  const google::protobuf::Reflection& reflection = *message.GetReflection();
+  const int count = field->is_repeated() ? reflection.FieldSize(message, field) : 1;
+  for (int i = 0; i < count; ++i) {
+    const uint64_t number = field->is_repeated() ? reflection.GetRepeatedUInt64(message, field, i)
+                                                 : reflection.GetUInt64(message, field);
+    if (number > largest) return Refuse(field->full_name(), "is too large");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckFields(const Message& message, const RequestLimits& limits) {
   std::vector<const FieldDescriptor*> fields;
   const google::protobuf::Reflection& reflection = *message.GetReflection();
   reflection.ListFields(message, &fields);
@@ -50,12 +113,14 @@ absl::Status CheckTexts(const Message& message, const RequestLimits& limits) {
           return Refuse(field->full_name(), "has a zero byte");
         }
       }
+    } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_UINT64) {
+      if (const absl::Status status = CheckNumbers(message, field); !status.ok()) return status;
     } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
       for (int i = 0; i < count; ++i) {
         const absl::Status status =
-            CheckTexts(field->is_repeated() ? reflection.GetRepeatedMessage(message, field, i)
-                                            : reflection.GetMessage(message, field),
-                       limits);
+            CheckFields(field->is_repeated() ? reflection.GetRepeatedMessage(message, field, i)
+                                             : reflection.GetMessage(message, field),
+                        limits);
         if (!status.ok()) return status;
       }
     }
@@ -73,6 +138,7 @@ absl::Status CheckIds(const v1::UploadRequest& request, const RequestLimits& lim
 
 absl::Status CheckRequest(const v1::UploadRequest& request, const RequestLimits& limits) {
   if (const absl::Status status = CheckIds(request, limits); !status.ok()) return status;
+  if (const absl::Status status = CheckFormat(request); !status.ok()) return status;
   if (request.sequence() == 0 || request.sequence() > (uint64_t{1} << 62)) {
     return Refuse("sequence", "is out of range");
   }
@@ -83,8 +149,12 @@ absl::Status CheckRequest(const v1::UploadRequest& request, const RequestLimits&
     if (!process.has_key() || process.key().node().empty()) {
       return Refuse("ProcessProfile.key", "is missing");
     }
+    for (const auto& [id, text] : process.strings()) {
+      if (id != TextId(text))
+        return Refuse("ProcessProfile.strings", "has an id that is not its text's");
+    }
   }
-  return CheckTexts(request, limits);
+  return CheckFields(request, limits);
 }
 
 void BoundRequest(v1::UploadRequest* request) {

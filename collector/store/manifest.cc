@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "collector/store/folder_name.h"
+#include "collector/store/schema.h"
 
 namespace flopsprof::store {
 namespace {
@@ -31,7 +32,8 @@ absl::Status WriteManifest(const std::string& folder, const Manifest& manifest) 
                                        {"start_utc_ns", manifest.start_utc_ns},
                                        {"version", manifest.version},
                                        {"state", manifest.finished ? "finished" : "running"},
-                                       {"database", "profile.db"}};
+                                       {"database", "profile.db"},
+                                       {"format", kSchemaVersion}};
   const std::string text =
       json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   return ReplaceFile(folder, "run.json", text);
@@ -53,11 +55,22 @@ absl::StatusOr<Manifest> ReadManifest(const std::string& folder) {
   manifest.command = StringOr(json, "command");
   manifest.version = StringOr(json, "version");
   manifest.finished = StringOr(json, "state") == "finished";
+  const auto format = json.find("format");
+  if (format != json.end() && format->is_number_integer()) manifest.format = format->get<int64_t>();
   const auto start = json.find("start_utc_ns");
   if (start != json.end() && start->is_number_integer()) {
     manifest.start_utc_ns = start->get<int64_t>();
   }
   return manifest;
+}
+
+v1::RunInfo RunInfoOf(const Manifest& manifest) {
+  v1::RunInfo run;
+  run.set_job(manifest.job);
+  run.set_command(manifest.command);
+  run.set_start_utc_ns(manifest.start_utc_ns);
+  run.set_version(manifest.version);
+  return run;
 }
 
 }  // namespace flopsprof::store

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <string>
 
+#include "flopsprof/v1/ingest.pb.h"
+
 namespace flopsprof::store {
 
 // run.json: what a run folder is, for people and for tools that do not read SQLite.
@@ -18,7 +20,12 @@ struct Manifest {
   std::string version;
   // False while agents send, and for ever when the collector was killed.
   bool finished = false;
+  // Of profile.db and log/ (kSchemaVersion): 1 = of before it was said here.
+  int64_t format = 1;
 };
+
+// What it says of the run, for a profile.db that was lost.
+v1::RunInfo RunInfoOf(const Manifest& manifest);
 
 absl::Status WriteManifest(const std::string& folder, const Manifest& manifest);
 

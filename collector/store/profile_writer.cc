@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/store/profile_writer.h"
 
-#include <absl/strings/str_cat.h>
-#include <absl/strings/str_join.h>
 #include <google/protobuf/message.h>
 
 #include <algorithm>
@@ -15,37 +13,11 @@ namespace {
 
 using google::protobuf::FieldDescriptor;
 
-std::string Quote(const std::string& column) { return absl::StrCat("\"", column, "\""); }
-
-// INSERT that replaces a stored row of the same key unless the stored one is newer.
-std::string UpsertSql(const std::string& table, const std::vector<std::string>& columns,
-                      const std::vector<std::string>& key, const std::vector<std::string>& newer) {
-  std::vector<std::string> names = {"process_id"};
-  std::vector<std::string> marks = {"?"};
-  std::vector<std::string> updates;
-  for (const std::string& column : columns) {
-    names.push_back(Quote(column));
-    marks.push_back("?");
-    if (std::find(key.begin(), key.end(), column) == key.end()) {
-      updates.push_back(absl::StrCat(Quote(column), "=excluded.", Quote(column)));
-    }
-  }
-  std::vector<std::string> conflict = {"process_id"};
-  for (const std::string& column : key) conflict.push_back(Quote(column));
-  std::string sql =
-      absl::StrCat("INSERT INTO ", table, "(", absl::StrJoin(names, ","), ") VALUES(",
-                   absl::StrJoin(marks, ","), ") ON CONFLICT(", absl::StrJoin(conflict, ","),
-                   ") DO UPDATE SET ", absl::StrJoin(updates, ","));
-  if (newer.empty()) return sql;
-  std::vector<std::string> arriving;
-  std::vector<std::string> stored;
-  for (const std::string& column : newer) {
-    arriving.push_back(absl::StrCat("excluded.", Quote(column)));
-    stored.push_back(absl::StrCat(table, ".", Quote(column)));
-  }
-  absl::StrAppend(&sql, " WHERE (", absl::StrJoin(arriving, ","), ") >= (",
-                  absl::StrJoin(stored, ","), ")");
-  return sql;
+std::string StepPhasesSql() {
+  return MergeSql("step_phases", {{"step", Rule::kKey},
+                                  {"phase", Rule::kKey},
+                                  {"flops", Rule::kSum, "", /*is_count=*/true},
+                                  {"gpu_time_ns", Rule::kSum}});
 }
 
 }  // namespace
@@ -60,15 +32,17 @@ absl::StatusOr<Statement*> ProfileWriter::Prepared(const std::string& sql) {
 
 absl::StatusOr<int64_t> ProfileWriter::ProcessId(const v1::ProcessKey& key) {
   absl::StatusOr<Statement*> insert = Prepared(
-      "INSERT INTO processes(node, pid, start_ticks) VALUES(?,?,?) ON CONFLICT DO NOTHING");
+      "INSERT INTO processes(node, pid, start_ticks, image) VALUES(?,?,?,?) ON CONFLICT DO "
+      "NOTHING");
   if (!insert.ok()) return insert.status();
   absl::StatusOr<Statement*> select =
-      Prepared("SELECT id FROM processes WHERE node=? AND pid=? AND start_ticks=?");
+      Prepared("SELECT id FROM processes WHERE node=? AND pid=? AND start_ticks=? AND image=?");
   if (!select.ok()) return select.status();
   for (Statement* statement : {*insert, *select}) {
     statement->BindText(1, key.node());
     statement->BindInt(2, key.pid());
     statement->BindInt(3, static_cast<int64_t>(key.start_ticks()));
+    statement->BindInt(4, static_cast<int64_t>(key.image()));
   }
   if (const absl::Status status = (*insert)->Run(); !status.ok()) return status;
   const absl::StatusOr<bool> row = (*select)->Step();
@@ -93,12 +67,8 @@ absl::Status ProfileWriter::WriteProcess(const v1::ProcessProfile& process) {
 }
 
 absl::Status ProfileWriter::WriteInfo(int64_t process_id, const v1::ProcessInfo& info) {
-  static const auto* const kFields =
-      new std::vector<const FieldDescriptor*>(StoredFields(*v1::ProcessInfo::descriptor()));
-  static const auto* const kSql = new std::string(
-      UpsertSql("process_infos", ColumnsOf(*kFields), {},
-                {"state", "exit_code_known", "activities", "hook_calls", "own_cpu_ns"}));
-  absl::StatusOr<Statement*> statement = Prepared(*kSql);
+  static const auto* const kFields = new std::vector<const FieldDescriptor*>(InfoTable().fields());
+  absl::StatusOr<Statement*> statement = Prepared(InfoTable().merge_sql);
   if (!statement.ok()) return statement.status();
   (*statement)->BindInt(1, process_id);
   BindFields(info, *kFields, 2, *statement);
@@ -110,9 +80,8 @@ absl::Status ProfileWriter::WriteRows(int64_t process_id, const RowTable& table,
   const google::protobuf::Reflection& reflection = *process.GetReflection();
   const int count = reflection.FieldSize(process, table.rows);
   if (count == 0) return absl::OkStatus();
-  const std::vector<const FieldDescriptor*> fields = StoredFields(*table.row_type());
-  absl::StatusOr<Statement*> statement =
-      Prepared(UpsertSql(table.name, ColumnsOf(fields), table.key, table.newer));
+  const std::vector<const FieldDescriptor*> fields = table.fields();
+  absl::StatusOr<Statement*> statement = Prepared(table.merge_sql);
   if (!statement.ok()) return statement.status();
   for (int i = 0; i < count; ++i) {
     (*statement)->BindInt(1, process_id);
@@ -124,12 +93,8 @@ absl::Status ProfileWriter::WriteRows(int64_t process_id, const RowTable& table,
 
 absl::Status ProfileWriter::WriteStepPhases(int64_t process_id, const v1::ProcessProfile& process) {
   if (process.steps_size() == 0) return absl::OkStatus();
-  // Counts of a step only grow; each column keeps its own larger value.
-  absl::StatusOr<Statement*> statement = Prepared(
-      "INSERT INTO step_phases VALUES(?,?,?,?,?,?) ON CONFLICT DO UPDATE SET "
-      "flops_high=excluded.flops_high, flops_low=excluded.flops_low, "
-      "gpu_time_ns=max(gpu_time_ns, excluded.gpu_time_ns) "
-      "WHERE (excluded.flops_high, excluded.flops_low) >= (flops_high, flops_low)");
+  static const auto* const kSql = new std::string(StepPhasesSql());
+  absl::StatusOr<Statement*> statement = Prepared(*kSql);
   if (!statement.ok()) return statement.status();
   for (const v1::StepRow& row : process.steps()) {
     for (int phase = 0; phase < std::max(row.flops_size(), row.gpu_time_ns_size()); ++phase) {
@@ -154,20 +119,11 @@ absl::Status ProfileWriter::WriteMaps(int64_t process_id, const v1::ProcessProfi
   if (!strings.ok()) return strings.status();
   for (const auto& [id, text] : process.strings()) {
     (*strings)->BindInt(1, process_id);
-    (*strings)->BindInt(2, id);
+    (*strings)->BindInt(2, static_cast<int64_t>(id));
     (*strings)->BindText(3, text);
     if (const absl::Status status = (*strings)->Run(); !status.ok()) return status;
   }
-  absl::StatusOr<Statement*> losses = Prepared(
-      "INSERT INTO losses VALUES(?,?,?) ON CONFLICT DO UPDATE SET "
-      "count=max(count, excluded.count)");
-  if (!losses.ok()) return losses.status();
-  for (const auto& [name, count] : process.loss()) {
-    (*losses)->BindInt(1, process_id);
-    (*losses)->BindText(2, name);
-    (*losses)->BindInt(3, static_cast<int64_t>(count));
-    if (const absl::Status status = (*losses)->Run(); !status.ok()) return status;
-  }
+  if (const absl::Status status = WriteLosses(process_id, process); !status.ok()) return status;
   absl::StatusOr<Statement*> notes = Prepared("INSERT OR REPLACE INTO notes VALUES(?,?,?)");
   if (!notes.ok()) return notes.status();
   for (const auto& [name, text] : process.notes()) {
@@ -175,6 +131,28 @@ absl::Status ProfileWriter::WriteMaps(int64_t process_id, const v1::ProcessProfi
     (*notes)->BindText(2, name);
     (*notes)->BindText(3, text);
     if (const absl::Status status = (*notes)->Run(); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ProfileWriter::WriteLosses(int64_t process_id, const v1::ProcessProfile& process) {
+  static const auto* const kSql = new std::string(
+      MergeSql("losses",
+               {{"name", Rule::kKey}, {"process_count", Rule::kMax}, {"agent_count", Rule::kSum}}));
+  absl::StatusOr<Statement*> statement = Prepared(*kSql);
+  if (!statement.ok()) return statement.status();
+  const auto write = [&](const std::string& name, uint64_t of_process, uint64_t of_agent) {
+    (*statement)->BindInt(1, process_id);
+    (*statement)->BindText(2, name);
+    (*statement)->BindInt(3, static_cast<int64_t>(of_process));
+    (*statement)->BindInt(4, static_cast<int64_t>(of_agent));
+    return (*statement)->Run();
+  };
+  for (const auto& [name, count] : process.loss()) {
+    if (const absl::Status status = write(name, count, 0); !status.ok()) return status;
+  }
+  for (const auto& [name, count] : process.agent_loss()) {
+    if (const absl::Status status = write(name, 0, count); !status.ok()) return status;
   }
   return absl::OkStatus();
 }
@@ -207,29 +185,19 @@ absl::Status ProfileWriter::WriteRun(const std::string& run_id, const v1::RunInf
 }
 
 absl::StatusOr<bool> ProfileWriter::NoteUpload(const v1::UploadRequest& request, int64_t utc_ns) {
+  // Nothing is changed by one that was taken: one with a number that is not above the newest.
   absl::StatusOr<Statement*> agent = Prepared(
-      "INSERT INTO agents(agent_id, node, sequence, finished) VALUES(?1,?2,?3,?4) "
-      "ON CONFLICT DO UPDATE SET node=iif(?2='', node, ?2), sequence=max(sequence, ?3), "
-      "finished=max(finished, ?4)");
+      "INSERT INTO agents(agent_id, node, sequence, missing, finished, newest_utc_ns, refused) "
+      "VALUES(?1,?2,?3,?3-1,?4,?5,'') ON CONFLICT(agent_id) DO UPDATE SET "
+      "node=iif(?2='', node, ?2), sequence=?3, missing=missing+?3-sequence-1, "
+      "finished=max(finished, ?4), newest_utc_ns=max(newest_utc_ns, ?5) WHERE sequence < ?3");
   if (!agent.ok()) return agent.status();
   (*agent)->BindText(1, request.agent_id());
   (*agent)->BindText(2, request.run().node());
   (*agent)->BindInt(3, static_cast<int64_t>(request.sequence()));
   (*agent)->BindInt(4, request.last() ? 1 : 0);
+  (*agent)->BindInt(5, utc_ns);
   if (const absl::Status status = (*agent)->Run(); !status.ok()) return status;
-  absl::StatusOr<Statement*> news = Prepared(
-      "INSERT INTO agent_news SELECT id, ?2, '' FROM agents WHERE agent_id=?1 "
-      "ON CONFLICT DO UPDATE SET newest_utc_ns=max(newest_utc_ns, ?2)");
-  if (!news.ok()) return news.status();
-  (*news)->BindText(1, request.agent_id());
-  (*news)->BindInt(2, utc_ns);
-  if (const absl::Status status = (*news)->Run(); !status.ok()) return status;
-  absl::StatusOr<Statement*> upload = Prepared(
-      "INSERT INTO uploads SELECT id, ?2 FROM agents WHERE agent_id=?1 ON CONFLICT DO NOTHING");
-  if (!upload.ok()) return upload.status();
-  (*upload)->BindText(1, request.agent_id());
-  (*upload)->BindInt(2, static_cast<int64_t>(request.sequence()));
-  if (const absl::Status status = (*upload)->Run(); !status.ok()) return status;
   const absl::StatusOr<int64_t> changes = db_.QueryInt("SELECT changes()");
   if (!changes.ok()) return changes.status();
   return *changes > 0;
@@ -238,20 +206,14 @@ absl::StatusOr<bool> ProfileWriter::NoteUpload(const v1::UploadRequest& request,
 absl::Status ProfileWriter::NoteRefusal(const std::string& agent_id, const std::string& node,
                                         const std::string& why, int64_t utc_ns) {
   absl::StatusOr<Statement*> agent = Prepared(
-      "INSERT INTO agents(agent_id, node, sequence, finished) VALUES(?1,?2,0,0) "
-      "ON CONFLICT DO NOTHING");
+      "INSERT INTO agents(agent_id, node, sequence, missing, finished, newest_utc_ns, refused) "
+      "VALUES(?1,?2,0,0,0,?3,?4) ON CONFLICT(agent_id) DO UPDATE SET refused=?4");
   if (!agent.ok()) return agent.status();
   (*agent)->BindText(1, agent_id);
   (*agent)->BindText(2, node);
-  if (const absl::Status status = (*agent)->Run(); !status.ok()) return status;
-  absl::StatusOr<Statement*> news = Prepared(
-      "INSERT INTO agent_news SELECT id, ?2, ?3 FROM agents WHERE agent_id=?1 "
-      "ON CONFLICT DO UPDATE SET refused=?3");
-  if (!news.ok()) return news.status();
-  (*news)->BindText(1, agent_id);
-  (*news)->BindInt(2, utc_ns);
-  (*news)->BindText(3, why);
-  return (*news)->Run();
+  (*agent)->BindInt(3, utc_ns);
+  (*agent)->BindText(4, why);
+  return (*agent)->Run();
 }
 
 absl::Status ProfileWriter::NoteProblem(const std::string& text) {

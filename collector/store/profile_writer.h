@@ -13,8 +13,9 @@
 
 namespace flopsprof::store {
 
-// Writes the parts of profiles into profile.db by key. Runs inside the caller's transaction;
-// prepared statements are kept, so it must not outlive the database. One thread at a time.
+// Merges the parts of profiles into profile.db by the rules of their columns (schema.h). Runs
+// inside the caller's transaction; prepared statements are kept, so it must not outlive the
+// database. One thread at a time.
 class ProfileWriter {
  public:
   explicit ProfileWriter(Database* db) : db_(*db) {}
@@ -22,7 +23,8 @@ class ProfileWriter {
   absl::Status WriteProcess(const v1::ProcessProfile& process);
   // Facts about the run: the first value of each counts, an exit code that is not 0 wins.
   absl::Status WriteRun(const std::string& run_id, const v1::RunInfo& run);
-  // False: this sequence number of this agent was written before. `utc_ns`: now.
+  // False: this agent's request of this number was taken before, and nothing is changed. Numbers
+  // that it has left out are counted as missing. `utc_ns`: now.
   absl::StatusOr<bool> NoteUpload(const v1::UploadRequest& request, int64_t utc_ns);
   absl::Status NoteRefusal(const std::string& agent_id, const std::string& node,
                            const std::string& why, int64_t utc_ns);
@@ -35,6 +37,7 @@ class ProfileWriter {
   absl::Status WriteRows(int64_t process_id, const RowTable& table,
                          const v1::ProcessProfile& process);
   absl::Status WriteStepPhases(int64_t process_id, const v1::ProcessProfile& process);
+  absl::Status WriteLosses(int64_t process_id, const v1::ProcessProfile& process);
   absl::Status WriteMaps(int64_t process_id, const v1::ProcessProfile& process);
 
   Database& db_;

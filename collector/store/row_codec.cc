@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/store/row_codec.h"
 
+#include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "collector/model/tally.h"
+#include "collector/store/schema.h"
 
 namespace flopsprof::store {
 namespace {
@@ -14,6 +17,42 @@ using google::protobuf::Message;
 using google::protobuf::Reflection;
 
 constexpr uint64_t kDecimalBase = 1'000'000'000'000'000'000;
+
+// Returns the last column of the field.
+int SetByReflection(const Statement& statement, const FieldDescriptor& field, int column,
+                    Message* row) {
+  const Reflection& reflection = *row->GetReflection();
+  const bool is_text = field.cpp_type() == FieldDescriptor::CPPTYPE_STRING;
+  const int64_t value = is_text ? 0 : statement.Int(column);
+  switch (field.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_INT32:
+      reflection.SetInt32(row, &field, static_cast<int32_t>(value));
+      break;
+    case FieldDescriptor::CPPTYPE_INT64:
+      reflection.SetInt64(row, &field, value);
+      break;
+    case FieldDescriptor::CPPTYPE_UINT32:
+      reflection.SetUInt32(row, &field, static_cast<uint32_t>(value));
+      break;
+    case FieldDescriptor::CPPTYPE_UINT64:
+      reflection.SetUInt64(row, &field, static_cast<uint64_t>(value));
+      break;
+    case FieldDescriptor::CPPTYPE_BOOL:
+      reflection.SetBool(row, &field, value != 0);
+      break;
+    case FieldDescriptor::CPPTYPE_ENUM:
+      reflection.SetEnumValue(row, &field, static_cast<int>(value));
+      break;
+    case FieldDescriptor::CPPTYPE_STRING:
+      reflection.SetString(row, &field, std::string(statement.TextView(column)));
+      break;
+    default:
+      static_cast<v1::Count&>(*reflection.MutableMessage(row, &field)) =
+          FromDecimal({value, statement.Int(column + 1)});
+      ++column;
+  }
+  return column;
+}
 
 }  // namespace
 
@@ -75,43 +114,33 @@ int BindFields(const Message& row, const std::vector<const FieldDescriptor*>& fi
   return index;
 }
 
-int ReadFields(const Statement& statement, const std::vector<const FieldDescriptor*>& fields,
-               int first, Message* row) {
-  const Reflection& reflection = *row->GetReflection();
+RowReader::RowReader(std::vector<const FieldDescriptor*> fields) : fields_(std::move(fields)) {
+  for (const FieldDescriptor* field : fields_) setters_.push_back(FindRowSetter(field));
+}
+
+size_t RowReader::Read(const Statement& statement, int first, Message* row) const {
   int column = first;
-  for (const FieldDescriptor* field : fields) {
-    const int64_t value =
-        field->cpp_type() == FieldDescriptor::CPPTYPE_STRING ? 0 : statement.Int(column);
-    switch (field->cpp_type()) {
-      case FieldDescriptor::CPPTYPE_INT32:
-        reflection.SetInt32(row, field, static_cast<int32_t>(value));
-        break;
-      case FieldDescriptor::CPPTYPE_INT64:
-        reflection.SetInt64(row, field, value);
-        break;
-      case FieldDescriptor::CPPTYPE_UINT32:
-        reflection.SetUInt32(row, field, static_cast<uint32_t>(value));
-        break;
-      case FieldDescriptor::CPPTYPE_UINT64:
-        reflection.SetUInt64(row, field, static_cast<uint64_t>(value));
-        break;
-      case FieldDescriptor::CPPTYPE_BOOL:
-        reflection.SetBool(row, field, value != 0);
-        break;
-      case FieldDescriptor::CPPTYPE_ENUM:
-        reflection.SetEnumValue(row, field, static_cast<int>(value));
-        break;
-      case FieldDescriptor::CPPTYPE_STRING:
-        reflection.SetString(row, field, statement.Text(column));
-        break;
-      default:
-        static_cast<v1::Count&>(*reflection.MutableMessage(row, field)) =
-            FromDecimal({value, statement.Int(column + 1)});
-        ++column;
+  size_t longest_bytes = 0;
+  for (size_t i = 0; i < fields_.size(); ++i, ++column) {
+    const RowSetter* setter = setters_[i];
+    if (setter == nullptr) {
+      if (fields_[i]->cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
+        longest_bytes = std::max(longest_bytes, statement.TextView(column).size());
+      }
+      column = SetByReflection(statement, *fields_[i], column, row);
+    } else if (setter->set_int != nullptr) {
+      const int64_t value = statement.Int(column);
+      if (value != 0) setter->set_int(row, value);
+    } else if (setter->text != nullptr) {
+      const std::string_view text = statement.TextView(column);
+      if (!text.empty()) setter->text(row)->assign(text.data(), text.size());
+      longest_bytes = std::max(longest_bytes, text.size());
+    } else {
+      *setter->count(row) = FromDecimal({statement.Int(column), statement.Int(column + 1)});
+      ++column;
     }
-    ++column;
   }
-  return column;
+  return longest_bytes;
 }
 
 }  // namespace flopsprof::store

@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "collector/store/row_setters.h"
 #include "collector/store/sqlite.h"
 #include "flopsprof/v1/profile.pb.h"
 
@@ -19,10 +20,20 @@ int BindFields(const google::protobuf::Message& row,
                const std::vector<const google::protobuf::FieldDescriptor*>& fields, int first,
                Statement* statement);
 
-// Reads from column `first` on; returns the next column.
-int ReadFields(const Statement& statement,
-               const std::vector<const google::protobuf::FieldDescriptor*>& fields, int first,
-               google::protobuf::Message* row);
+// Reads fields of one type of message. Thread: any, once it is made.
+class RowReader {
+ public:
+  explicit RowReader(std::vector<const google::protobuf::FieldDescriptor*> fields);
+
+  const std::vector<const google::protobuf::FieldDescriptor*>& fields() const { return fields_; }
+
+  // From column `first` on. Returns the bytes of the longest text.
+  size_t Read(const Statement& statement, int first, google::protobuf::Message* row) const;
+
+ private:
+  std::vector<const google::protobuf::FieldDescriptor*> fields_;
+  std::vector<const RowSetter*> setters_;  // of each; nullptr: by reflection
+};
 
 // high * 10^18 + low; values from 2^63 * 10^18 on, which no machine reaches, are cut to that.
 struct DecimalCount {

@@ -3,14 +3,18 @@
 #include "collector/store/run_folder.h"
 
 #include <absl/strings/str_cat.h>
+#include <absl/time/clock.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <algorithm>
 
 #include "collector/base/clock.h"
 #include "collector/base/log.h"
 #include "collector/base/status.h"
 #include "collector/base/unique_fd.h"
+#include "collector/store/folder_format.h"
 #include "collector/store/folder_name.h"
 #include "collector/store/schema.h"
 
@@ -30,15 +34,36 @@ constexpr std::string_view kApplyAdvice =
     "what was stored before can be read, agents keep what is not stored and send it again; free "
     "space in the folder's file system";
 
+constexpr absl::Duration kRetryAfter = absl::Milliseconds(100);
+// For who holds profile.db: in a transaction of the merger's, in others.
+constexpr int kMergeBusyMs = 250;
+constexpr int kBusyMs = 5000;
+constexpr absl::Duration kLongestRest = absl::Milliseconds(kBusyMs);
+
+absl::Duration Since(uint64_t mono_ns) {
+  return absl::Nanoseconds(base::Clock::Real().MonoNs() - mono_ns);
+}
+
 }  // namespace
 
-RunFolder::RunFolder(std::string path, std::string run_id, Database database)
+RunFolder::RunFolder(std::string path, std::string run_id, Database database,
+                     const Options& options)
     : path_(std::move(path)),
       run_id_(std::move(run_id)),
+      options_(options),
       database_(std::make_unique<Database>(std::move(database))),
-      writer_(std::make_unique<ProfileWriter>(database_.get())) {}
+      writer_(std::make_unique<ProfileWriter>(database_.get())),
+      backlog_(options.most_bytes_ahead) {}
 
 RunFolder::~RunFolder() {
+  merge_thread_.reset();
+  bool rest_stays = false;
+  {
+    base::MutexLock lock(&mutex_);
+    rest_stays = rest_stays_;
+  }
+  // What cannot be merged stays in the log.
+  if (!rest_stays) MergeFor(kFinishPatience).IgnoreError();
   base::MutexLock lock(&mutex_);
   writer_.reset();
 }
@@ -54,27 +79,20 @@ absl::StatusOr<Database> RunFolder::OpenDatabase(const std::string& path) {
   absl::StatusOr<Database> database = Database::Open(file, SQLITE_OPEN_READWRITE);
   if (!database.ok()) return database.status();
   // A write-ahead log: readers never wait for the writer, and a killed writer leaves a file that
-  // any reader completes. FULL: a commit is on the disk when it returns.
+  // any reader completes. FULL: a commit is on the disk when it returns, as tables must be before
+  // anything is acknowledged.
   for (const char* sql :
        {"PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL", "PRAGMA wal_autocheckpoint=1000"}) {
     if (const absl::Status status = database->Execute(sql); !status.ok()) return status;
   }
   const absl::StatusOr<int64_t> version = database->QueryInt("PRAGMA user_version");
   if (!version.ok()) return version.status();
-  if (*version > kSchemaVersion) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(file, " was made by a newer flopsprof (format ", *version, ")"));
+  if (*version != 0) {
+    FLOPSPROF_RETURN_IF_ERROR(CheckFormat(file, *version));
+    return database;
   }
-  if (*version == 0) {
-    const absl::Status status =
-        database->Execute(absl::StrCat("BEGIN IMMEDIATE;", SchemaSql(), AddedSql(),
-                                       "PRAGMA user_version=", kSchemaVersion, ";COMMIT"));
-    if (!status.ok()) return status;
-  }
-  // Tables that came later, and views, which are those of this version in every file.
-  const absl::Status added =
-      database->Execute(absl::StrCat("BEGIN IMMEDIATE;", AddedSql(), ViewsSql(), "COMMIT"));
-  if (!added.ok()) return added;
+  FLOPSPROF_RETURN_IF_ERROR(
+      database->Execute(absl::StrCat("BEGIN IMMEDIATE;", SchemaSql(), "COMMIT")));
   return database;
 }
 
@@ -89,70 +107,244 @@ absl::StatusOr<std::unique_ptr<RunFolder>> RunFolder::Create(const Options& opti
   if (!path.ok()) return Explain(path.status(), kCreateAdvice);
   absl::StatusOr<Database> database = OpenDatabase(*path);
   if (!database.ok()) return Explain(database.status(), kCreateAdvice);
-  std::unique_ptr<RunFolder> folder(new RunFolder(*path, run_id, *std::move(database)));
-  base::MutexLock lock(&folder->mutex_);
-  folder->manifest_ = {run_id, run.job(), run.command(), run.start_utc_ns(), run.version(), false};
-  if (const absl::Status status = folder->writer_->WriteRun(run_id, run); !status.ok()) {
-    return Explain(status, kCreateAdvice);
+  std::unique_ptr<RunFolder> folder(new RunFolder(*path, run_id, *std::move(database), options));
+  {
+    base::MutexLock lock(&folder->mutex_);
+    folder->manifest_ = {run_id,        run.job(), run.command(), run.start_utc_ns(),
+                         run.version(), false,     kSchemaVersion};
+    absl::Status status = folder->writer_->WriteRun(run_id, run);
+    if (status.ok()) status = WriteManifest(*path, folder->manifest_);
+    if (!status.ok()) return Explain(status, kCreateAdvice);
   }
-  if (const absl::Status status = WriteManifest(*path, folder->manifest_); !status.ok()) {
+  if (const absl::Status status = folder->OpenLog(); !status.ok()) {
     return Explain(status, kCreateAdvice);
   }
   return folder;
 }
 
-absl::StatusOr<std::unique_ptr<RunFolder>> RunFolder::Open(const std::string& path) {
+absl::StatusOr<std::unique_ptr<RunFolder>> RunFolder::Open(const std::string& path,
+                                                           LogFiles* log_files) {
   absl::StatusOr<Manifest> manifest = ReadManifest(path);
   if (!manifest.ok()) return manifest.status();
+  // Before anything is opened for writing.
+  FLOPSPROF_RETURN_IF_ERROR(CheckFormat(path, manifest->format));
+  FLOPSPROF_RETURN_IF_ERROR(CheckFormatOfFile(path + "/profile.db"));
   absl::StatusOr<Database> database = OpenDatabase(path);
   if (!database.ok()) return database.status();
-  std::unique_ptr<RunFolder> folder(new RunFolder(path, manifest->run_id, *std::move(database)));
-  base::MutexLock lock(&folder->mutex_);
-  folder->manifest_ = *std::move(manifest);
+  Options options;
+  options.log_files = log_files;
+  std::unique_ptr<RunFolder> folder(
+      new RunFolder(path, manifest->run_id, *std::move(database), options));
+  {
+    base::MutexLock lock(&folder->mutex_);
+    const absl::StatusOr<int64_t> runs = folder->database_->QueryInt("SELECT count(*) FROM run");
+    if (!runs.ok()) return runs.status();
+    if (*runs == 0) {
+      FLOPSPROF_RETURN_IF_ERROR(folder->writer_->WriteRun(manifest->run_id, RunInfoOf(*manifest)));
+    }
+    folder->is_finished_ = manifest->finished;
+    folder->manifest_ = *std::move(manifest);
+  }
+  FLOPSPROF_RETURN_IF_ERROR(folder->OpenLog());
   return folder;
+}
+
+absl::Status RunFolder::OpenLog() {
+  LogWriter::Options options;
+  options.folder = path_ + "/log";
+  options.files = options_.log_files;
+  {
+    base::MutexLock lock(&mutex_);
+    const absl::StatusOr<MergedTo> merged = ReadMergedTo(database_.get());
+    if (!merged.ok()) return merged.status();
+    options.log_id = merged->log_id;
+    // Of a profile.db that was lost: what is left of its log is merged into this new one.
+    const std::optional<uint64_t> left =
+        merged->sequence == 0 ? FindLogId(options.folder) : std::nullopt;
+    if (left.has_value() && *left != options.log_id) {
+      options.log_id = *left;
+      FLOPSPROF_RETURN_IF_ERROR(database_->Execute(
+          absl::StrCat("UPDATE log_position SET log_id=", static_cast<int64_t>(*left))));
+    }
+    options.after_sequence = merged_ = merged->sequence;
+    // From here on the log is what is durable; SQLite may lose its last commits with the power, and
+    // takes them from the log again.
+    FLOPSPROF_RETURN_IF_ERROR(database_->Execute("PRAGMA synchronous=NORMAL"));
+  }
+  absl::StatusOr<std::unique_ptr<LogWriter>> log = LogWriter::Open(options);
+  if (!log.ok()) return log.status();
+  log_ = *std::move(log);
+  backlog_.MergedThrough(options.after_sequence);
+  backlog_.Add(log_->end().sequence, log_->bytes_found());
+  merge_thread_ = std::make_unique<MergeThread>([this] { return MergeSome(false); });
+  return absl::OkStatus();
 }
 
 absl::Status RunFolder::Apply(const v1::UploadRequest& request) {
-  base::MutexLock lock(&mutex_);
+  std::string bytes;
   absl::Status status;
-  if (is_plain_file_) status = database_->Execute("PRAGMA journal_mode=WAL");
+  if (!request.SerializeToString(&bytes)) status = absl::InvalidArgumentError("too large");
+  if (status.ok() && !backlog_.WaitForRoom(options_.patience)) {
+    {
+      base::MutexLock lock(&mutex_);
+      rest_stays_ = false;
+    }
+    merge_thread_->Wake();
+    return absl::UnavailableError(absl::StrCat(
+        path_, "/profile.db does not keep up: ", backlog_.bytes() >> 20,
+        " MiB of updates wait to be merged into it; agents keep what is not stored "
+        "and send it again; is it held by another program, or its disk slow or full?"));
+  }
+  absl::StatusOr<uint64_t> sequence = 0;
   if (status.ok()) {
-    is_plain_file_ = false;
-    status = database_->Execute("BEGIN IMMEDIATE");
+    sequence = log_->Append(bytes, base::Clock::Real().UtcNs());
+    status = sequence.status();
   }
-  if (status.ok()) status = EndTransaction(ApplyInTransaction(request));
-  if (status.ok() && manifest_.finished) {  // by an earlier collector
-    manifest_.finished = false;
-    status = WriteManifest(path_, manifest_);
+  if (status.ok()) backlog_.Add(*sequence, bytes.size());
+  if (status.ok() && is_finished_.load(std::memory_order_relaxed)) status = MarkAsRunning();
+  if (status.ok()) {
+    merge_thread_->Wake();
+    return status;
   }
-  if (status.ok()) return status;
   return Explain(absl::Status(status.code(), absl::StrCat("cannot store in ", path_, ": ",
                                                           std::string(status.message()))),
                  kApplyAdvice);
 }
 
+absl::Status RunFolder::MarkAsRunning() {
+  base::MutexLock lock(&mutex_);
+  if (!is_finished_) return absl::OkStatus();
+  rest_stays_ = false;
+  manifest_.finished = false;
+  FLOPSPROF_RETURN_IF_ERROR(WriteManifest(path_, manifest_));
+  is_finished_ = false;
+  return absl::OkStatus();
+}
+
+absl::Status RunFolder::OpenReader() {
+  const absl::StatusOr<MergedTo> merged = ReadMergedTo(database_.get());
+  if (!merged.ok()) return merged.status();
+  absl::StatusOr<LogSegments> segments = LogSegments::Open(path_ + "/log");
+  if (!segments.ok()) return segments.status();
+  merged_ = merged->sequence;
+  reader_.emplace(*std::move(segments), merged_, merged->log_id);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<bool> RunFolder::MergeSome(bool even_rest) {
+  base::MutexLock lock(&mutex_);
+  if (rest_stays_ && !even_rest) return false;
+  // Who holds profile.db is waited for without the lock, by trying again.
+  sqlite3_busy_timeout(database_->handle(), kMergeBusyMs);
+  const absl::StatusOr<bool> more = MergeSomeLocked();
+  sqlite3_busy_timeout(database_->handle(), kBusyMs);
+  return more;
+}
+
+absl::StatusOr<bool> RunFolder::MergeSomeLocked() {
+  const LogEnd end = log_->end();
+  if (end.sequence <= merged_) return false;
+  if (!reader_.has_value()) FLOPSPROF_RETURN_IF_ERROR(OpenReader());
+  if (is_plain_file_) {
+    FLOPSPROF_RETURN_IF_ERROR(database_->Execute("PRAGMA journal_mode=WAL"));
+    is_plain_file_ = false;
+  }
+  absl::StatusOr<bool> more = false;
+  if (const absl::Status extended = reader_->Extend(end); !extended.ok()) {
+    more = extended;
+  } else {
+    more = LogMerge(run_id_, database_.get(), writer_.get())
+               .Some(&*reader_, options_.longest_transaction);
+  }
+  if (!more.ok()) {
+    reader_.reset();
+    return more;
+  }
+  merged_ = reader_->last_sequence();
+  backlog_.MergedThrough(merged_);
+  TrimLog();
+  if (!*more) reader_->Rest();
+  return more;
+}
+
+void RunFolder::TrimLog() {
+  const uint64_t segment = reader_->segment();
+  if (segment <= trimmed_segment_) return;
+  if (!SyncMerged().ok()) return;  // at the next transaction
+  log_->DropThrough(merged_, false);
+  trimmed_segment_ = segment;
+}
+
+absl::Status RunFolder::SyncMerged() {
+  return Durably([this] {
+    // Two changes: SQLite writes, and syncs, nothing where a row is given what it has.
+    return database_->Execute(absl::StrCat("UPDATE log_position SET merged=-1;",
+                                           "UPDATE log_position SET merged=", merged_));
+  });
+}
+
+absl::Status RunFolder::Merge() { return MergeFor(absl::InfiniteDuration()); }
+
+absl::Status RunFolder::MergeFor(absl::Duration patience) {
+  const uint64_t begin_ns = base::Clock::Real().MonoNs();
+  const uint64_t wanted = log_ == nullptr ? 0 : log_->end().sequence;
+  while (true) {
+    {
+      base::MutexLock lock(&mutex_);
+      if (merged_ >= wanted) return absl::OkStatus();
+    }
+    const absl::StatusOr<bool> more = MergeSome(true);
+    if (!more.ok()) return more.status();
+    base::MutexLock lock(&mutex_);
+    if (merged_ < wanted && Since(begin_ns) >= patience) {
+      return absl::UnavailableError(
+          absl::StrCat(wanted - merged_, " updates are in ", path_,
+                       "/log and not in profile.db yet: flopsprof reads both"));
+    }
+  }
+}
+
+absl::StatusOr<bool> RunFolder::AllAgentsHaveEnded() {
+  FLOPSPROF_RETURN_IF_ERROR(MergeFor(kFinishPatience));
+  base::MutexLock lock(&mutex_);
+  const absl::StatusOr<int64_t> agents = database_->QueryInt("SELECT count(*) FROM agents");
+  if (!agents.ok()) return agents.status();
+  const absl::StatusOr<int64_t> open =
+      database_->QueryInt("SELECT count(*) FROM agents WHERE NOT finished AND refused = ''");
+  if (!open.ok()) return open.status();
+  return *agents > 0 && *open == 0;
+}
+
+absl::Status RunFolder::Durably(const std::function<absl::Status()>& write) {
+  // Both are of this connection, and cannot be changed within a transaction.
+  FLOPSPROF_RETURN_IF_ERROR(database_->Execute("PRAGMA synchronous=FULL"));
+  absl::Status status = database_->Execute("BEGIN IMMEDIATE");
+  if (status.ok()) status = EndTransaction(write());
+  status.Update(database_->Execute("PRAGMA synchronous=NORMAL"));
+  return status;
+}
+
 absl::Status RunFolder::WriteDerived(const std::vector<v1::ProcessProfile>& processes) {
   if (processes.empty()) return absl::OkStatus();
   base::MutexLock lock(&mutex_);
-  absl::Status status = database_->Execute("BEGIN IMMEDIATE");
-  if (!status.ok()) return status;
-  for (const v1::ProcessProfile& process : processes) {
-    if (status.ok()) status = writer_->WriteProcess(process);
-  }
-  return EndTransaction(status);
+  return Durably([&] {
+    for (const v1::ProcessProfile& process : processes) {
+      FLOPSPROF_RETURN_IF_ERROR(writer_->WriteProcess(process));
+    }
+    return absl::OkStatus();
+  });
 }
 
 absl::Status RunFolder::NoteRefusal(const std::string& agent_id, const std::string& node,
                                     const std::string& why) {
   base::MutexLock lock(&mutex_);
-  absl::Status status = database_->Execute("BEGIN IMMEDIATE");
-  if (!status.ok()) return status;
-  return EndTransaction(writer_->NoteRefusal(agent_id, node, why, base::Clock::Real().UtcNs()));
+  return Durably(
+      [&] { return writer_->NoteRefusal(agent_id, node, why, base::Clock::Real().UtcNs()); });
 }
 
 absl::Status RunFolder::NoteProblem(const std::string& text) {
   base::MutexLock lock(&mutex_);
-  return writer_->NoteProblem(text);
+  return Durably([&] { return writer_->NoteProblem(text); });
 }
 
 absl::Status RunFolder::EndTransaction(absl::Status status) {
@@ -162,36 +354,41 @@ absl::Status RunFolder::EndTransaction(absl::Status status) {
   return status;
 }
 
-absl::Status RunFolder::ApplyInTransaction(const v1::UploadRequest& request) {
-  const absl::StatusOr<bool> is_new = writer_->NoteUpload(request, base::Clock::Real().UtcNs());
-  if (!is_new.ok()) return is_new.status();
-  if (!*is_new) return absl::OkStatus();
-  if (request.has_run()) {
-    if (const absl::Status status = writer_->WriteRun(run_id_, request.run()); !status.ok()) {
-      return status;
-    }
-  }
-  for (const v1::ProcessProfile& process : request.processes()) {
-    if (const absl::Status status = writer_->WriteProcess(process); !status.ok()) return status;
-  }
-  return absl::OkStatus();
-}
-
 absl::Status RunFolder::WriteText(const std::string& name, std::string_view content) {
   return ReplaceFile(path_, name, content);
 }
 
-absl::Status RunFolder::Finish() {
+absl::Status RunFolder::Finish(absl::Duration patience) {
+  const uint64_t begin_ns = base::Clock::Real().MonoNs();
+  absl::Status merged = MergeFor(patience);
+  // Somebody who holds profile.db goes on in the end; room on a full disk is not waited for.
+  while (absl::IsUnavailable(merged) && Since(begin_ns) < patience) {
+    absl::SleepFor(kRetryAfter);
+    merged = MergeFor(patience - Since(begin_ns));
+  }
   base::MutexLock lock(&mutex_);
+  rest_stays_ = !merged.ok();
   // Without its write-ahead log the file can be copied alone, and read where nothing can be
   // written. A reader that is in the middle of it prevents that; then it stays as it is.
+  const absl::Duration rest = std::clamp(patience - Since(begin_ns), kRetryAfter, kLongestRest);
+  sqlite3_busy_timeout(database_->handle(), static_cast<int>(absl::ToInt64Milliseconds(rest)));
   if (const absl::Status status = database_->Execute("PRAGMA journal_mode=DELETE"); status.ok()) {
     is_plain_file_ = true;
   } else {
     base::Log().debug("{} keeps its write-ahead log: {}", path_, std::string(status.message()));
   }
   manifest_.finished = true;
-  return WriteManifest(path_, manifest_);
+  if (const absl::Status written = WriteManifest(path_, manifest_); !written.ok()) {
+    rest_stays_ = false;
+    sqlite3_busy_timeout(database_->handle(), kBusyMs);
+    return written;
+  }
+  is_finished_ = true;
+  // After run.json: a run that is not finished has a log.
+  if (is_plain_file_ || SyncMerged().ok()) log_->DropThrough(merged_, true);
+  sqlite3_busy_timeout(database_->handle(), kBusyMs);
+  reader_.reset();  // it has a deleted file open
+  return merged;
 }
 
 }  // namespace flopsprof::store

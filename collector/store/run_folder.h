@@ -5,22 +5,30 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
+#include <atomic>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "collector/base/mutex.h"
+#include "collector/store/log/log_writer.h"
+#include "collector/store/log_merge.h"
 #include "collector/store/manifest.h"
+#include "collector/store/merge_backlog.h"
+#include "collector/store/merge_thread.h"
 #include "collector/store/profile_writer.h"
 #include "collector/store/sqlite.h"
 #include "flopsprof/v1/ingest.pb.h"
 
 namespace flopsprof::store {
 
-// One run on disk: run.json, profile.db and the texts made from it. Any thread; calls take
-// turns. Everything that Apply acknowledged is readable after kill -9 of anything and after a
-// power failure. One object per folder.
+// One run on disk: run.json, log/, profile.db and the texts made from it. Any thread. What comes is
+// appended to the log; a thread of its own merges that into profile.db. Everything that Apply
+// acknowledged is readable (run_reader.h) after kill -9 of anything and after a power failure. One
+// object per folder.
 class RunFolder {
  public:
   struct Options {
@@ -28,6 +36,13 @@ class RunFolder {
     // Empty: flopsprof-<job>-<UTC time> in `parent`.
     std::string path;
     std::string parent = ".";
+    // Apply waits while the log is so far ahead of profile.db, in bytes of requests as they come,
+    // and fails after that long.
+    uint64_t most_bytes_ahead = 32 << 20;
+    absl::Duration patience = absl::Seconds(2);
+    // Of the merger's, after which it begins another: so long others wait for profile.db.
+    absl::Duration longest_transaction = absl::Milliseconds(500);
+    LogFiles* log_files = LogFiles::Real();
   };
 
   // Makes the folder. A failure says what could not be made and what to do.
@@ -35,7 +50,8 @@ class RunFolder {
                                                            const std::string& run_id,
                                                            const v1::RunInfo& run);
   // Goes on with a folder that an earlier collector left.
-  static absl::StatusOr<std::unique_ptr<RunFolder>> Open(const std::string& path);
+  static absl::StatusOr<std::unique_ptr<RunFolder>> Open(const std::string& path,
+                                                         LogFiles* log_files = LogFiles::Real());
 
   // Without Finish: what was applied stays, the run is not marked as finished.
   ~RunFolder();
@@ -43,9 +59,17 @@ class RunFolder {
   const std::string& path() const { return path_; }
   const std::string& run_id() const { return run_id_; }
 
-  // Stores a request; durable when it returns OK. A request that was stored before is skipped.
-  // On failure nothing of it is stored and the same request may be sent again.
+  // Stores a request; durable when it returns OK, and soon in profile.db. A request that was stored
+  // before changes nothing. On failure the same request may be sent again. Unavailable: profile.db
+  // does not keep up. Calls of several threads share their syncs.
   absl::Status Apply(const v1::UploadRequest& request);
+
+  // Returns when what was applied before is in profile.db, or why it is not.
+  absl::Status Merge();
+
+  // Every agent that has ever sent something has sent its last request, or was refused. False: none
+  // has sent anything.
+  absl::StatusOr<bool> AllAgentsHaveEnded();
 
   // Stores rows that were worked out from this run, beside those that came.
   absl::Status WriteDerived(const std::vector<v1::ProcessProfile>& processes);
@@ -59,20 +83,38 @@ class RunFolder {
   // Replaces a text file of the folder (summary.json, report.txt) as a whole.
   absl::Status WriteText(const std::string& name, std::string_view content);
 
-  // Folds the write-ahead log into profile.db and marks the run as finished. Apply may still
-  // follow.
-  absl::Status Finish();
+  // Merges the rest of the log, makes profile.db one plain file and marks the run as finished.
+  // Apply may still follow. What is not merged after `patience` (profile.db is held, or slow), or
+  // cannot be (its disk is full), stays in the log, where readers find it, and the reason is
+  // returned.
+  absl::Status Finish(absl::Duration patience = kFinishPatience);
+  static constexpr absl::Duration kFinishPatience = absl::Seconds(5);
 
  private:
-  RunFolder(std::string path, std::string run_id, Database database);
+  RunFolder(std::string path, std::string run_id, Database database, const Options& options);
   static absl::StatusOr<Database> OpenDatabase(const std::string& path);
+  absl::Status OpenLog();
+  // One transaction of what the log has; whether there is more.
+  // `even_rest`: also what Finish has left.
+  absl::StatusOr<bool> MergeSome(bool even_rest);
+  absl::StatusOr<bool> MergeSomeLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Merge, until `patience` is over: Unavailable.
+  absl::Status MergeFor(absl::Duration patience);
+  absl::Status OpenReader() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Deletes what of the log is in profile.db, once that is durable.
+  void TrimLog() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Returns when what was merged is on the disk.
+  absl::Status SyncMerged() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // A transaction that is on the disk when it returns.
+  absl::Status Durably(const std::function<absl::Status()>& write)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Commits when `status` is good.
   absl::Status EndTransaction(absl::Status status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  absl::Status ApplyInTransaction(const v1::UploadRequest& request)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status MarkAsRunning();
 
   const std::string path_;
   const std::string run_id_;
+  const Options options_;
   base::Mutex mutex_;
   // On the heap: ProfileWriter keeps its address.
   std::unique_ptr<Database> database_ ABSL_GUARDED_BY(mutex_);
@@ -80,6 +122,17 @@ class RunFolder {
   Manifest manifest_ ABSL_GUARDED_BY(mutex_);
   // The database has no write-ahead log at the moment.
   bool is_plain_file_ ABSL_GUARDED_BY(mutex_) = false;
+  std::optional<LogReader> reader_
+      ABSL_GUARDED_BY(mutex_);                   // none before the first, or after a failure
+  uint64_t merged_ ABSL_GUARDED_BY(mutex_) = 0;  // sequence, committed
+  uint64_t trimmed_segment_ ABSL_GUARDED_BY(mutex_) = 0;  // those before it are deleted
+  // What Finish has left in the log is not touched until something is applied.
+  bool rest_stays_ ABSL_GUARDED_BY(mutex_) = false;
+  std::atomic<bool> is_finished_{false};  // as run.json says
+  MergeBacklog backlog_;
+
+  std::unique_ptr<LogWriter> log_;             // takes calls of any thread
+  std::unique_ptr<MergeThread> merge_thread_;  // last: it uses the others
 };
 
 }  // namespace flopsprof::store

@@ -1,110 +1,113 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/store/run_reader.h"
-#include "collector/model/step_labels.h"
 
 #include <absl/strings/str_cat.h>
-#include <absl/strings/str_join.h>
-#include <google/protobuf/message.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <map>
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
-#include "collector/base/status.h"
-#include "collector/model/profile_bounds.h"
-#include "collector/store/manifest.h"
-#include "collector/store/row_codec.h"
-#include "collector/store/schema.h"
+#include "collector/model/thin_profile.h"
 #include "collector/store/sqlite.h"
+#include "collector/store/stored_rows.h"
+#include "collector/store/stored_sums.h"
 
 namespace flopsprof::store {
 namespace {
 
-using google::protobuf::FieldDescriptor;
+constexpr size_t kMostThreads = 8;
+constexpr size_t kLeastOfThread = 16;  // processes
 
-std::string Quote(const std::string& column) { return absl::StrCat("\"", column, "\""); }
+// Processes, in the order of their ids.
+struct Processes {
+  std::vector<v1::ProcessProfile> profiles;
+  std::vector<int64_t> ids;
 
-// A private copy of a database that cannot be opened where it lies: a read-only folder with a
-// write-ahead log that only a writer could fold in.
-class PrivateCopy {
+  void Append(Processes more) {
+    profiles.insert(profiles.end(), std::make_move_iterator(more.profiles.begin()),
+                    std::make_move_iterator(more.profiles.end()));
+    ids.insert(ids.end(), more.ids.begin(), more.ids.end());
+  }
+};
+
+absl::StatusOr<Processes> ReadProcesses(Database* db, RunParts parts, ProcessIds ids) {
+  const absl::StatusOr<std::unique_ptr<ProcessReader>> reader =
+      ProcessReader::Create(db, parts, ids);
+  if (!reader.ok()) return reader.status();
+  Processes processes;
+  while (true) {
+    v1::ProcessProfile process;
+    const absl::StatusOr<bool> more = (*reader)->Next(&process);
+    if (!more.ok()) return more.status();
+    if (!*more) return processes;
+    FinishProcess((*reader)->longest_text_bytes(), &process);
+    if (parts == RunParts::kThin) model::MakeThin(&process);
+    processes.ids.push_back((*reader)->id());
+    processes.profiles.push_back(std::move(process));
+  }
+}
+
+// One part of the processes, read in a thread of its own through a connection of its own.
+class PartReader {
  public:
-  ~PrivateCopy() {
-    std::error_code ignored;
-    if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
+  PartReader(const std::string& file, RunParts parts, ProcessIds ids)
+      : thread_([this, file, parts, ids] {
+          absl::StatusOr<Database> db = Database::Open(file, SQLITE_OPEN_READONLY);
+          processes_ = db.ok() ? ReadProcesses(&*db, parts, ids) : db.status();
+        }) {}
+  ~PartReader() {
+    if (thread_.joinable()) thread_.join();
   }
 
-  absl::StatusOr<std::string> Make(const std::string& file) {
-    std::string name = (std::filesystem::temp_directory_path() / "flopsprof-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) return base::ErrnoStatus("cannot make a temporary folder");
-    folder_ = name;
-    const std::string copy = folder_ + "/profile.db";
-    for (const char* suffix : {"", "-wal"}) {
-      std::error_code error;
-      if (!std::filesystem::exists(file + suffix, error)) continue;
-      std::filesystem::copy_file(file + suffix, copy + suffix, error);
-      if (error) {
-        return absl::PermissionDeniedError(
-            absl::StrCat("cannot read ", file, suffix, ": ", error.message()));
-      }
-      std::filesystem::permissions(
-          copy + suffix, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write,
-          error);
-    }
-    return copy;
+  absl::StatusOr<Processes> Take() {
+    thread_.join();
+    return std::move(processes_);
   }
 
  private:
-  std::string folder_;
+  absl::StatusOr<Processes> processes_ = absl::UnknownError("not read");
+  std::thread thread_;  // last: it uses the other
 };
-
-absl::StatusOr<Database> OpenForReading(const std::string& file, PrivateCopy* copy) {
-  absl::StatusOr<Database> database = Database::Open(file, SQLITE_OPEN_READONLY);
-  if (database.ok()) {
-    const absl::StatusOr<int64_t> probe = database->QueryInt("SELECT count(*) FROM sqlite_schema");
-    if (probe.ok()) return database;
-    if (!absl::IsPermissionDenied(probe.status())) return probe.status();
-  } else if (!absl::IsPermissionDenied(database.status())) {
-    return database.status();
-  }
-  const absl::StatusOr<std::string> copied = copy->Make(file);
-  if (!copied.ok()) return copied.status();
-  return Database::Open(*copied, SQLITE_OPEN_READWRITE);
-}
 
 class Reader {
  public:
-  explicit Reader(Database* db) : db_(*db) {}
+  // `file`: of the database; "" = other connections would not see what this one does.
+  Reader(Database* db, const std::string& file, RunParts parts)
+      : db_(*db), file_(file), parts_(parts) {}
 
+  // Begins a transaction, which the caller ends: one state, that between two commits.
   absl::StatusOr<model::RunProfile> Read() {
-    // One read transaction: the state between two commits.
     if (const absl::Status status = db_.Execute("BEGIN"); !status.ok()) return status;
     model::RunProfile profile;
     if (const absl::Status status = ReadRunInfo(&profile); !status.ok()) return status;
     if (const absl::Status status = ReadAgents(&profile); !status.ok()) return status;
-    absl::StatusOr<Statement> rows =
-        db_.Prepare("SELECT id, node, pid, start_ticks FROM processes ORDER BY id");
-    if (!rows.ok()) return rows.status();
-    while (true) {
-      const absl::StatusOr<bool> row = rows->Step();
-      if (!row.ok()) return row.status();
-      if (!*row) break;
-      v1::ProcessProfile process;
-      process.mutable_key()->set_node(rows->Text(1));
-      process.mutable_key()->set_pid(static_cast<int32_t>(rows->Int(2)));
-      process.mutable_key()->set_start_ticks(static_cast<uint64_t>(rows->Int(3)));
-      if (const absl::Status status = ReadProcess(rows->Int(0), &process); !status.ok()) {
-        return status;
-      }
-      model::BoundProfile(&process);
-      model::JoinSteps(&process);
-      profile.processes.push_back(std::move(process));
+    if (const absl::Status status = ReadState(&profile); !status.ok()) return status;
+    const absl::StatusOr<std::vector<ProcessIds>> ids = DivideProcesses(profile.state.has_value());
+    if (!ids.ok()) return ids.status();
+    std::vector<std::unique_ptr<PartReader>> others;
+    for (size_t i = 1; i < ids->size(); ++i) {
+      others.push_back(std::make_unique<PartReader>(file_, parts_, (*ids)[i]));
     }
+    absl::StatusOr<Processes> processes = ReadProcesses(&db_, parts_, ids->front());
+    if (!processes.ok()) return processes.status();
+    for (const std::unique_ptr<PartReader>& other : others) {
+      absl::StatusOr<Processes> more = other->Take();
+      if (!more.ok()) return more.status();
+      processes->Append(*std::move(more));
+    }
+    profile.processes = std::move(processes->profiles);
+    ids_ = std::move(processes->ids);
+    profile.is_bounded = true;
     return profile;
   }
+
+  // Of the processes that were read.
+  std::vector<int64_t> TakeIds() { return std::move(ids_); }
 
  private:
   template <typename OnRow>
@@ -118,6 +121,35 @@ class Reader {
       if (!*row) return absl::OkStatus();
       on_row(*statement);
     }
+  }
+
+  // As many parts of about equal size as there are threads to read them; they are all processes.
+  // `stays_the_same`: other connections read the same.
+  absl::StatusOr<std::vector<ProcessIds>> DivideProcesses(bool stays_the_same) {
+    std::vector<ProcessIds> parts = {ProcessIds()};
+    if (!stays_the_same) return parts;
+    const absl::StatusOr<int64_t> count = db_.QueryInt("SELECT count(*) FROM processes");
+    if (!count.ok()) return count.status();
+    const auto processes = static_cast<size_t>(*count);
+    const size_t threads = std::min(
+        {kMostThreads, processes / kLeastOfThread, size_t{std::thread::hardware_concurrency()}});
+    for (size_t i = 1; i < threads; ++i) {
+      const absl::StatusOr<int64_t> first = db_.QueryInt(absl::StrCat(
+          "SELECT id FROM processes ORDER BY id LIMIT 1 OFFSET ", i * processes / threads));
+      if (!first.ok()) return first.status();
+      parts.back().end = *first;
+      parts.push_back({*first, ProcessIds().end});
+    }
+    return parts;
+  }
+
+  // Without a write-ahead log nobody can commit while this connection reads: others read the same
+  // state.
+  absl::Status ReadState(model::RunProfile* profile) {
+    if (file_.empty()) return absl::OkStatus();
+    const absl::StatusOr<std::optional<uint32_t>> state = StateOf(&db_);
+    if (state.ok()) profile->state = *state;
+    return state.status();
   }
 
   absl::Status ReadRunInfo(model::RunProfile* profile) {
@@ -139,161 +171,100 @@ class Reader {
         });
   }
 
-  absl::StatusOr<bool> HasTable(const std::string& name) {
-    const absl::StatusOr<int64_t> count = db_.QueryInt(absl::StrCat(
-        "SELECT count(*) FROM sqlite_master WHERE type='table' AND name='", name, "'"));
-    if (!count.ok()) return count.status();
-    return *count > 0;
-  }
-
   absl::Status ReadAgents(model::RunProfile* profile) {
-    const absl::StatusOr<bool> has_news = HasTable("agent_news");
-    if (!has_news.ok()) return has_news.status();
-    const std::string more =
-        *has_news ? "coalesce(n.newest_utc_ns, 0), coalesce(n.refused, '') FROM agents a LEFT JOIN "
-                    "agent_news n ON n.agent = a.id"
-                  : "0, '' FROM agents a";
     const absl::Status status = ForEach(
-        absl::StrCat("SELECT a.node, a.finished, a.sequence, (SELECT count(*) FROM uploads u WHERE "
-                     "u.agent = a.id), ",
-                     more, " WHERE ?1 IS NOT NULL ORDER BY a.id"),
+        "SELECT node, finished, sequence, missing, newest_utc_ns, refused FROM agents "
+        "WHERE ?1 IS NOT NULL ORDER BY id",
         0, [profile](const Statement& row) {
           model::AgentState& agent = profile->agents.emplace_back();
           agent.node = row.Text(0);
           agent.finished = row.Int(1) != 0;
           agent.newest_sequence = static_cast<uint64_t>(row.Int(2));
-          agent.uploads = static_cast<uint64_t>(row.Int(3));
+          agent.missing = static_cast<uint64_t>(row.Int(3));
           agent.newest_utc_ns = row.Int(4);
           agent.refused = row.Text(5);
         });
-    if (!status.ok() || !*has_news) return status;
+    if (!status.ok()) return status;
+    if (const absl::Status damage = ReadLogDamage(profile); !damage.ok()) return damage;
     return ForEach("SELECT text FROM problems WHERE ?1 IS NOT NULL ORDER BY number", 0,
                    [profile](const Statement& row) { profile->problems.push_back(row.Text(0)); });
   }
 
-  absl::Status ReadProcess(int64_t id, v1::ProcessProfile* process) {
-    const auto info_fields = StoredFields(*v1::ProcessInfo::descriptor());
-    absl::Status status = ForEach(
-        SelectSql("process_infos", info_fields), id,
-        [&](const Statement& row) { ReadFields(row, info_fields, 0, process->mutable_info()); });
+  absl::Status ReadLogDamage(model::RunProfile* profile) {
+    const absl::Status status = ForEach(
+        "SELECT text FROM log_refused WHERE ?1 IS NOT NULL ORDER BY number", 0,
+        [profile](const Statement& row) { profile->refused_uploads.push_back(row.Text(0)); });
     if (!status.ok()) return status;
-    for (const RowTable& table : RowTables()) {
-      const absl::StatusOr<bool> exists = HasTable(table.name);
-      if (!exists.ok()) return exists.status();
-      if (!*exists) continue;  // a run made before this table was added
-      const auto fields = StoredFields(*table.row_type());
-      status = ForEach(SelectSql(table.name, fields), id, [&](const Statement& row) {
-        ReadFields(row, fields, 0, process->GetReflection()->AddMessage(process, table.rows));
-      });
-      if (!status.ok()) return status;
-    }
-    status = ReadStepPhases(id, process);
-    if (!status.ok()) return status;
-    status = ForEach(
-        "SELECT id, text FROM strings WHERE process_id=?", id, [process](const Statement& row) {
-          (*process->mutable_strings())[static_cast<uint32_t>(row.Int(0))] = row.Text(1);
-        });
-    if (!status.ok()) return status;
-    status = ForEach("SELECT name, count FROM losses WHERE process_id=?", id,
-                     [process](const Statement& row) {
-                       (*process->mutable_loss())[row.Text(0)] = static_cast<uint64_t>(row.Int(1));
-                     });
-    if (!status.ok()) return status;
-    return ForEach("SELECT name, text FROM notes WHERE process_id=?", id,
-                   [process](const Statement& row) {
-                     (*process->mutable_notes())[row.Text(0)] = row.Text(1);
+    return ForEach("SELECT text, lost FROM log_damage WHERE ?1 IS NOT NULL ORDER BY number", 0,
+                   [profile](const Statement& row) {
+                     profile->log_damage.push_back(row.Text(0));
+                     profile->lost_uploads += static_cast<uint64_t>(row.Int(1));
                    });
   }
 
-  absl::Status ReadStepPhases(int64_t id, v1::ProcessProfile* process) {
-    std::map<uint32_t, v1::StepRow*> steps;
-    for (v1::StepRow& row : *process->mutable_steps()) steps[row.step()] = &row;
-    return ForEach(
-        "SELECT step, flops_high, flops_low, gpu_time_ns FROM step_phases WHERE process_id=? "
-        "ORDER BY step, phase",
-        id, [&steps](const Statement& row) {
-          const auto found = steps.find(static_cast<uint32_t>(row.Int(0)));
-          if (found == steps.end()) return;
-          *found->second->add_flops() = FromDecimal({row.Int(1), row.Int(2)});
-          found->second->add_gpu_time_ns(static_cast<uint64_t>(row.Int(3)));
-        });
-  }
-
-  static std::string SelectSql(const std::string& table,
-                               const std::vector<const FieldDescriptor*>& fields) {
-    std::vector<std::string> columns = ColumnsOf(fields);
-    for (std::string& column : columns) column = Quote(column);
-    return absl::StrCat("SELECT ", absl::StrJoin(columns, ","), " FROM ", table,
-                        " WHERE process_id=?");
-  }
-
   Database& db_;
+  const std::string file_;
+  const RunParts parts_;
+  std::vector<int64_t> ids_;
 };
 
-// SQLite notices missing pages, but not that the last one is cut. A file with a write-ahead log
-// may be growing just now.
-absl::Status CheckWholePages(const std::string& file, Database* database) {
-  struct stat info;
-  if (stat((file + "-wal").c_str(), &info) == 0 || stat(file.c_str(), &info) != 0) {
-    return absl::OkStatus();
-  }
-  const absl::StatusOr<int64_t> page_bytes = database->QueryInt("PRAGMA page_size");
-  if (!page_bytes.ok()) return page_bytes.status();
-  if (*page_bytes <= 0 || info.st_size % *page_bytes == 0) return absl::OkStatus();
-  return absl::DataLossError("its end is missing");
-}
-
-absl::Status Name(const std::string& file, const absl::Status& status) {
-  if (absl::IsDataLoss(status)) {
-    return absl::DataLossError(absl::StrCat(file, " is damaged: ", std::string(status.message()),
-                                            "; try: sqlite3 ", file, " .recover"));
-  }
-  return absl::Status(status.code(),
-                      absl::StrCat("cannot read ", file, ": ", std::string(status.message())));
+// What is known of the run beside its database.
+void AddFacts(const RunDatabase& run, model::RunProfile* profile) {
+  profile->finished = run.finished();
+  if (!run.finished() || !run.problems().empty()) profile->state.reset();
+  for (const std::string& problem : run.problems()) profile->problems.push_back(problem);
 }
 
 }  // namespace
 
-absl::StatusOr<std::string> DatabaseFile(const std::string& path) {
-  struct stat info;
-  if (stat(path.c_str(), &info) != 0) {
-    return absl::NotFoundError(absl::StrCat("no such run: ", path));
-  }
-  if (!S_ISDIR(info.st_mode)) return path;
-  const std::string file = path + "/profile.db";
-  if (stat(file.c_str(), &info) != 0) {
-    return absl::NotFoundError(
-        absl::StrCat(path, " is not a run folder of flopsprof: it has no profile.db"));
-  }
-  return file;
+absl::StatusOr<model::RunProfile> ReadRun(const std::string& path, RunParts parts) {
+  const absl::StatusOr<std::unique_ptr<RunDatabase>> run = RunDatabase::Open(path);
+  if (!run.ok()) return run.status();
+  return ReadRun(run->get(), parts);
 }
 
-absl::StatusOr<model::RunProfile> ReadRun(const std::string& path) {
-  const absl::StatusOr<std::string> file = DatabaseFile(path);
-  if (!file.ok()) return file.status();
-  PrivateCopy copy;
-  absl::StatusOr<Database> database = OpenForReading(*file, &copy);
-  if (!database.ok()) return Name(*file, database.status());
-  const absl::StatusOr<int64_t> version = database->QueryInt("PRAGMA user_version");
-  if (!version.ok()) return Name(*file, version.status());
-  if (*version > kSchemaVersion) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(*file, " was made by a newer flopsprof (format ", *version,
-                     ", this one reads up to ", kSchemaVersion, "): update flopsprof"));
-  }
-  if (*version < 1) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(*file, " is not a profile of flopsprof, or its collector was killed at once"));
-  }
-  if (const absl::Status whole = CheckWholePages(*file, &*database); !whole.ok()) {
-    return Name(*file, whole);
-  }
-  absl::StatusOr<model::RunProfile> profile = Reader(&*database).Read();
-  if (!profile.ok()) return Name(*file, profile.status());
-  const absl::StatusOr<Manifest> manifest =
-      ReadManifest(std::filesystem::path(*file).parent_path().string());
-  profile->finished = manifest.ok() && manifest->finished;
+absl::StatusOr<model::RunProfile> ReadRun(RunDatabase* run, RunParts parts) {
+  absl::StatusOr<model::RunProfile> profile =
+      Reader(run->database(), run->is_file() ? run->file() : "", parts).Read();
+  const absl::Status ended = run->database()->Execute("COMMIT");  // who writes waits for it
+  if (profile.ok() && !ended.ok()) return NameFile(run->file(), ended);
+  if (!profile.ok()) return NameFile(run->file(), profile.status());
+  AddFacts(*run, &*profile);
   return profile;
+}
+
+namespace {
+
+absl::StatusOr<SummedRun> SumInTurn(RunDatabase* run, const model::SummaryOptions& options) {
+  Reader reader(run->database(), run->is_file() ? run->file() : "", RunParts::kThin);
+  absl::StatusOr<model::RunProfile> thin = reader.Read();
+  SummedRun summed;
+  absl::Status status = thin.status();
+  if (status.ok()) {
+    AddFacts(*run, &*thin);
+    summed.profile = *std::move(thin);
+    StoredRows rows(run->database(), summed.profile.processes, reader.TakeIds());
+    summed.sums = model::SumRun(summed.profile, &rows, options);
+    status = rows.End();
+  }
+  status.Update(run->database()->Execute("COMMIT"));
+  if (!status.ok()) return NameFile(run->file(), status);
+  return summed;
+}
+
+}  // namespace
+
+absl::StatusOr<SummedRun> SumRun(RunDatabase* run, const model::SummaryOptions& options,
+                                 int64_t most_at_once) {
+  const absl::StatusOr<int64_t> count = run->database()->QueryInt("SELECT count(*) FROM processes");
+  if (!count.ok()) return NameFile(run->file(), count.status());
+  if (*count > most_at_once) return SumInTurn(run, options);
+  absl::StatusOr<model::RunProfile> profile = ReadRun(run, RunParts::kForSummary);
+  if (!profile.ok()) return profile.status();
+  SummedRun summed;
+  summed.profile = *std::move(profile);
+  summed.sums = model::SumRun(summed.profile, options);
+  return summed;
 }
 
 }  // namespace flopsprof::store

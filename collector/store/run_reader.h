@@ -7,17 +7,30 @@
 #include <string>
 
 #include "collector/model/run_profile.h"
+#include "collector/model/run_sums.h"
+#include "collector/store/process_reader.h"
+#include "collector/store/run_database.h"
 
 namespace flopsprof::store {
 
-// The profile.db of a run folder, or of the path of one. NotFound: no run there, and why.
-absl::StatusOr<std::string> DatabaseFile(const std::string& path);
+// Reads a run as RunDatabase opens it: all that was acknowledged. Every process is within
+// model/profile_bounds.h. A consistent state: all of a request or none of it.
+absl::StatusOr<model::RunProfile> ReadRun(const std::string& path, RunParts parts = RunParts::kAll);
+absl::StatusOr<model::RunProfile> ReadRun(RunDatabase* run, RunParts parts);
 
-// Reads a run folder, or its profile.db: finished, live, or left by a killed collector; also
-// where nothing may be written. Every process is within model/profile_bounds.h. Changes no data;
-// beside a run that is not finished SQLite may make its profile.db-shm. A consistent state: all of
-// a request or none of it. NotFound: no run there. FailedPrecondition: made by a newer version.
-// DataLoss: damaged.
-absl::StatusOr<model::RunProfile> ReadRun(const std::string& path);
+struct SummedRun {
+  model::RunSums sums;
+  model::RunProfile profile;  // what they were made from
+};
+
+// So many processes are in memory at once with all rows that a summary is made from: mostly less
+// than 2 GB.
+inline constexpr int64_t kMostAtOnce = 4096;
+
+// Reads a run and adds it up. One with more processes than `most_at_once` is added up one rank
+// after the other: its rows are read twice, those of a few processes are in memory at a time, and
+// the profile has thin processes (model/thin_profile.h). The sums are the same.
+absl::StatusOr<SummedRun> SumRun(RunDatabase* run, const model::SummaryOptions& options = {},
+                                 int64_t most_at_once = kMostAtOnce);
 
 }  // namespace flopsprof::store

@@ -4,6 +4,8 @@
 
 #include <absl/strings/str_cat.h>
 
+#include "collector/store/number_text.h"
+
 namespace flopsprof::store {
 namespace {
 
@@ -25,6 +27,11 @@ absl::Status ToStatus(sqlite3* db, std::string_view what) {
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
       return absl::DataLossError(text);
+    // What is to be stored is at fault, and will be.
+    case SQLITE_CONSTRAINT:
+    case SQLITE_TOOBIG:
+    case SQLITE_MISMATCH:
+      return absl::InvalidArgumentError(text);
     default:
       return absl::InternalError(text);
   }
@@ -39,6 +46,8 @@ absl::StatusOr<Database> Database::Open(const std::string& path, int flags) {
   if (code != SQLITE_OK) return ToStatus(raw, absl::StrCat("cannot open ", path));
   sqlite3_extended_result_codes(raw, 1);
   sqlite3_busy_timeout(raw, 5000);
+  if (AddNumberFunctions(raw) != SQLITE_OK)
+    return ToStatus(raw, absl::StrCat("cannot open ", path));
   return database;
 }
 
@@ -66,6 +75,17 @@ absl::StatusOr<int64_t> Database::QueryInt(const std::string& sql) {
   return statement->Int(0);
 }
 
+absl::StatusOr<Database> Database::CopyToMemory() {
+  absl::StatusOr<Database> memory = Open(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  if (!memory.ok()) return memory.status();
+  sqlite3_backup* backup = sqlite3_backup_init(memory->db_.get(), "main", db_.get(), "main");
+  if (backup == nullptr) return memory->ErrorStatus("cannot copy");
+  const int code = sqlite3_backup_step(backup, -1);
+  sqlite3_backup_finish(backup);
+  if (code != SQLITE_DONE) return memory->ErrorStatus("cannot copy");
+  return memory;
+}
+
 absl::Status Database::ErrorStatus(std::string_view what) const {
   return ToStatus(db_.get(), what);
 }
@@ -76,6 +96,11 @@ void Statement::BindText(int index, std::string_view value) {
   // A null pointer would bind NULL instead of "".
   sqlite3_bind_text(get(), index, value.data() == nullptr ? "" : value.data(),
                     static_cast<int>(value.size()), SQLITE_STATIC);
+}
+
+void Statement::BindBlob(int index, std::string_view bytes) {
+  sqlite3_bind_blob64(get(), index, bytes.data() == nullptr ? "" : bytes.data(), bytes.size(),
+                      SQLITE_STATIC);
 }
 
 absl::Status Statement::Run() {
@@ -96,11 +121,18 @@ absl::StatusOr<bool> Statement::Step() {
   return Error();
 }
 
-std::string Statement::Text(int column) const {
+std::string_view Statement::TextView(int column) const {
   const unsigned char* text = sqlite3_column_text(get(), column);
   if (text == nullptr) return "";
-  return std::string(reinterpret_cast<const char*>(text),
-                     static_cast<size_t>(sqlite3_column_bytes(get(), column)));
+  return std::string_view(reinterpret_cast<const char*>(text),
+                          static_cast<size_t>(sqlite3_column_bytes(get(), column)));
+}
+
+std::string_view Statement::BlobView(int column) const {
+  const void* bytes = sqlite3_column_blob(get(), column);
+  if (bytes == nullptr) return "";
+  return std::string_view(static_cast<const char*>(bytes),
+                          static_cast<size_t>(sqlite3_column_bytes(get(), column)));
 }
 
 absl::Status Statement::Error() const { return ToStatus(db_, "SQL failed"); }

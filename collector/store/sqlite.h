@@ -28,6 +28,12 @@ class Database {
   // First column of the first row of a query.
   absl::StatusOr<int64_t> QueryInt(const std::string& sql);
 
+  // All of it, as it is between two commits.
+  absl::StatusOr<Database> CopyToMemory();
+
+  // For what this class does not have.
+  sqlite3* handle() { return db_.get(); }
+
   // The last error of this connection as a Status: what was tried, and SQLite's reason.
   absl::Status ErrorStatus(std::string_view what) const;
   // SQLITE_... code of the last error.
@@ -48,15 +54,21 @@ class Statement {
   void BindInt(int index, int64_t value) { sqlite3_bind_int64(get(), index, value); }
   // The text must live until the statement is stepped.
   void BindText(int index, std::string_view value);
+  void BindBlob(int index, std::string_view bytes);  // the same
   void BindNull(int index) { sqlite3_bind_null(get(), index); }
 
+  // Before the first step again; parameters stay.
+  void Reset() { sqlite3_reset(get()); }
   // Runs to the end and makes ready for the next set of parameters.
   absl::Status Run();
   // True: a row is there to be read. False: no further row.
   absl::StatusOr<bool> Step();
 
   int64_t Int(int column) const { return sqlite3_column_int64(get(), column); }
-  std::string Text(int column) const;
+  std::string Text(int column) const { return std::string(TextView(column)); }
+  // Until the next step.
+  std::string_view TextView(int column) const;
+  std::string_view BlobView(int column) const;
   bool IsNull(int column) const { return sqlite3_column_type(get(), column) == SQLITE_NULL; }
 
  private:

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Values by an address, or by another number that is neither 0 nor 1. It grows as more keys live
-// at once, by levels of four times the entries; what is removed leaves its place to another. No
-// lock, so that a fork leaves it whole; only growth makes a system call.
+// A table from addresses to values. A key may be any number that is neither 0 nor 1. The table
+// grows with the number of live keys, by levels of four times the entries. The place of a removed
+// key is used again. There is no lock, so a fork leaves the table whole. Only growth makes a system
+// call.
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,7 +17,7 @@
 
 namespace flopsprof::injector {
 
-// `Value`: all zero at first. Its Forget() is called before its key goes.
+// `Value` must be valid when it is all zero. Its Forget() is called before its key is removed.
 template <class Value, uint32_t kFirstEntries, uint32_t kMaxLevels>
 class AddressTable {
  public:
@@ -28,7 +29,8 @@ class AddressTable {
   }
   const Value* Find(uint64_t key) const { return const_cast<AddressTable*>(this)->Find(key); }
 
-  // One thread at a time for one key. nullptr: the last level is crowded, or there is no memory.
+  // Only one thread at a time may call this for one key. nullptr: the last level is crowded, or
+  // there is no memory.
   Value* FindOrAdd(uint64_t key) {
     Entry* entry = EntryOf(key);
     if (entry != nullptr) return &entry->value;
@@ -47,7 +49,7 @@ class AddressTable {
     Entry* entry = EntryOf(key);
     if (entry == nullptr) return false;
     entry->value.Forget();
-    // Release; pairs with the acquire in Claim: who takes the place finds it forgotten.
+    // Release; pairs with the acquire in Claim: whoever takes the place finds the value forgotten.
     return entry->key.compare_exchange_strong(key, kRemoved, std::memory_order_release,
                                               std::memory_order_relaxed);
   }

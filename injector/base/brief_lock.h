@@ -2,14 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The only lock of the injector: for short sections that call nothing which waits or allocates,
-// off the launch path but for those that injector/README.md lists. It spins, then yields: it must
-// work without libpthread and never sleeps on a futex in the profiled program's name.
+// The only kind of lock in the injector. It is for short sections that neither wait nor allocate,
+// and that are off the launch path; injector/README.md lists the exceptions. It spins, then yields.
+// It must work without libpthread, and it never makes a thread of the program sleep on a futex.
 //
-// What another thread held when the process forked is free in the child, where that thread is not:
-// the lock remembers the process's generation, and each kind of fork that copies memory begins a
-// new one. (A vfork child shares its parent's memory, and its generation.) What the lock guards may
-// then be in the middle of a change: each holder leaves it such that a child may go on.
+// A thread that held the lock when the process forked does not exist in the child. So the lock is
+// free in the child: it remembers the generation of the process that took it, and each kind of fork
+// that copies memory begins a new generation. (A vfork child shares its parent's memory and
+// generation.) The guarded data may then be in the middle of a change. So each holder changes it in
+// such an order that a child can use it at any point.
 
 #include <stdint.h>
 
@@ -39,8 +40,8 @@ class BriefLock {
       LockOrWait();
     }
   }
-  // For what a signal handler may reach by _exit: the thread that it interrupted may hold the
-  // lock. False: not free for so long.
+  // For code that a signal handler may reach through _exit: the thread that it interrupted may hold
+  // the lock. False: the lock did not become free in this time.
   bool LockWithin(uint64_t timeout_ns);
   void Unlock() { holder_.store(0, std::memory_order_release); }  // pairs with TryLock
 
@@ -48,7 +49,7 @@ class BriefLock {
   bool TryLock();
   __attribute__((noinline)) void LockOrWait();
 
-  std::atomic<uint32_t> holder_{0};  // its generation; 0: free
+  std::atomic<uint32_t> holder_{0};  // the holder's generation; 0: free
 };
 
 class BriefLockHolder {

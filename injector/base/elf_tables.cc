@@ -144,6 +144,17 @@ FLOPSPROF_EARLY uintptr_t ElfTables::FindFunction(const char* name) const {
   return 0;
 }
 
+void** ElfTables::FindLinkageSlot(const char* function) const {
+  for (size_t i = 0; i < plt_relocation_count; ++i) {
+    const ElfW(Rela)& relocation = plt_relocations[i];
+    if (ELF64_R_TYPE(relocation.r_info) != R_X86_64_JUMP_SLOT) continue;
+    if (!SameText(NameOf(static_cast<uint32_t>(ELF64_R_SYM(relocation.r_info))), function))
+      continue;
+    return reinterpret_cast<void**>(base + relocation.r_offset);
+  }
+  return nullptr;
+}
+
 FLOPSPROF_EARLY uint32_t ElfTables::KnownEnd() const {
   if (gnu_hash == nullptr) return sysv_hash != nullptr ? sysv_hash[1] : 0;
   const GnuHash table(gnu_hash);

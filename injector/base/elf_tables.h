@@ -26,15 +26,29 @@ struct ElfTables {
   // False: no symbols.
   bool Read(uintptr_t load_base, const ElfW(Dyn) * dynamic);
 
-  // Address of a function that this object defines; 0: it does not. Names have no version here:
-  // of several versions, one of them.
+  // Address of a function that this object defines; 0: it defines none. Versions are ignored: of
+  // several versions of a name, any one is found.
   uintptr_t FindFunction(const char* name) const;
 
+  // The slot through which this object calls a function of that name (JUMP_SLOT); nullptr: none.
+  void** FindLinkageSlot(const char* function) const;
+
+  const char* NameOf(uint32_t symbol) const { return strings + symbols[symbol].st_name; }
+
   // One more than the last symbol that is known to exist; 0: nothing is known. A relocation may
-  // name a later one: linkers leave undefined symbols out of the hash table, most before the
-  // defined ones, some among them.
+  // name a later symbol, because linkers leave undefined symbols out of the hash table. Most of
+  // these are before the defined symbols, some among them.
   uint32_t KnownEnd() const;
 };
+
+// Of x86-64's relocations: the symbol whose address, and nothing but it, the loader writes to the
+// slot (JUMP_SLOT, GLOB_DAT, a plain address); 0: another kind.
+inline uint32_t SymbolInSlot(const ElfW(Rela) & relocation) {
+  const auto type = ELF64_R_TYPE(relocation.r_info);
+  const bool holds_address = type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT ||
+                             (type == R_X86_64_64 && relocation.r_addend == 0);
+  return holds_address ? static_cast<uint32_t>(ELF64_R_SYM(relocation.r_info)) : 0;
+}
 
 bool SameText(const char* a, const char* b);
 bool BeginsWith(const char* text, const char* prefix);

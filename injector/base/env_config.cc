@@ -44,11 +44,13 @@ constexpr Setting kBackward = {"FLOPSPROF_BACKWARD", kBackwardWays, 0, "the firs
 // CUPTI 13.0 was seen to give no valid times any more after about 25 million.
 constexpr Setting kGraphNodeLimit = {"FLOPSPROF_GRAPH_NODE_LIMIT", nullptr, INT32_MAX, "1000000"};
 constexpr Setting kConnectTimeoutMs = {"FLOPSPROF_CONNECT_TIMEOUT_MS", nullptr, 10000, "1000"};
+constexpr Setting kReconnectS = {"FLOPSPROF_RECONNECT_S", nullptr, 86400, "30"};
 constexpr Setting kSettings[] = {
     kModuleHook,
     kBackward,
     kGraphNodeLimit,
     kConnectTimeoutMs,
+    kReconnectS,
     {"FLOPSPROF_RANK", nullptr, INT32_MAX, "the launcher's"},
     {"FLOPSPROF_LOCAL_RANK", nullptr, INT32_MAX, "none"},
     {"FLOPSPROF_WORLD_SIZE", nullptr, INT32_MAX, "none"},
@@ -119,6 +121,8 @@ uint64_t GraphNodeLimit() { return static_cast<uint64_t>(NumberOf(kGraphNodeLimi
 uint64_t ConnectTimeoutNs() {
   return static_cast<uint64_t>(NumberOf(kConnectTimeoutMs)) * 1000000u;
 }
+
+uint64_t ReconnectNs() { return static_cast<uint64_t>(NumberOf(kReconnectS)) * 1000000000u; }
 
 const char* Tf32Override() { return NonEmpty("NVIDIA_TF32_OVERRIDE"); }
 

@@ -26,25 +26,29 @@ const char* AgentSocketPath();
 // Full path of a libcupti chosen by the user, or nullptr.
 const char* CuptiPathFromUser();
 
-// After so many timed nodes of CUDA graphs their launches are timed as a whole (--graphs auto).
+// After this many timed nodes of CUDA graphs, whole launches are timed in their place (--graphs
+// auto).
 uint64_t GraphNodeLimit();
 
 // How long the first GPU call may wait for the agent; at most 10 s.
 uint64_t ConnectTimeoutNs();
 
+// After the agent has gone another one is looked for so long; 0: not at all. At most a day.
+uint64_t ReconnectNs();
+
 // NVIDIA_TF32_OVERRIDE as it is set, or nullptr: it overrules every math mode.
 const char* Tf32Override();
 
-// The only way of seeing module calls to try: "swap", "monitoring", "hooks" or "none"; nullptr: all
-// that fit, in this order.
+// The only way of seeing module calls that is tried: "swap", "monitoring", "hooks" or "none".
+// nullptr: each is tried in this order until one fits.
 const char* ForcedModuleHook();
 
-// The only way of following backward nodes to try: "engine", "callback", "nodes" or "none";
-// nullptr: the first that fits.
+// The only way of following backward nodes that is tried: "engine", "callback", "nodes" or "none".
+// nullptr: each is tried in this order until one fits.
 const char* ForcedBackward();
 
-// What of the variables above and of FLOPSPROF_RANK and its kin was not understood, and what is
-// used in its place: a note. "": all was.
+// Text of a note: which of the variables above, or of FLOPSPROF_RANK and the like, was not
+// understood, and what is used in its place. "": everything was understood.
 Text<512> SettingsNotUnderstood();
 
 // A step begins where a module, range or function of this name does; nullptr: not asked for.

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Force-included in every file of the injector: asks for the versions of the symbols that
-// glibc 2.34 moved from libdl into libc, as glibc 2.28 has them, so that one binary made on a
-// newer system loads on both. scripts/check_injector_abi.sh holds the result to it.
-// Nothing of libpthread is linked at all: threads come through dlsym (transport/own_thread.cc).
+// The compiler command includes this file into every file of the injector. glibc 2.34 moved symbols
+// from libdl into libc. This file asks for these symbols in the versions of glibc 2.28, so that a
+// binary made on a newer system loads on both. scripts/check_injector_abi.sh checks the result.
+// Nothing of libpthread is linked: thread functions are found by dlsym (transport/own_thread.cc).
 
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 __asm__(".symver dlopen,dlopen@GLIBC_2.2.5");

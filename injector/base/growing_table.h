@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Entries that stay where they are, found by a hash. For each entry that is added the index grows
-// by one bucket, whose entries it takes from one other (linear hashing): no addition does the work
-// of many, and nothing is moved. All of it is reserved address space, opened as it is used.
+// A hash table whose entries are never moved. With each added entry the index grows by one bucket,
+// which takes its entries from one other bucket (linear hashing). So every addition costs about the
+// same. The table is reserved address space, which becomes memory as it is used.
 //
-// An Entry has `uint32_t next` and `uint32_t Hash() const`. Numbers begin with 1. Threads: the
-// user's lock.
+// An Entry has `uint32_t next` and `uint32_t Hash() const`. Entries are numbered from 1. Threads:
+// under the user's lock.
 
 #include <stdint.h>
 #include <string.h>

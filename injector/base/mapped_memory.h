@@ -10,8 +10,8 @@
 
 namespace flopsprof::injector {
 
-// Copies what may not be mapped, by a system call: a library of another layout must not crash.
-// False: it is not mapped, or the call is not allowed.
+// Copies memory that may not be mapped, by a system call. A library with another layout must not
+// crash the program. False: the memory is not mapped, or the system call is not allowed.
 inline bool ReadMapped(const void* from, size_t bytes, void* to) {
   const ErrnoKeeper keep;
   const iovec here{to, bytes};

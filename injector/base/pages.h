@@ -9,19 +9,19 @@
 
 namespace flopsprof::injector {
 
-// Zeroed pages, address space until they are used; nullptr on failure.
+// Zeroed pages. They are only address space until they are used. nullptr on failure.
 void* MapPages(size_t bytes);
 
-// Address space that becomes memory from its begin on, a step at a time: where the kernel refuses
-// what it could not give (vm.overcommit_memory=2), only what is open counts. A refusal stays one:
-// no call after it asks the kernel again. Threads: the user's lock.
+// Address space that becomes memory step by step, from its begin on. A kernel that accounts for all
+// memory (vm.overcommit_memory=2) counts only the open part. After a refusal the kernel is never
+// asked again. Threads: under the user's lock.
 class GrowingPages {
  public:
   // True also when they are reserved already.
   bool Reserve(size_t bytes);
-  // The first `bytes` of them may be used, zeroed. A system call for each step, none within one.
+  // After this the first `bytes` may be used; they are zeroed. Each new step costs one system call.
   bool Open(size_t bytes) { return bytes <= open_bytes_ || OpenMore(bytes); }
-  // Of a table whose other parts were refused: its address space is given back, for good.
+  // For a table whose other parts were refused: gives the address space back, for good.
   void Refuse();
   void* begin() const { return begin_; }
 
@@ -34,39 +34,6 @@ class GrowingPages {
   size_t bytes_ = 0;
   size_t open_bytes_ = 0;
   bool refused_ = false;
-};
-
-// Of another object, which the loader has made read-only when it had relocated it (RELRO).
-struct ProtectedRange {
-  uintptr_t begin = 0;
-  uintptr_t end = 0;
-  bool Contains(const void* place) const {
-    const auto address = reinterpret_cast<uintptr_t>(place);
-    return address >= begin && address < end;
-  }
-};
-
-// The range that a PT_GNU_RELRO entry means, rounded as the loader does.
-ProtectedRange ProtectedRangeOf(uintptr_t begin, uintptr_t end);
-
-// Writes addresses into one object's pages. Those that are read-only become writable with the
-// first write there, and are read-only again when this ends. Until then no other thread's writer
-// opens or closes pages: it would take them away from under this one.
-class ProtectedWriter {
- public:
-  explicit ProtectedWriter(const ProtectedRange& range) : range_(range) {}
-  ~ProtectedWriter();
-  ProtectedWriter(const ProtectedWriter&) = delete;
-  ProtectedWriter& operator=(const ProtectedWriter&) = delete;
-
-  // False: the pages cannot be made writable.
-  bool Write(void** place, void* value);
-
- private:
-  bool Protect(int rights) const;
-
-  const ProtectedRange range_;
-  bool open_ = false;
 };
 
 }  // namespace flopsprof::injector

@@ -14,8 +14,8 @@
 #include "injector/base/brief_lock.h"
 #include "injector/base/pages.h"
 
-// A path that is taken thousands of times a step: what it calls is compiled into it. What it calls
-// rarely is FLOPSPROF_APART, and stays outside.
+// Marks a function that runs thousands of times a step: everything that it calls is inlined into
+// it. Functions that it calls rarely are marked FLOPSPROF_APART and stay outside.
 #define FLOPSPROF_HOT __attribute__((flatten, hot))
 #define FLOPSPROF_APART __attribute__((noinline))
 
@@ -36,7 +36,8 @@ void SleepNs(uint64_t duration_ns);
 void FutexWait(std::atomic<uint32_t>* word, uint32_t expected, uint64_t timeout_ns);
 void FutexWakeAll(std::atomic<uint32_t>* word);
 
-// Around whatever makes system calls in a hook: the program may look at errno after its own call.
+// Restores errno. Use it around system calls in a hook, because the program may look at errno after
+// its own call.
 class ErrnoKeeper {
  public:
   ErrnoKeeper() : value_(errno) {}

@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The loader's functions behind our own dlsym and its kin. Everything inside of the injector that
-// looks up a symbol of a hooked library asks here, or it would be answered with our own hook.
+// The loader's functions behind our own dlsym, dlvsym, dlopen and dlmopen. All code of the injector
+// that looks up a symbol of a hooked library uses these; our dlsym would return our own hook.
 
 #include <link.h>
 
 extern "C" {
-// Next in the chain after ours: another tool's, or libc's. nullptr until FindRealLoader.
+// The next function in the chain after ours: another tool's, or libc's. nullptr until
+// FindRealLoader.
 extern void* (*flopsprof_real_dlsym)(void* handle, const char* name);
 extern void* (*flopsprof_libc_dlsym)(void* handle, const char* name);  // the last of the chain
 extern void* (*flopsprof_real_dlvsym)(void* handle, const char* name, const char* version);
@@ -26,7 +27,8 @@ bool FindRealLoader();
 // RTLD_NEXT, as seen from here.
 void* RealDlsym(void* handle, const char* name);
 
-// For a name of a hooked library that is nowhere: null, and dlerror says so.
+// The answer for a name of a hooked library that no object defines: returns null, and dlerror has
+// the message.
 void* NotFoundByDlsym(const char* name);
 
 // Was this library loaded by LD_PRELOAD, so that the names that it exports come first?

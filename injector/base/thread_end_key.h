@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The end of a thread that is ending already: what __cxa_thread_atexit_impl takes then, in the
-// destructor of a pthread key, is never run. A key of ours is.
+// Runs a function at the end of a thread, also if the thread is ending already. In the destructor
+// of a pthread key it is too late for __cxa_thread_atexit_impl: what is registered there is never
+// run. The destructor of a key of our own is run.
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -14,7 +15,7 @@ namespace flopsprof::injector {
 
 class ThreadEndKey {
  public:
-  // Once. Without it, or without room for a key, Set fails.
+  // To be called once. Without this call, or if no key is free, Set fails.
   void Make(void (*end)(void*)) {
     using Create = int (*)(pthread_key_t*, void (*)(void*));
     // Not linked: up to glibc 2.33 they are in libpthread, and without it there are no threads.

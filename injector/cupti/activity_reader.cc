@@ -125,7 +125,9 @@ void ActivityReader::ReadActivity(const uint8_t* record, size_t bytes, const Act
       out.name = names->id[slot];
     }
   }
-  EmitRecord(&out);
+  if (IsAway() || !EmitRecord(&out)) {
+    Statistics()->activities_unwritten.fetch_add(1, std::memory_order_relaxed);
+  }
 }
 
 void ActivityReader::ReadOverhead(const uint8_t* record, size_t bytes) {

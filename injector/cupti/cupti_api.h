@@ -2,13 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The only door to CUPTI: the functions that we call, from the libcupti that the process has
-// mapped, else FLOPSPROF_CUPTI, else the toolkit's beside a mapped library of CUDA, else one that
-// the loader finds, else /usr/local/cuda's: of cudart's major version, or, where no cudart is
-// mapped (it is linked statically), the newest up to the driver's.
+// The functions of CUPTI that we call; nothing else of the injector calls CUPTI. They come from the
+// first of these: the libcupti that the process has mapped; FLOPSPROF_CUPTI; the toolkit's beside a
+// mapped library of CUDA; one that the loader finds; that of /usr/local/cuda. It must have cudart's
+// major version. Where no cudart is mapped (it is linked statically), the newest version up to the
+// driver's is taken.
 //
-// Where Python runs, the loader and /usr/local/cuda are not asked: a module that is imported later
-// (torch) brings a libcupti of its own, and would be given ours, as it has the same name.
+// Where Python runs, the loader and /usr/local/cuda are not asked. A module that is imported later
+// (torch) brings its own libcupti, and the loader would give it ours, because the two have the same
+// name.
 
 #include <stdint.h>
 

@@ -2,15 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// CUPTI leaves the process (cuptiFinalize): a program from which it is only unsubscribed stays 10
-// to 20 % slower. CUPTI wants that at the exit of a CUDA call, so the thread of the program that
-// comes to one next does it, while we are still the subscriber: nobody else uses CUPTI then. It
-// does not where a stream is captured, buffers are lent or another thread of ours is inside of
-// CUPTI.
+// Makes CUPTI leave the process (cuptiFinalize), because a program from which CUPTI is only
+// unsubscribed stays 10 to 20 % slower. CUPTI wants this call at the exit of a CUDA call. So the
+// next thread of the program that comes to such an exit makes it. We are still the subscriber then,
+// so that nobody else uses CUPTI. The call is not made while a stream is captured, buffers are
+// lent, or another thread is inside one of our calls to CUPTI.
 //
-// preparing -> waiting -> running -> done; or, when no call comes for kDetachPatienceNs, the
-// program's own profiler wants CUPTI, or a new window begins: cancelled, and only unsubscribed. Who
-// cancels while it is prepared does not wait for ever: it is unsubscribed when it is prepared.
+// States: preparing -> waiting -> running -> done. The detach is cancelled, and CUPTI only
+// unsubscribed, when no CUDA call comes for kDetachPatienceNs, when the program's own profiler
+// wants CUPTI, or when a new window begins. Whoever cancels during preparation waits a bounded
+// time: CUPTI is unsubscribed at the end of the preparation.
 
 #include <stdint.h>
 
@@ -51,8 +52,9 @@ bool CanDetach(const CuptiApi& api);
 void PrepareDetach();
 void EndPreparing();
 
-// From now on the exit of a call may do it; where it was cancelled meanwhile it is unsubscribed
-// here. The kinds are off and what CUPTI had is flushed. The pointers stay valid.
+// From now on the exit of a CUDA call may finalize CUPTI. If the detach was cancelled meanwhile,
+// this call unsubscribes. The activity kinds must be off, and CUPTI flushed. The pointers must stay
+// valid.
 void BeginDetach(const CuptiApi* api, CuptiSubscriber subscriber, const ActivityBuffers* buffers);
 
 // At each exit of a call: mostly one look at a variable.
@@ -63,7 +65,7 @@ inline void OnApiExit() {
   }
 }
 
-// Helper thread, now and then: what has become of it. kNone: nothing is under way.
+// The helper thread asks now and then for the state of the detach. kNone: nothing is under way.
 enum class DetachResult { kNone, kPending, kDone, kFailed, kGaveUp };
 DetachResult FollowDetach();
 const char* WhyDetachGaveUp();

@@ -21,6 +21,7 @@
 #include "injector/stacks/stack_sampler.h"
 #include "injector/transport/callback_guard.h"
 #include "injector/transport/record_sink.h"
+#include "injector/transport/segment.h"
 
 namespace flopsprof::injector {
 namespace {
@@ -284,7 +285,8 @@ void FlushCupti(bool forced) {
 void WantActivities() { activities_come.store(true, std::memory_order_relaxed); }
 
 bool ActivitiesAreWanted() {
-  return IsRecording() || activities_come.load(std::memory_order_relaxed);
+  // Those that come while the agent is away are counted, where they would be recorded.
+  return IsRecording() || activities_come.load(std::memory_order_relaxed) || IsAway();
 }
 
 void ForgetActivities() { activities_come.store(false, std::memory_order_relaxed); }

@@ -16,16 +16,15 @@ namespace flopsprof::injector {
 // each node until there have been so many that the cost and CUPTI's own memory are a worry.
 enum class GraphTimes { kNodes, kLaunches, kAuto };
 
-// Subscribes and asks for launches, kernels, copies and sets. Whatever fails becomes a note
-// ("cupti") and a counter; library calls are recorded all the same. False: there is no libcupti
-// yet, but one may come with what the program imports; nothing is said or counted but by
-// NoteNoCupti.
+// Subscribes and asks for launches, kernels, copies and sets. A failure becomes a note ("cupti")
+// and a counter; library calls are still recorded. False: there is no libcupti yet, but the program
+// may import one. This is not noted or counted until NoteNoCupti is called.
 bool StartCupti(bool another_client_was_seen, GraphTimes graphs);
 
 void NoteNoCupti();
 
-// How many buffers of 3.2 MB of GPU memory CUPTI may take in a context, where it keeps the times of
-// so many nodes of graphs for good.
+// How many buffers of 3.2 MB of GPU memory CUPTI may take in a context, if it keeps the times of
+// this many graph nodes for good.
 size_t DeviceBuffersFor(uint64_t graph_nodes);
 
 // Once a second: kAuto goes over to launches when its time has come.
@@ -42,8 +41,8 @@ void FlushEndingContext();
 void CountContextsFromNow();
 void CountContext(int change);
 
-// Work of a window may still run on the GPU after its end: what CUPTI delivers is wanted while work
-// is recorded, and from the first window on until the times are given up.
+// Work of a window may still run on the GPU after the window's end. So CUPTI's records are wanted
+// while work is recorded, and from the first window on until the times are given up.
 void WantActivities();
 bool ActivitiesAreWanted();
 void ForgetActivities();

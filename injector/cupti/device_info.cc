@@ -107,6 +107,8 @@ void NoteCurrentDevice() {
   }
 }
 
+void DescribeDevicesAgain() { described = 0; }
+
 void EmitNewDevices() {
   const uint64_t new_ones = used.load(std::memory_order_relaxed) & ~described;
   for (uint16_t ordinal = 0; ordinal < 64; ++ordinal) {

@@ -19,4 +19,7 @@ FLOPSPROF_APART void NoteCurrentDevice();
 // Describes the devices that have not been described yet. Helper thread.
 void EmitNewDevices();
 
+// A new epoch has begun: all devices are new to its reader. Helper thread.
+void DescribeDevicesAgain();
+
 }  // namespace flopsprof::injector

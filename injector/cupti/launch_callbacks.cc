@@ -51,6 +51,17 @@ void OnContextOrInit(uint32_t cbid) {
   if (cbid == kCuptiContextDestroyStarting) CountContext(-1);
 }
 
+// As a launch that is recorded is counted: once, though the runtime's call reaches the driver.
+FLOPSPROF_APART void OnLaunchNotRecorded(uint32_t correlation_id) {
+  if (!AwayCounts()) return;
+  CallbackGuard guard;
+  if (!guard.entered()) return;
+  const uint32_t correlation = OwnCorrelation(correlation_id);
+  if (correlation == guard.thread()->last_correlation) return;
+  guard.thread()->last_correlation = correlation;
+  CountAwayLaunch();
+}
+
 template <bool kWithStack>
 __attribute__((always_inline)) inline void OnCallback(int domain, uint32_t cbid, const void* raw) {
   if (domain == kCuptiResource) {
@@ -64,7 +75,7 @@ __attribute__((always_inline)) inline void OnCallback(int domain, uint32_t cbid,
   if (domain != kCuptiRuntimeApi && domain != kCuptiDriverApi) return;
   if (data->callback_site != kCuptiApiEnter) return OnApiExit();
   if (__builtin_expect(EndsContext(domain, cbid), 0)) return FlushEndingContext();
-  if (!IsRecording()) return;
+  if (!IsRecording()) return OnLaunchNotRecorded(data->correlation_id);
   CallbackGuard guard;
   if (!guard.entered()) return;
   ThreadState* thread = guard.thread();

@@ -21,10 +21,10 @@ bool FindCapture(void* stream, const void* caller, Capture* capture);
 // The same for a caller of the driver's functions.
 bool FindCaptureOfDriver(void* stream, const void* caller, Capture* capture);
 
-// Recording of work begins or ends: of what is being captured just now, a part is not seen.
+// Recording of work begins or ends, so a part of each active capture is not seen.
 void CutCaptures();
-// Was one of the captures that are active now, or were together with them, cut, or begun while work
-// was not recorded?
+// Is the recording of active captures incomplete? True if one of them, or one that was active
+// together with them, was cut, or began while work was not recorded.
 bool CapturesAreCut();
 
 // A capture has begun; has ended, with or without a graph. On the thread that did it.

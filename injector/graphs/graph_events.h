@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What becomes of graphs and executables: one record an event, numbered over all threads, so that
-// the reader can put the events of all rings in a row. A replay only names the newest number.
+// Events of graphs and executables, one record each. They are numbered over all threads, so that
+// the reader can order the events of all rings. A replay only names the newest number.
 
 #include <stdint.h>
 
@@ -29,9 +29,9 @@ struct GraphIdSource {
 };
 void SetGraphIdSource(const GraphIdSource* source);
 
-// Emits the event, if there is a session; CUPTI's ids of graph, executable and source are asked
-// for where they are alive. Destructions are told before they happen, all else after: what uses an
-// address again comes later.
+// Emits the event, if there is a session. CUPTI is asked for the ids of graph, executable and
+// source, if they are alive. Call this before a destruction, and after all other events: then an
+// object at the same address always has a later event.
 void EmitGraphEvent(shm::GraphEventKind kind, const GraphObjects& objects);
 
 // The call goes into that capture: before the call's own record, which has no room for it.

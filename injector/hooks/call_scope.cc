@@ -84,7 +84,7 @@ void CallScope::EmitFailure(int status) const {
   end.status = status;
   end.api = api();
   end.scope = attribution_.scope;
-  EmitRecord(&end);
+  EmitCall(&end);
 }
 
 }  // namespace flopsprof::injector

@@ -24,7 +24,7 @@ class CallScope {
   // False: nested, not recording, or a call of our own. Then only pass through.
   bool counted() const { return counted_; }
 
-  // Of a call that is not counted: only because work is not recorded just now?
+  // For a call that is not counted: is the only reason that work is not recorded now?
   bool outermost() const {
     return thread_ != nullptr && !thread_->inside_injector && !entered_ && IsConnected();
   }

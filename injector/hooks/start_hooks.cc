@@ -59,7 +59,8 @@ FLOPSPROF_EXPORT int cudaGetDeviceCount(int* count) {
   const int status = function(count);
   if (status != 0) {
     NoteCudaFailure(status);
-  } else if (CurrentSessionState() == SessionState::kRecording) {
+  } else if (CurrentSessionState() == SessionState::kRecording ||
+             CurrentSessionState() == SessionState::kAway) {
     OnCudaCallEnded();  // its first call comes before anything is launched
   }
   return status;

@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
-// dlsym, dlvsym, dlopen, dlmopen, x86-64. libc looks at its return address to know who asks: what
-// RTLD_NEXT, RTLD_DEFAULT, RUNPATH and $ORIGIN mean depends on it. So each ends in a jump to the
-// next function in the chain, with the program's own return address; dl_hooks.cc decides before.
-// Where something is to be done with the answer, the call is made as if by the program
-// (flopsprof_call_as).
+// The entries of dlsym, dlvsym, dlopen and dlmopen, x86-64. libc looks at its return address to
+// know who asks (call_as.h). So each of them asks a function of dl_hooks.cc, flopsprof_before_...,
+// whether this call is for us, and if not jumps to the next function in the chain, with all
+// registers and the program's own return address as they were. If it is, it jumps to
+// flopsprof_answer_... with that address as one more argument.
+//
+// The stack is aligned for a call: 8 bytes of the return address and three registers.
 
         .macro  begin name
         .p2align 4
@@ -20,23 +22,27 @@
         .size   \name, . - \name
         .endm
 
-        // Keeps the three arguments on a stack aligned for a call.
-        .macro  keep_arguments
-        pushq   %rdi
-        .cfi_adjust_cfa_offset 8
-        pushq   %rsi
-        .cfi_adjust_cfa_offset 8
-        pushq   %rdx
+        .macro  keep register
+        pushq   \register
         .cfi_adjust_cfa_offset 8
         .endm
 
+        .macro  restore register
+        popq    \register
+        .cfi_adjust_cfa_offset -8
+        .endm
+
+        // The caller's return address is then at 24(%rsp).
+        .macro  keep_arguments
+        keep    %rdi
+        keep    %rsi
+        keep    %rdx
+        .endm
+
         .macro  restore_arguments
-        popq    %rdx
-        .cfi_adjust_cfa_offset -8
-        popq    %rsi
-        .cfi_adjust_cfa_offset -8
-        popq    %rdi
-        .cfi_adjust_cfa_offset -8
+        restore %rdx
+        restore %rsi
+        restore %rdi
         .endm
 
         .text
@@ -58,20 +64,20 @@
         call    flopsprof_is_about_dlsym    // (handle, name)
         testb   %al, %al
         jne     2f
-        movq    16(%rsp), %rdi
+        movq    16(%rsp), %rdi              // the call has changed them
         movq    8(%rsp), %rsi
         movq    24(%rsp), %rdx
-        call    flopsprof_before_dlsym
+        call    flopsprof_before_dlsym      // (handle, name, return address): the hook, or null
         restore_arguments
         testq   %rax, %rax
         jne     1f
         jmp     *flopsprof_real_dlvsym(%rip)
-2:      .cfi_adjust_cfa_offset 24
-        restore_arguments
-        jmp     *flopsprof_libc_dlsym(%rip)
 1:      movq    %rax, %rcx
         movq    (%rsp), %r8
         jmp     flopsprof_answer_dlvsym     // (handle, name, version, hook, return address)
+2:      .cfi_adjust_cfa_offset 24           // the arguments are on the stack, as at the jump here
+        restore_arguments
+        jmp     *flopsprof_libc_dlsym(%rip)
         finish  dlvsym
 
         begin   dlopen
@@ -86,49 +92,11 @@
         jmp     flopsprof_answer_dlopen     // (file, mode, return address)
         finish  dlopen
 
-        // call_as(function, a, b, c, ret): function(a, b, c), called so that it sees the address
-        // `ret` as its return address. That is a `ret` instruction in the object on whose behalf
-        // the call is made; below it lies the way back to here.
-        begin   flopsprof_call_as
-        .hidden flopsprof_call_as
-        movq    %rdi, %r11
-        movq    %rsi, %rdi
-        movq    %rdx, %rsi
-        movq    %rcx, %rdx
-        leaq    1f(%rip), %rax
-        pushq   %rax
-        .cfi_adjust_cfa_offset 8
-        pushq   %r8
-        .cfi_adjust_cfa_offset 8
-        jmp     *%r11
-        .cfi_adjust_cfa_offset -16
-        nop                                 // unwinders look at the byte before an address
-1:      ret
-        finish  flopsprof_call_as
-
         begin   dlmopen
         keep_arguments
         call    flopsprof_before_dlmopen    // (name space)
         restore_arguments
         jmp     *flopsprof_real_dlmopen(%rip)
         finish  dlmopen
-
-        // dlsym calls the resolver of an indirect function with the loader's lock held. That is how
-        // caller_patch.cc gets it: no other thread is in the middle of dlopen or dlclose then.
-        .p2align 4
-        .globl  flopsprof_under_loader_lock
-        .type   flopsprof_under_loader_lock, @gnu_indirect_function
-flopsprof_under_loader_lock:
-        .cfi_startproc
-        endbr64
-        subq    $8, %rsp
-        .cfi_adjust_cfa_offset 8
-        call    flopsprof_work_under_loader_lock
-        addq    $8, %rsp
-        .cfi_adjust_cfa_offset -8
-        leaq    1f(%rip), %rax
-1:      ret
-        .cfi_endproc
-        .size   flopsprof_under_loader_lock, . - flopsprof_under_loader_lock
 
         .section .note.GNU-stack, "", @progbits

@@ -2,20 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// dlsym, dlvsym, dlopen and dlmopen of the program (entries in dl_entries.S). All of them do what
-// they always did, for the same caller; dlsym answers with a door for a hooked function, dlopen
+// The hooks of dlsym, dlvsym, dlopen and dlmopen (entries in dl_entries.S). Each passes the call to
+// the real function, which sees the same caller. For a hooked function dlsym returns a door. dlopen
 // tells caller_patch about new objects.
 
 namespace flopsprof::injector {
 
-// From here on dlsym answers with doors. Without it they only pass through.
+// From this call on dlsym returns doors. Before it all hooks only pass through.
 void ArmLoaderHooks();
 
-// They only pass through again, and what was written into other objects is taken back.
+// From this call on the hooks only pass through again. Restores what was written into other
+// objects.
 void DisarmLoaderHooks();
 
-// Objects loaded from here on are patched: those of a program that was injected without
-// LD_PRELOAD. With it only those that are opened RTLD_DEEPBIND are.
+// From this call on all newly loaded objects are patched; for a program that was injected without
+// LD_PRELOAD. Without this call only objects opened with RTLD_DEEPBIND are.
 void FollowLoadedObjects();
 
 }  // namespace flopsprof::injector

@@ -2,15 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A door is an address to call instead of one real function of a library: it enters that
-// function's hook and says which function stands behind it. So each of two copies of a library
-// keeps its own, whoever calls. Doors are what dlsym gives out and what is written into tables of
+// A door is an address that a program calls in place of one real function of a library. The door
+// enters the hook of that function, and tells the hook which real function is meant. So two copies
+// of one library stay apart. dlsym returns doors, and doors are written into the tables of
 // addresses of other objects.
 //
-// The code of all doors is part of this library (door_code.S): no memory is ever made executable.
-// A door is never taken away again; like the pointer that it stands for it means nothing after
-// the library behind it was unloaded. Threads: any, without a lock: a forked child, too, asks
-// dlsym.
+// The code of all doors is part of this library (door_code.S): no memory is ever made executable. A
+// door is never given back. Like the pointer to the real function, it is invalid after the library
+// was unloaded. Threads: any, without a lock, because a forked child calls dlsym too.
 
 #include "injector/loader/hook_table.h"
 

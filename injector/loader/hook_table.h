@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// All hooks by name. The table and its hash index are made from api_table.toml
-// (generate_hooks.py TABLE table), in assembler, so that it holds our own addresses whatever
-// other definitions of the names the process has.
+// All hooks by name. The table and its hash index are generated from api_table.toml
+// (generate_hooks.py TABLE table). They are written in assembler, so that the table has our own
+// addresses even if the process has other definitions of the names.
 
 #include <stdint.h>
 
@@ -16,8 +16,8 @@ namespace flopsprof::injector {
 struct Hook {
   const char* name;
   void* entry;
-  // 1: stands for the one function of libc; entered directly, never through a door, and dlsym
-  // does not answer with it.
+  // 1: a hook of a libc function. It is entered directly, never through a door, and dlsym does not
+  // return it.
   uint64_t is_plain;
 };
 
@@ -31,8 +31,8 @@ extern const uint32_t flopsprof_hook_index_mask __attribute__((visibility("hidde
 
 namespace flopsprof::injector {
 
-// Nearly all names in a process are told apart by two letters. The generator refuses a table with
-// a name that this would leave out.
+// False for nearly all names in a process that have no hook; it looks at two letters only. The
+// generator refuses a table with a name for which this would be false.
 FLOPSPROF_EARLY inline bool MayBeHooked(const char* name) {
   switch (name[0]) {
     case 'c':

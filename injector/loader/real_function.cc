@@ -26,16 +26,15 @@ void* InScopeOf(const void* caller, const char* name) {
 }  // namespace
 
 void RealFunction::Remember(const void* caller, void* function) {
-  uintptr_t begin = 0;
-  size_t bytes = 0;
-  if (!FindObjectAt(caller, &begin, &bytes)) return;  // code without an object
+  MappedObject object;
+  if (!FindMappedObject(caller, &object)) return;  // code without an object
   for (Caller& place : callers_) {
     uintptr_t owner = 0;
-    if (!place.begin.compare_exchange_strong(owner, begin, std::memory_order_relaxed)) {
-      if (owner == begin) return;  // another thread is faster
+    if (!place.begin.compare_exchange_strong(owner, object.all.begin, std::memory_order_relaxed)) {
+      if (owner == object.all.begin) return;  // another thread is faster
       continue;
     }
-    place.bytes = bytes;
+    place.bytes = object.all.end - object.all.begin;
     place.function.store(function, std::memory_order_release);
     return;
   }

@@ -2,33 +2,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The function that a hook stands in front of. Python wheels load their CUDA libraries into
-// local scopes, where RTLD_NEXT does not find them, and a process may hold two versions of one
-// (libcublas.so.12 of one package, .13 of another): each calling object is answered from its own
-// scope first. Who asked dlsym for a function, or whose table of addresses we have written to,
-// comes through a door (loader/doors.h), which says exactly which function is meant.
+// Finds the real function behind a hook. Python wheels load their CUDA libraries into local scopes,
+// where RTLD_NEXT does not find them. A process may also have two versions of a library
+// (libcublas.so.12 of one package, .13 of another). So the function is looked up first in the scope
+// of the calling object. A caller that got the address from dlsym, or whose table of addresses we
+// have written to, comes through a door (loader/doors.h). The door says exactly which function is
+// meant.
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include <atomic>
 
-// The function behind the door that this thread has just come through; nullptr: through none.
-// Taken back by the hook at once.
+// The function behind the door that this thread has just come through; nullptr: it came through
+// none. The hook resets it at once.
 extern "C" __thread void* flopsprof_behind_door __attribute__((tls_model("initial-exec")));
 
 namespace flopsprof::injector {
 
 class RealFunction {
  public:
-  // `library`: beginning of the file name of the library that has the function. `better`: a name
-  // that is taken where a library has it. All texts must live for ever.
+  // `library`: beginning of the file name of the library that has the function. `better`: another
+  // name, which is preferred if a library has it. All texts must live for ever.
   constexpr RealFunction(const char* name, const char* library, const char* better = nullptr)
       : name_(name), library_(library), better_(better) {}
 
-  // For a hook, first of all: its real function. `*caller` is the hook's return address; for a
-  // call through a door it becomes the real function's, so that the getters that this hook asks
-  // for by it are those of the same library. nullptr (counted): nowhere.
+  // The first thing that a hook calls: returns its real function. `*caller` is the hook's return
+  // address. For a call through a door it becomes the address of the real function, so that the
+  // hook finds the getters of the same library by it. nullptr: no library has the function
+  // (counted).
   void* Enter(const void** caller) {
     void* const behind = flopsprof_behind_door;
     if (__builtin_expect(behind != nullptr, 0)) {
@@ -39,7 +41,7 @@ class RealFunction {
     return Find(*caller);
   }
 
-  // `caller`: an address in the object that calls. nullptr (counted): nowhere.
+  // `caller`: an address in the calling object. nullptr: no library has the function (counted).
   void* Find(const void* caller) {
     const auto address = reinterpret_cast<uintptr_t>(caller);
     for (const Caller& known : callers_) {
@@ -52,8 +54,8 @@ class RealFunction {
   }
 
  private:
-  // One object that calls, and what its calls mean. Such an object is never unmapped: Search has
-  // opened it.
+  // A calling object, and the function that its calls mean. Such an object is never unmapped,
+  // because Search has opened it.
   struct Caller {
     std::atomic<uintptr_t> begin{0};  // 0: free; taken before the rest is filled in
     size_t bytes = 0;

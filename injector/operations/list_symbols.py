@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The flopsprof authors
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the symbols that operation_hooks.cc exports, one a line.
+"""Prints the symbols that the files *_hooks.cc export, one a line.
 
 list_symbols.py [LIBTORCH_CUDA]   with a library: "yes" or "no" before each, is it there
 """
-import os
+import pathlib
 import re
 import subprocess
 import sys
 
-SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "operation_hooks.cc")
+ROOM = pathlib.Path(__file__).resolve().parent
 
 
 def symbols() -> list:
-    with open(SOURCE, encoding="utf-8") as file:
-        text = file.read().replace("\\\n", "")
+    text = "".join(path.read_text(encoding="utf-8") for path in sorted(ROOM.glob("*_hooks.cc")))
+    text = text.replace("\\\n", "")
     text = re.sub(r'"\s*"', "", text)  # neighbouring literals are one
     return sorted(set(re.findall(r'"(_ZN2at\w+)"', text)))
 

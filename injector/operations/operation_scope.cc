@@ -55,7 +55,7 @@ void EmitOperationWithoutWork(uint32_t call, uint32_t scope, int status) {
   end.call = call;
   end.status = status;
   end.scope = scope;
-  EmitRecord(&end);
+  EmitCall(&end);
 }
 
 void AbandonOperation() {
@@ -107,7 +107,7 @@ void EndNamedOperation(const NamedOperation& operation) {
   work.reason = InternString(operation.reason, operation.reason_bytes);
   work.flops = operation.flops;
   work.recompute_flops = operation.recompute_flops;
-  EmitRecord(&work);
+  EmitCall(&work);
   if (captured && !in_known_capture) CountLoss(shm::LossCounter::kCapturedCall);
 }
 
@@ -144,7 +144,7 @@ void OperationScope::End() {
     return EmitOperationWithoutWork(call_.call, call_.scope, 0);
   }
   if (!counted_) return;
-  EmitRecord(&call_);
+  EmitCall(&call_);
   if ((call_.header.flags & shm::kFlagCaptured) != 0 && capture_ == 0)
     CountLoss(shm::LossCounter::kCapturedCall);
 }

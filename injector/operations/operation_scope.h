@@ -6,9 +6,9 @@
 // calls are made inside, which then count in its place. Operations within operations only pass
 // through.
 //
-// PyTorch's operations throw, and nothing of ours may run C++ clean-up (no exceptions here, no
-// C++ library). So there is no destructor: whoever leaves says so by End(), and what an exception
-// leaves calls AbandonOperation() (FLOPSPROF_UNWINDS in operation_hooks.cc).
+// PyTorch's operations throw, and nothing of ours may run C++ clean-up (no exceptions here, no C++
+// library). So there is no destructor. Whoever leaves normally calls End(); when an exception
+// passes, AbandonOperation() is called (FLOPSPROF_UNWINDS in operation_hook.h).
 
 #include <stddef.h>
 #include <stdint.h>
@@ -44,7 +44,7 @@ class OperationScope {
   shm::OperationCall call_;
 };
 
-// Opens a counted operation on the thread; kNoCall: not to be counted. The first is always
+// Opens a counted operation on the thread. kNoCall: it must not be counted. Each call must be
 // followed by EndOperation or AbandonOperation, whatever it returned.
 uint32_t BeginOperation(ThreadState* thread);
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "injector/python/engine_hook.h"
 
-#include <link.h>
 #include <stddef.h>
 #include <unistd.h>
 
@@ -10,7 +9,9 @@
 
 #include "injector/base/elf_tables.h"
 #include "injector/base/mapped_memory.h"
+#include "injector/base/mapped_objects.h"
 #include "injector/base/platform.h"
+#include "injector/base/protected_pages.h"
 #include "injector/python/backward_node.h"
 #include "injector/python/field_search.h"
 #include "injector/python/install.h"
@@ -39,11 +40,12 @@ constexpr size_t kPyObjectHead = 16;      // builds with the GIL
 // Engine, graph task, node, inputs, queue: all by address.
 using Evaluate = void (*)(void*, void*, const void*, void*, const void*);
 
+// Where libtorch_cpu calls evaluate_function, and what it calls there.
 struct Entry {
   Evaluate* place;
   Evaluate real;
-  uintptr_t object_begin, object_end;
-  ProtectedRange protected_pages;
+  AddressRange object;
+  AddressRange protected_pages;
 };
 
 Entry g_entry;
@@ -67,50 +69,33 @@ void OnEvaluate(void* engine, void* task, const void* node, void* inputs, const 
   return g_entry.real(engine, task, node, inputs, queue);
 }
 
-void ReadObject(const dl_phdr_info& info, Entry* entry) {
-  const ElfW(Dyn)* dynamic = nullptr;
-  entry->object_begin = UINTPTR_MAX;
-  for (int i = 0; i < info.dlpi_phnum; ++i) {
-    const auto& part = info.dlpi_phdr[i];
-    const uintptr_t begin = info.dlpi_addr + part.p_vaddr;
-    const uintptr_t end = begin + part.p_memsz;
-    if (part.p_type == PT_DYNAMIC) dynamic = reinterpret_cast<const ElfW(Dyn)*>(begin);
-    if (part.p_type == PT_LOAD) {
-      if (begin < entry->object_begin) entry->object_begin = begin;
-      if (end > entry->object_end) entry->object_end = end;
-    }
-    if (part.p_type == PT_GNU_RELRO) entry->protected_pages = ProtectedRangeOf(begin, end);
-  }
+// False: this libtorch_cpu has no such function, or calls it without a slot.
+bool FindEntryIn(const MappedObject& object, Entry* entry) {
   ElfTables tables;
-  if (dynamic == nullptr || !tables.Read(info.dlpi_addr, dynamic)) return;
+  if (object.dynamic == nullptr || !tables.Read(object.base, object.dynamic)) return false;
   entry->real = reinterpret_cast<Evaluate>(tables.FindFunction(kEvaluate));
-  if (entry->real == nullptr) return;
-  for (size_t i = 0; i < tables.plt_relocation_count; ++i) {
-    const auto& relocation = tables.plt_relocations[i];
-    const auto& symbol = tables.symbols[ELF64_R_SYM(relocation.r_info)];
-    if (ELF64_R_TYPE(relocation.r_info) != R_X86_64_JUMP_SLOT ||
-        !SameText(tables.strings + symbol.st_name, kEvaluate)) {
-      continue;
-    }
-    entry->place = reinterpret_cast<Evaluate*>(info.dlpi_addr + relocation.r_offset);
-    return;
-  }
+  if (entry->real == nullptr) return false;
+  entry->place = reinterpret_cast<Evaluate*>(tables.FindLinkageSlot(kEvaluate));
+  entry->object = object.all;
+  entry->protected_pages = object.protected_pages;
+  return entry->place != nullptr;
 }
 
-int Visit(dl_phdr_info* info, size_t, void* entry) {
-  if (info->dlpi_name == nullptr || !BeginsWith(FileName(info->dlpi_name), "libtorch_cpu.so")) {
-    return 0;
-  }
-  ReadObject(*info, static_cast<Entry*>(entry));
-  return 1;
+bool FindEntry(Entry* entry) {
+  bool found = false;
+  AnyMappedObject([entry, &found](const MappedObject& object) {
+    if (!BeginsWith(FileName(object.path), "libtorch_cpu.so")) return false;
+    found = FindEntryIn(object, entry);
+    return true;
+  });
+  return found;
 }
 
 Evaluate Now() { return __atomic_load_n(g_entry.place, __ATOMIC_RELAXED); }
 
 // The function itself, or the object's own linkage code: not bound yet.
 bool IsTorchs(Evaluate value) {
-  const auto address = reinterpret_cast<uintptr_t>(value);
-  return address >= g_entry.object_begin && address < g_entry.object_end;
+  return g_entry.object.Contains(reinterpret_cast<uintptr_t>(value));
 }
 
 bool Write(Evaluate value) {
@@ -123,8 +108,7 @@ bool Write(Evaluate value) {
 bool BeginNodeSearch() {
   if (g_entry.place == nullptr) {
     Entry found{};
-    dl_iterate_phdr(Visit, &found);
-    if (found.place == nullptr) return false;
+    if (!FindEntry(&found)) return false;
     g_entry = found;
   }
   g_search.Begin();

@@ -4,9 +4,11 @@
 
 #include "injector/base/platform.h"
 #include "injector/python/install.h"
+#include "injector/python/module_scopes.h"
 #include "injector/python/module_trie.h"
 #include "injector/python/python_shim.h"
 #include "injector/python/rest.h"
+#include "injector/python/scope_modules.h"
 #include "injector/scopes/scope_stack.h"
 #include "injector/scopes/scope_table.h"
 #include "injector/scopes/scopes.h"

@@ -6,7 +6,7 @@
 
 #include "injector/python/install.h"
 #include "injector/python/module_calls.h"
-#include "injector/python/module_trie.h"
+#include "injector/python/module_scopes.h"
 #include "injector/python/python_api.h"
 #include "injector/python/rest.h"
 #include "injector/scopes/scope_stack.h"

@@ -16,6 +16,7 @@
 #include "injector/python/module_objects.h"
 #include "injector/python/module_trie.h"
 #include "injector/python/python_shim.h"
+#include "injector/python/scope_modules.h"
 #include "injector/scopes/public_api.h"
 #include "injector/scopes/scope_stack.h"
 #include "injector/scopes/scope_table.h"

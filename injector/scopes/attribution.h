@@ -19,11 +19,13 @@ struct Attribution {
 // Reads thread-local state and one atomic: no lock, allocation, Python or CUDA call.
 Attribution CurrentAttribution();
 
-// Called by the session when it begins to record: sends the definitions of the ranges that were
-// entered before. They may never be entered again, but what is launched now is theirs.
+// The session calls this when it begins to record. Sends the definitions of ranges that were
+// entered before and are still open. They may never be entered again, but work that is launched now
+// belongs to them.
 void DefineScopesSoFar();
 
-// Once, when the session begins: what a thread enters in its last destructors is left as well.
+// To be called once, when the session begins. Then a thread also leaves what it enters in its last
+// destructors.
 void PrepareScopeEnds();
 
 }  // namespace flopsprof::injector

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Steps and CUDA graphs. What a stream capture records does not happen then: a root forward or an
-// optimizer step under capture is no step. It is one at each replay of the graph.
+// Steps and CUDA graphs. Work that a stream capture records does not run at that moment. So a root
+// forward or an optimizer step under capture is no step; it is a step at each replay of the graph.
 
 #include <stdint.h>
 
@@ -20,8 +20,9 @@ constexpr uint8_t CapturedOptimizer(uint32_t optimizer) {
   return static_cast<uint8_t>(kCapturedOptimizer | (optimizer & 31) << kCapturedOptimizerShift);
 }
 
-// The calling thread has begun a capture, of CUDA's id (0, not known: nothing), on a stream. False:
-// the stream was capturing already, for all we know: that capture's end was not seen.
+// The calling thread has begun a capture on a stream. `capture` is CUDA's id; with 0 (not known)
+// nothing happens. False: as far as we know the stream was capturing already, so the end of that
+// capture was not seen.
 bool BeginCaptureOnThread(uint64_t capture, const void* stream);
 
 // A capture has ended, on any thread. Returns the CapturedStep bits of what the thread that began

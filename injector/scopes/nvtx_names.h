@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What NVTX events are called: texts in their forms, handles of domains and of registered strings,
-// names of categories. All is bounded; what has no room is "(other)" and counted as
-// kScopeTableFull.
+// Names of NVTX events: texts in all their forms, handles of domains and of registered strings,
+// names of categories. All tables are bounded. A name without room becomes "(other)" and is counted
+// as kScopeTableFull.
 
 #include <stddef.h>
 #include <stdint.h>
@@ -37,7 +37,7 @@ void ReadEvent(const char* domain, const nvtx::EventAttributes* event, NvtxName*
 struct NvtxDomain;
 const NvtxDomain* FindOrAddDomain(const NvtxName& name);
 const char* NameOf(const NvtxDomain* domain);  // interned; null for the default domain
-// Of a library of NVIDIA's whose calls are seen anyway.
+// True for the domain of one of NVIDIA's libraries, whose calls are seen anyway.
 bool IsIgnored(const NvtxDomain* domain);
 
 // Handle of a registered string.

@@ -6,9 +6,10 @@
 // last. Attribution of a launch reads the top frame; autograd nodes made while a frame is on top
 // are noted in the thread's sequence log. The rules are those of README.md, section "Rules".
 //
-// One ThreadScopes per thread, touched only by it. Frames live in pages that are reserved with the
-// first frame and never moved; the depth is restored from the caller's C frame: with greenlets,
-// which swap C stacks, names may blur, but nothing dangles.
+// Each thread has one ThreadScopes, which only that thread touches. Frames live in pages that are
+// reserved with the first frame and never moved. The caller's C frame keeps the depth, and Leave
+// restores it. With greenlets, which swap C stacks, work may get a wrong name, but no pointer
+// dangles.
 
 #include <stddef.h>
 #include <stdint.h>
@@ -25,7 +26,7 @@ constexpr uint32_t kMaxFrames = 1u << 16;
 enum class FrameKind : uint8_t {
   kModule,     // a call of a module
   kPushed,     // a module's scope entered again, e.g. by the recomputation of a checkpoint
-  kInherited,  // a module that is none of the user's (a compiled graph): scope and phase below
+  kInherited,  // not a module of the user (a compiled graph): scope and phase of the frame below
   kRange,      // NVTX, flopsprof.h, flopsprof.scope
   kPhase,      // an optimizer's step, clipping of gradients ...: work of that phase
   kNode,       // a backward node
@@ -66,7 +67,8 @@ class ThreadScopes {
   uint32_t EnterPushed(uint32_t scope);
   uint32_t EnterInherited();
   uint32_t EnterRange(const void* domain, uint32_t scope);
-  // Scope as below; modules called inside are roots. Optimizer, clipping, scaling or generate.
+  // Enters an optimizer's step, clipping, scaling or generate. The scope is that of the frame
+  // below; modules called inside are roots.
   uint32_t EnterPhase(shm::Phase phase);
   // Gives the phase that was just entered a scope of its own.
   void NamePhase(uint32_t scope) { frames_[depth_ - 1].scope = scope; }
@@ -84,10 +86,10 @@ class ThreadScopes {
   void EndNode();
 
   Attribution Current() const;
-  // Scope that a frame entered now would have below it.
+  // Scope of the top frame: a frame entered now would lie in it.
   uint32_t CurrentScope() const { return depth_ == 0 ? shm::kOutsideScope : Top().scope; }
 
-  // Innermost frame that a module entered now is a child of, or null: it is a root.
+  // The frame whose child a module entered now would be. Null: the module would be a root.
   const Frame* NearestModuleOrNode() const;
 
   // Place for a range with this name and parent, or null before the first frame.

@@ -277,6 +277,14 @@ const ScopeEntry* FindScopeEntry(uint32_t scope) {
   return &g_scopes[scope];
 }
 
+uint32_t RootOfScope(uint32_t scope) {
+  for (const ScopeEntry* entry; (entry = FindScopeEntry(scope)) != nullptr;) {
+    if (entry->parent == shm::kOutsideScope) break;
+    scope = entry->parent;
+  }
+  return scope;
+}
+
 namespace {
 
 // False: there was no room, which is counted; it is tried again when the scope is next used.

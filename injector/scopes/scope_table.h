@@ -3,10 +3,10 @@
 #pragma once
 
 // Every scope of the process, by its identity (parent, kind, domain, name); roots also by their
-// object. Ids are given once and never reused, so frames, logs and records may hold them.
-// Lookup takes no lock (entries are immutable once published); adding one and sending its
-// definition do. Reserved address space, touched page by page, for the texts too; nothing is
-// allocated under the lock but that, with the first scope.
+// object. Ids are given once and never reused, so frames, logs and records may hold them. Lookup
+// takes no lock, because entries are immutable once published. Adding an entry and sending its
+// definition take a lock. Entries and texts lie in reserved address space that is touched page by
+// page. Under the lock nothing is allocated except this space, with the first scope.
 
 #include <stddef.h>
 #include <stdint.h>
@@ -21,8 +21,9 @@ namespace flopsprof::injector {
 constexpr uint32_t kMaxScopes = 1u << 18;
 constexpr uint32_t kMaxRangeScopes = 1u << 16;  // leaves room for modules
 constexpr size_t kMaxScopeNameBytes = 512;
-// Scopes around a scope at most; ranges stop earlier, so that modules that are called in them keep
-// lines of their own. The readers' bounds (collector/model/profile_bounds.h) are the same.
+// The largest number of scopes around a scope. Ranges have a lower limit, so that modules called in
+// them still get lines of their own. The readers' bounds (collector/model/profile_bounds.h) are the
+// same.
 constexpr uint32_t kMaxModuleDepth = 255;
 constexpr uint32_t kMaxRangeDepth = 127;
 
@@ -53,9 +54,10 @@ struct ScopeEntry {
   uint16_t depth;
 };
 
-// Id of the scope, added when new. When the table is full: a shared scope named "(other)", of a
-// range below the module around it, else of no one; counted as kScopeTableFull. Deeper than
-// allowed: one scope "(deeper)" of its parent, counted as kScopeTooDeep.
+// Id of the scope; a new scope is added. If the table is full, a shared scope named "(other)" is
+// used: for a range, one below the module around it, otherwise one without a parent. This is
+// counted as kScopeTableFull. A scope deeper than allowed becomes the one scope "(deeper)" of its
+// parent, counted as kScopeTooDeep.
 uint32_t FindOrAddScope(const ScopeIdentity& identity);
 
 // A module scope now stands for another object or class (replaced under the same name). Roots keep
@@ -66,12 +68,15 @@ void RebindScope(uint32_t scope, const char* class_name, uint64_t object);
 // kOutsideScope and unknown ids: null.
 const ScopeEntry* FindScopeEntry(uint32_t scope);
 
+// First scope at or above this one that has no parent.
+uint32_t RootOfScope(uint32_t scope);
+
 // Sends the definition of a scope and of its parents. Takes locks.
 FLOPSPROF_APART void DefineScope(uint32_t scope);
 
 extern ScopeEntry* g_scopes;  // null until the first scope is added
-// Session in which the reader has the definition of a scope. Apart from the entries: sixteen in one
-// line of the cache.
+// For each scope, the newest session whose reader has its definition. This array is apart from the
+// entries, so that one cache line has sixteen of them.
 extern std::atomic<uint32_t> g_defined_epochs[kMaxScopes];
 
 // Before the first record that names `scope` in a session. One load when nothing is to do.
@@ -82,9 +87,9 @@ inline void EnsureScopeDefined(uint32_t scope) {
   }
 }
 
-// The same pointer for the same text, for ever; at most `bytes` of it, up to a NUL. "" gives null,
-// and so does want of memory. Beyond a thousand different ones: that of "(other)", counted as
-// kScopeTableFull.
+// Returns the same pointer for the same text, for ever. The text ends at `bytes` or at a NUL. Null:
+// the text is empty, or there is no memory. After a thousand different texts returns the pointer of
+// "(other)", counted as kScopeTableFull.
 const char* InternDomain(const char* text, size_t bytes = SIZE_MAX);
 
 void ForgetDomainsForTesting();  // and classes

@@ -3,8 +3,9 @@
 #pragma once
 
 // NVTX start/end ranges: begun on one thread, possibly ended on another. They are defined and
-// counted, but they nest in no stack; they own a launch only when nothing else does: the newest
-// one that its thread has begun and that is still open, looked for among the last few.
+// counted, but they are on no stack. Such a range owns a launch only when nothing else does. Then
+// the owner is the newest range that the launching thread has begun and that is still open; only
+// the last few are looked at.
 
 #include <stdint.h>
 
@@ -19,7 +20,7 @@ uint64_t BeginStartedRange(uint32_t scope, uint64_t previous);
 // False: no such range is open (counted by the caller).
 bool EndStartedRange(uint64_t id);
 
-// Its scope or, once it has ended, that of the newest one before it that is open, or
+// The scope of the range. If the range has ended: the scope of the newest open range before it, or
 // shm::kOutsideScope. Lock-free.
 FLOPSPROF_APART uint32_t ScopeOfStartedRange(uint64_t id);
 

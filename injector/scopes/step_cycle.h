@@ -4,10 +4,11 @@
 
 // Learns which parts of a training loop make one turn of it.
 //
-// A part is what runs from a forward to the optimizers that step after it: a set of optimizers, one
-// bit each. Where some optimizer steps in all parts, each part is a turn. Else a turn is the
-// shortest cycle in which the sets come: critic, critic, generator. Before anything has come again,
-// all parts so far are one turn, unless they are too many for that, or the last two are the same.
+// A part is the work from a forward to the optimizers that step after it. It is known here by the
+// set of these optimizers, one bit each. If some optimizer steps in all parts, each part is a turn.
+// Otherwise a turn is the shortest cycle in which the sets repeat: critic, critic, generator.
+// Before anything has repeated, all parts so far are one turn, unless they are too many for that,
+// or the last two are the same.
 //
 // Pure: no records, no locks, no allocation.
 
@@ -24,8 +25,8 @@ class StepCycle {
   // Optimizers have stepped in the newest part; again for the same part as more of them do.
   void SetPart(uint64_t optimizers);
 
-  // The newest part has ended. True: the parts from here on are counted anew, because these ones do
-  // not fit what was learned, or are as many as are kept.
+  // The newest part has ended. True: parts are counted anew from here on, because the parts so far
+  // do not fit the learned cycle, or because no more parts can be kept.
   bool EndPart();
 
   // A part begins: is it the first of a turn? Always true while nothing is learned.
@@ -33,12 +34,13 @@ class StepCycle {
   // Has the newest part all that it had in the cycle's last turn, and is the turn over with it?
   bool TurnIsOver() const;
 
-  // Two whole turns of several parts: the first one is over, whatever may have been waited for.
+  // Have two whole turns of several parts been seen? Then the first turn is over, even if more was
+  // expected of it.
   bool HasComeTwice() const { return period_ > 1 && count_ >= 2 * period_; }
   bool learned() const { return learned_; }
   // Some optimizer has stepped in all parts.
   bool EachPartIsATurn() const { return count_ > 0 && common_[count_ - 1] != 0; }
-  // Parts since they are counted; not counted any further once the cycle is learned.
+  // Number of parts since counting began. Counting stops once the cycle is learned.
   uint32_t count() const { return count_; }
   // Turn of a part, both from 0.
   uint32_t TurnOf(uint32_t part) const { return part / period_; }

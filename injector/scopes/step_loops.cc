@@ -48,14 +48,6 @@ void StepLoop::StartAgain() {
   first_number = next;
 }
 
-uint32_t RootOfScope(uint32_t scope) {
-  for (const ScopeEntry* entry; (entry = FindScopeEntry(scope)) != nullptr;) {
-    if (entry->parent == shm::kOutsideScope) break;
-    scope = entry->parent;
-  }
-  return scope;
-}
-
 int LoopOfRoot(uint32_t root) {
   const uint32_t count = g_root_count.load(std::memory_order_acquire);  // pairs with AddRoot
   for (uint32_t i = 0; i < count; ++i) {

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Training loops of a process, beside one another: which one the steps of a thread, of a root or of
-// a backward node are of. Used by steps.cc alone, under its lock where nothing else is said.
+// A process may have several training loops at the same time. This file says to which loop a
+// thread, a root or a backward node belongs. Only steps.cc uses it, under its lock where nothing
+// else is said.
 
 #include <stdint.h>
 
@@ -64,11 +65,10 @@ extern std::atomic<uint32_t> g_loop_count;
 
 inline uint32_t IndexOfLoop(const StepLoop& loop) { return static_cast<uint32_t>(&loop - g_loops); }
 
-// The outermost scope that a scope is in.
-uint32_t RootOfScope(uint32_t scope);
 // The loop that trains a root; -1: none does.
 int LoopOfRoot(uint32_t root);
-// The root is of this loop from now on. A root of no loop is as one of the first.
+// From now on the root belongs to this loop. A root that belongs to no loop counts as one of the
+// first loop.
 void MoveRoot(uint32_t root, uint32_t loop);
 // No root is of this loop any more.
 void DropRootsOf(const StepLoop& loop);
@@ -80,7 +80,7 @@ void EnterLoop(ThreadScopes* thread, const StepLoop& loop);
 // The loop that a forward with gradients on this thread belongs to. A second thread that trains a
 // model which no other loop has trained gets one of its own; null: there is none left.
 StepLoop* LoopOfForward(ThreadScopes* thread, uint32_t root);
-// The loop whose pass a node of the scope is of; -1: this one does not tell.
+// The loop whose backward pass runs when a node of the scope runs. -1: the scope does not tell.
 int LoopOfNode(uint32_t scope);
 
 // Fork child and tests.

@@ -371,6 +371,20 @@ void Settle(StepLoop* loop) {
 }
 }  // namespace
 
+void TellStepsAgain() {
+  BriefLockHolder hold(&g_lock);
+  for (StepLoop& loop : g_loops) {
+    if (!HasLabel(loop)) continue;
+    for (uint32_t part = 0; part < loop.cycle.count() && part < StepCycle::kMostParts; ++part) {
+      const uint32_t label = loop.first_part_label + part;
+      if (label < loop.label) {
+        EmitStep(shm::StepEvent::kNumber, label, loop.numbers[part], label);
+      }
+    }
+    EmitStep(shm::StepEvent::kNumber, loop.label, loop.number, loop.label);
+  }
+}
+
 void SettleSteps() {
   const BriefLockHolder guard(&g_lock);
   for (StepLoop& loop : g_loops) Settle(&loop);

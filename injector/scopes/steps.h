@@ -4,26 +4,27 @@
 
 // Numbers the turns of the training loop, from 0.
 //
-// A part begins with a forward with gradients that follows an optimizer's step (the first part:
-// with the first such forward), and optimizers end it; which parts make one step, step_cycle.h
-// learns. Micro-batches are of the part of the optimizer that follows. What runs after the last
-// optimizer of a step is its tail, from the first forward without gradients on beside it
-// (StepPlace). A forward inside a backward pass is recomputation and none of this.
+// A part begins with a forward with gradients that follows an optimizer's step; the first part
+// begins with the first forward with gradients. Optimizers end a part. step_cycle.h learns which
+// parts make one step. Micro-batches belong to the part of the optimizer that follows them. What
+// runs after the last optimizer of a step is the tail of the step. From the first forward without
+// gradients in the tail on, work is beside the step (StepPlace). A forward inside a backward pass
+// is recomputation and changes no step.
 //
-// While there is no optimizer in the process every outermost forward is a step; once a backward
-// pass was seen, every first one with gradients after a pass. When an optimizer comes, what was
-// taken for steps before is none. After the first flopsprof.step(), or with --step-at, only that
-// begins steps. What is captured into a CUDA graph happens at its replays: captured_steps.h.
+// While the process has no optimizer, every outermost forward is a step. Once a backward pass was
+// seen, only the first forward with gradients after a pass begins a step. When the first optimizer
+// appears, the steps before it turn out to be none. After the first flopsprof.step(), or with
+// --step-at, only these begin steps. Steps that are captured into a CUDA graph happen at its
+// replays: captured_steps.h.
 //
-// Records carry labels, which only rise. What is known better later is sent as StepEvent::kNumber:
-// readers make numbers of labels.
+// Records carry labels, which only rise. The step number of a label may be corrected later;
+// StepEvent::kNumber sends the correction. Readers turn labels into numbers.
 //
-// A thread that trains a model of its own has a loop of steps of its own, beside the first, until
-// it ends; the next such thread goes on in that loop, with the next number. Where none is left its
-// work is in the steps of the first, counted as kStepLoopsFull. Who calls a model without training
-// it, beside the thread that does, changes nothing.
-// Root forwards and optimizer steps arrive under Python's lock, explicit steps and backward passes
-// from any thread.
+// A thread that trains a model of its own has a loop of steps of its own, beside the first loop.
+// When the thread ends, the next such thread continues that loop with the next number. If no loop
+// is left, the thread's work is in the steps of the first loop, counted as kStepLoopsFull. A thread
+// that calls a model which another thread trains changes no step. Root forwards and optimizer steps
+// arrive under Python's lock, explicit steps and backward passes from any thread.
 
 #include <stdint.h>
 
@@ -39,8 +40,9 @@ uint32_t CurrentStep();
 // The same for work of a scope, which belongs to the loop that trains the scope's model.
 uint32_t CurrentStepOf(uint32_t scope);
 
-// Who is told around each change of the number below: what ends before the step, what begins with
-// it. `label`: what the step's records carry. Null, as it is at first: nobody.
+// Functions that are called around each change of the step number below: `before` ends what ends
+// with the old step, `after` begins what begins with the new one. `label` is the label in the new
+// step's records. Null, the value at first: nobody is called.
 struct StepEdges {
   void (*before)(uint32_t label, uint32_t step);
   void (*after)(uint32_t label, uint32_t step);
@@ -73,7 +75,10 @@ inline void OnBackward(uint32_t scope) {
   if (FLOPSPROF_UNLIKELY(g_wants_backward.load(std::memory_order_relaxed))) OnBackwardSlow(scope);
 }
 
-// The process ends: what was waited for does not come.
+// A new epoch has begun: its reader learns which numbers the labels have that may still come.
+void TellStepsAgain();
+
+// The process ends: decides what was still open, because nothing more will come.
 void SettleSteps();
 
 // Something was compiled or tuned: the step's time is not that of others.

@@ -21,6 +21,7 @@ namespace {
 // file or CUDA call here; no allocation but Python's of its table of built-in modules.
 __attribute__((constructor)) void OnLoad() {
   if (getauxval(AT_SECURE) != 0 || AgentSocketPath() == nullptr) return;
+  NoteImage();
   Dl_info self;
   if (dladdr(reinterpret_cast<const void*>(&OnLoad), &self) != 0) {
     PublishNvtxInjection(self.dli_fname);
@@ -33,7 +34,7 @@ __attribute__((constructor)) void OnLoad() {
 // Without LD_PRELOAD nobody reaches our hooks by name.
 void ReachCallersOfThisProcess() {
   const SessionState state = CurrentSessionState();
-  if (state != SessionState::kRecording && state != SessionState::kConnecting) return;
+  if (state == SessionState::kDormant || state == SessionState::kDead) return;
   if (IsPreloaded()) return;
   FollowLoadedObjects();
   PatchCallers();

@@ -55,10 +55,7 @@ void* Run(void*) {
     uint64_t next_tick_ns = MonoNs();
     for (;;) {
       HandleRequests();
-      if (work.agent_has_gone()) {
-        work.on_agent_gone();
-        break;
-      }
+      if (work.agent_has_gone() && !work.on_agent_gone()) break;
       if (MonoNs() >= next_tick_ns) {
         work.tick();
         next_tick_ns = MonoNs() + kTickNs;

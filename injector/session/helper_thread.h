@@ -22,8 +22,8 @@ struct HelperWork {
   bool (*finish_connecting)();
   void (*handle)(uint32_t requests);  // HelperRequest bits
   void (*tick)();                     // once a second
-  bool (*agent_has_gone)();
-  void (*on_agent_gone)();  // the thread ends after it
+  bool (*agent_has_gone)();           // or does not come any more
+  bool (*on_agent_gone)();            // false: the thread ends after it
 };
 
 // Starts the thread. False: no thread.

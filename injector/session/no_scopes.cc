@@ -16,11 +16,13 @@ Attribution CurrentAttribution() { return {shm::kOutsideScope, shm::Phase::kOthe
 uint32_t CurrentStepNumber() { return shm::kNoStep; }
 void SetStepEdges(const StepEdges*) {}
 void SettleSteps() {}
+void TellStepsAgain() {}
 void DefineScopesSoFar() {}
 void PrepareScopeEnds() {}
 void OfferProgramModule() {}
 void BeginScopes() {}
 void TickScopes() {}
+bool ScopesEnabled() { return true; }
 bool LetScopesRest(bool) { return false; }
 void SettleScopes() {}
 void EndScopes() {}

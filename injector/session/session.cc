@@ -2,27 +2,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "injector/session/session.h"
 
+#include <string.h>
+
 #include <atomic>
+#include <initializer_list>
 
 #include "injector/base/env_config.h"
-#include "injector/base/loaded_objects.h"
 #include "injector/base/platform.h"
 #include "injector/cupti/cupti_detach.h"
 #include "injector/cupti/cupti_session.h"
 #include "injector/cupti/device_info.h"
-#include "injector/cupti/refusals.h"
+#include "injector/graphs/capture_state.h"
 #include "injector/python/install.h"
 #include "injector/python/rest.h"
 #include "injector/scopes/attribution.h"
 #include "injector/scopes/steps.h"
+#include "injector/session/away.h"
 #include "injector/session/exit_path.h"
 #include "injector/session/fork_guard.h"
 #include "injector/session/helper_thread.h"
 #include "injector/session/library_notes.h"
+#include "injector/session/times.h"
 #include "injector/session/window.h"
 #include "injector/stacks/stack_sampler.h"
 #include "injector/stacks/stack_table.h"
 #include "injector/transport/agent_link.h"
+#include "injector/transport/old_segments.h"
 #include "injector/transport/record_sink.h"
 #include "injector/transport/segment.h"
 #include "injector/transport/thread_state.h"
@@ -36,27 +41,31 @@ constexpr uint64_t kConnectPollNs = 100000;
 constexpr uint64_t kExitWaitNs = 1000000000u;
 constexpr uint64_t kDetachPollNs = 20000000u;
 constexpr uint64_t kYieldWaitNs = 1000000000u;
-// A program that nothing of ours sees use CUDA has come through cuInit by then. Not asked where
-// CUPTI is ours, which tells.
-constexpr uint64_t kInitializedNs = 30000000000u;
 constexpr uint64_t kInitPatienceNs = 60000000000u;
+// An agent that is started again at once finds CUPTI as it was; the program's own profiler need not
+// wait longer for it than after a window.
+constexpr uint64_t kAwayCuptiNs = 5000000000u;
+constexpr uint64_t kTellPatienceNs = 1000000000u;
+constexpr uint64_t kStepRecords = 4096;  // what TellStepsAgain writes at most, about
 
 std::atomic<SessionState> state{SessionState::kDormant};
-std::atomic<bool> foreign_cupti_client{false};
 std::atomic<uint64_t> connect_deadline_ns{0};  // first calls of other threads wait until then
 AgentLink link_to_agent;
-std::atomic<bool> cuda_is_up{false};
-// CUPTI could not be started yet: the program was inside of cuInit, or had no libcupti.
-std::atomic<bool> times_are_owed{false};
-std::atomic<int> cuda_failure{0};  // newest status that told about the machine
-uint64_t begun_ns = 0;
-bool clock_was_told = false;  // helper thread only
-// What had been mapped when a libcupti was last looked for in vain; 0: it never was. Another one
-// comes only with another object.
-std::atomic<uint64_t> objects_without_cupti{0};
+Away away;  // helper thread only
+uint64_t image_ns = 0;
+uint32_t sessions = 0;      // that have begun
+uint64_t connected_ns = 0;  // when an agent was first looked for
+// Asked for once: the helper thread cannot read an environment that the program may change.
+char socket_path[108];
+uint64_t reconnect_ns = 0;
 int32_t session_pid = 0;
 void (*detach_action)() = nullptr;
 constexpr StepEdges kWindowEdges = {BeforeStepBegins, AfterStepBegan};
+
+bool HasEnded() { return state.load(std::memory_order_acquire) == SessionState::kDead; }
+
+// Asked before each call: once the session has ended, CUDA may be taking itself apart.
+bool MayUseCuda() { return !HasEnded() && MayCallCuda(); }
 
 void EmitProcessBegin() {
   shm::StepRecord begin{};
@@ -67,92 +76,94 @@ void EmitProcessBegin() {
   EmitRecord(&begin);
 }
 
-GraphTimes GraphTimesOf(uint32_t options) {
-  const bool launches = (options & shm::kOptionGraphLaunches) != 0;
-  if ((options & shm::kOptionGraphAuto) == 0) {
-    return launches ? GraphTimes::kLaunches : GraphTimes::kNodes;
+void FollowTimesAnswer(shm::SegmentHeader* header) {
+  const uint32_t wanted = header->times_wanted.load(std::memory_order_acquire);
+  const uint32_t as_wanted = wanted != 0 ? wanted : 1;
+  header->times_answer.store(CuptiIsOurs() ? as_wanted : 0, std::memory_order_relaxed);
+}
+
+// Times of the first session. `may_call_cuda`: on the program's thread, where the driver lets its
+// tools begin.
+void BeginTimes(bool may_call_cuda) {
+  if ((link_to_agent.options() & shm::kOptionCupti) == 0) {
+    EmitNote("cupti", "not wanted");
+  } else if (CudaHasFailed()) {
+    EmitNote("cupti", "of no use");
+  } else if (IsRecording() && (may_call_cuda || MayCallCuda())) {
+    StartTimesInInit();
+  } else if (IsRecording()) {
+    OweTimes();
+  } else {
+    EmitNote("cupti", "paused");
   }
-  return GraphTimes::kAuto;
 }
 
-// The session begins inside of cuInit, which holds locks of the driver that CUPTI takes as well:
-// the helper thread calls into neither before the program has come out of it.
-bool MayCallCuda() {
-  if (cuda_is_up.load(std::memory_order_relaxed)) return true;
-  const bool is_up = Statistics()->launches.load(std::memory_order_relaxed) != 0 ||
-                     (!CuptiIsOurs() && MonoNs() - begun_ns > kInitializedNs);
-  if (is_up) NoteCudaIsUp();
-  return is_up;
+// Another agent has come, which may want other things. Helper thread.
+void GoOnWithTimes(shm::SegmentHeader* header) {
+  const bool wanted = (link_to_agent.options() & shm::kOptionCupti) != 0 && !CudaHasFailed();
+  if (!wanted && CuptiIsOurs()) DetachCupti();
+  if (!wanted) return;
+  // FollowTimesWanted sees what is to be done.
+  if (header->controlled.load(std::memory_order_relaxed) != 0) return FollowTimesAnswer(header);
+  if (IsRecording() && !CuptiIsOurs()) OweTimes();
 }
 
-void TellClock() {
-  EmitClockPair();
-  clock_was_told = true;
-}
-
-// Windows and calls that end may ask at once: one of them starts.
-void StartTimes() {
-  static std::atomic<bool> starting{false};
-  if (starting.exchange(true, std::memory_order_acq_rel)) return;
-  const uint64_t objects = CountObjectsEverMapped();
-  const bool started = StartCupti(foreign_cupti_client.load(std::memory_order_relaxed),
-                                  GraphTimesOf(link_to_agent.options()));
-  objects_without_cupti.store(started ? 0 : objects, std::memory_order_relaxed);
-  times_are_owed.store(!started, std::memory_order_release);
-  starting.store(false, std::memory_order_release);
-}
-
-// The loader is asked for files in vain only where it has mapped something since, and never on the
-// program's thread: that begins with a libcupti that is mapped, else the helper thread looks.
-bool MayFindCupti(bool on_program_thread) {
-  const uint64_t before = objects_without_cupti.load(std::memory_order_relaxed);
-  if (before == 0) return true;
-  if (CountObjectsEverMapped() == before) return false;
-  LibraryPath path;
-  return !on_program_thread || FindLoadedLibrary("libcupti.so", 0, &path);
-}
-
-// On the helper thread, or on the program's at the exit of a call that shows that CUDA is up.
-void StartOwedTimes(bool on_program_thread) {
-  if (!times_are_owed.load(std::memory_order_acquire) || !IsRecording()) return;
-  if (!MayFindCupti(on_program_thread)) return;
-  if (times_are_owed.exchange(false, std::memory_order_acq_rel)) StartTimes();
-}
-
-// The segment is mapped: everything begins. Runs once, on the thread that got the welcome. False:
-// the process has begun to end meanwhile, and it is too late to call into CUDA. `may_call_cuda`: on
-// the program's thread, where the driver lets its tools begin.
-bool BeginRecording(bool may_call_cuda) {
-  UseSegment(link_to_agent.segment());
-  auto expected = SessionState::kConnecting;
-  if (!state.compare_exchange_strong(expected, SessionState::kRecording,
-                                     std::memory_order_acq_rel)) {
+// Puts the segment that has come in use. False: the process has begun to end meanwhile.
+bool UseNewSegment(SessionState from) {
+  UseSegment(link_to_agent.segment(), link_to_agent.slots());
+  ++sessions;
+  if (!state.compare_exchange_strong(from, SessionState::kRecording, std::memory_order_acq_rel)) {
+    StopRecording();
     CurrentSegment()->process_state.store(static_cast<uint32_t>(shm::ProcessState::kDead),
                                           std::memory_order_release);
     return false;
   }
-  begun_ns = MonoNs();
+  SetTimesWanted(link_to_agent.options());
   EmitProcessBegin();
+  return true;
+}
+
+// The segment is mapped: everything begins. Runs once, on the thread that got the welcome. False:
+// the process has begun to end meanwhile, and it is too late to call into CUDA.
+bool BeginRecording(bool may_call_cuda) {
+  if (!UseNewSegment(SessionState::kConnecting)) return false;
   if (!IsRecording()) EmitNote("recording", "paused at start");
   const auto not_understood = SettingsNotUnderstood();
   if (not_understood.get()[0] != '\0') EmitNote("environment", not_understood.get());
   DefineScopesSoFar();
-  const uint32_t options = link_to_agent.options();
   StartStacks(link_to_agent.stacks_per_second());
   CurrentSegment()->step.store(CurrentAttribution().step, std::memory_order_relaxed);
-  if ((options & shm::kOptionCupti) == 0) {
-    EmitNote("cupti", "not wanted");
-  } else if (cuda_failure.load(std::memory_order_relaxed) != 0) {
-    EmitNote("cupti", "of no use");
-  } else if (IsRecording() && (may_call_cuda || MayCallCuda())) {
-    if (!cuda_is_up.load(std::memory_order_relaxed)) CountContextsFromNow();
-    StartTimes();
-  } else if (IsRecording()) {
-    times_are_owed.store(true, std::memory_order_release);
-  } else {
-    EmitNote("cupti", "paused");
-  }
-  if ((options & shm::kOptionModules) != 0) BeginScopes();
+  BeginTimes(may_call_cuda);
+  if ((link_to_agent.options() & shm::kOptionModules) != 0) BeginScopes();
+  return true;
+}
+
+// Waits for room in the ring as long as no lock is held.
+void TellAllAgain() {
+  ThreadState* thread = CurrentThread();
+  if (thread != nullptr) thread->patient_until_ns = MonoNs() + kTellPatienceNs;
+  TellAgain();
+  if (thread != nullptr) thread->patient_until_ns = MonoNs() + kTellPatienceNs;
+  DefineScopesSoFar();
+  AwaitRoom(kStepRecords);
+  // What follows is under a lock that the program's threads take.
+  if (thread != nullptr) thread->patient_until_ns = 0;
+  TellStepsAgain();
+}
+
+// The same in a later session, on the helper thread: what is there goes on, and is told again.
+bool GoOnRecording() {
+  if (MayUseCuda()) FlushCupti(false);  // what comes of it was launched before
+  if (!UseNewSegment(SessionState::kAway)) return false;
+  FoldCounts();
+  shm::SegmentHeader* header = CurrentSegment();
+  header->step.store(CurrentStepNumber(), std::memory_order_relaxed);
+  DescribeDevicesAgain();
+  TellAllAgain();
+  LetScopesRest(false);  // FollowRest tells whether this agent lets them
+  StartStacks(link_to_agent.stacks_per_second());
+  GoOnWithTimes(header);
+  if ((link_to_agent.options() & shm::kOptionModules) != 0 && !ScopesEnabled()) BeginScopes();
   return true;
 }
 
@@ -162,27 +173,62 @@ void Die() {
   state.store(SessionState::kDead, std::memory_order_release);
 }
 
+// The agent has gone: from now on it is as if work was paused, and another one is looked for.
+// False: none is, or the process ends.
+bool BeginAway(SessionState from) {
+  if (reconnect_ns == 0 || link_to_agent.WasClosedByProgram()) return false;
+  const bool had_segment = from == SessionState::kRecording;
+  if (!state.compare_exchange_strong(from, SessionState::kAway, std::memory_order_acq_rel)) {
+    return false;
+  }
+  if (had_segment) CountLoss(shm::LossCounter::kAgentGone);
+  CutCaptures();  // the next reader does not know their beginning
+  GoAway();
+  if (had_segment) {
+    KeepOldSegment(link_to_agent.segment(), link_to_agent.segment_bytes(), link_to_agent.slots());
+  }
+  link_to_agent.Close();
+  away.Begin(MonoNs(), reconnect_ns);
+  return true;
+}
+
+// False: no other agent has come.
+bool FollowAway() {
+  const uint64_t now_ns = MonoNs();
+  LookAfterOldSegments(now_ns);
+  if (MayUseCuda()) FollowCuptiDetach();
+  const bool long_away = now_ns - away.since_ns() > kAwayCuptiNs;
+  if (long_away && MayUseCuda() && CuptiIsOurs()) DetachCupti();
+  if (HasEnded()) return false;
+  switch (away.Try(&link_to_agent, socket_path, {image_ns, sessions + 1, connected_ns}, now_ns)) {
+    case Away::Look::kReady:
+      return GoOnRecording();
+    case Away::Look::kOver:
+      return false;
+    case Away::Look::kNotYet:
+      return true;
+  }
+  return true;
+}
+
 // The agent did not answer within the first call's patience: go on waiting where nobody waits
 // for us. Hooked calls until then are counted as lost.
 bool FinishConnecting() {
   const SessionState now = state.load(std::memory_order_acquire);
   if (now != SessionState::kConnecting) return now != SessionState::kDead;
-  if (link_to_agent.AwaitSegment(kLateWelcomeNs) == AgentLink::Result::kReady &&
-      BeginRecording(false)) {
-    return true;
-  }
+  const AgentLink::Result result = link_to_agent.AwaitSegment(kLateWelcomeNs);
+  if (result == AgentLink::Result::kReady && BeginRecording(false)) return true;
+  if (result == AgentLink::Result::kGone && BeginAway(SessionState::kConnecting)) return true;
   Die();
   return false;
 }
 
-bool HasEnded() { return state.load(std::memory_order_acquire) == SessionState::kDead; }
-
-// Nothing is done once the session has ended: CUDA may be taking itself apart by then.
+// Nothing is done once the session has ended.
 void HandleRequests(uint32_t requests) {
   if (HasEnded()) return;
   FoldCounts();
   if ((requests & kRequestFlush) != 0 && MayCallCuda()) {
-    if (!clock_was_told) TellClock();
+    if (!ClockWasTold()) TellClock();
     FlushCupti(true);
   }
   if ((requests & kRequestStopCupti) != 0) StopCupti();
@@ -193,15 +239,15 @@ void HandleRequests(uint32_t requests) {
 }
 
 void Tick() {
-  if (state.load(std::memory_order_acquire) != SessionState::kRecording) return;
+  const SessionState now = state.load(std::memory_order_acquire);
+  if (now != SessionState::kRecording && now != SessionState::kAway) return;
   FoldCounts();
-  if (MayCallCuda()) {
-    StartOwedTimes(false);
-    FlushCupti(false);
-    TickCupti();
-    TellClock();
-    EmitNewDevices();
-  }
+  if (MayUseCuda()) StartOwedTimes(false);
+  if (MayUseCuda()) FlushCupti(false);
+  if (MayUseCuda()) TickCupti();
+  if (MayUseCuda()) TellClock();
+  if (MayUseCuda()) EmitNewDevices();
+  if (HasEnded()) return;
   EmitLibraryNotes();
   if ((link_to_agent.options() & shm::kOptionModules) != 0) TickScopes();
 }
@@ -254,12 +300,12 @@ void FollowAgent() {
 }
 
 bool AgentHasGone() {
+  if (state.load(std::memory_order_acquire) == SessionState::kAway) return !FollowAway();
+  LookAfterOldSegments(MonoNs());
   if (link_to_agent.AgentHasGone()) return true;
   const bool recording = state.load(std::memory_order_acquire) == SessionState::kRecording;
-  if (recording && times_are_owed.load(std::memory_order_relaxed) && MayCallCuda()) {
-    StartOwedTimes(false);
-  }
-  if (!clock_was_told && recording && MayCallCuda()) TellClock();
+  if (recording && TimesAreOwed() && MayCallCuda()) StartOwedTimes(false);
+  if (!ClockWasTold() && recording && MayCallCuda()) TellClock();
   FollowAgent();
   return false;
 }
@@ -274,34 +320,67 @@ void GiveUpCuptiAfterInit() {
   if (!IsDetachForgotten()) DetachCupti();
 }
 
-void OnAgentGone() {
-  FoldCounts();
+// No other agent is looked for, or none has come.
+void EndForGood() {
   PrepareDetach();  // before requests cease to be answered: who wants CUPTI waits for this
-  auto expected = SessionState::kRecording;
+  auto expected = SessionState::kAway;
   if (!state.compare_exchange_strong(expected, SessionState::kDead, std::memory_order_acq_rel)) {
-    return;  // the process ends: its CUDA and its Python are not ours to call any more
+    expected = SessionState::kRecording;
+    if (!state.compare_exchange_strong(expected, SessionState::kDead, std::memory_order_acq_rel)) {
+      return;  // the process ends: its CUDA and its Python are not ours to call any more
+    }
+    CountLoss(shm::LossCounter::kAgentGone);
   }
-  CountLoss(shm::LossCounter::kAgentGone);
   StopRecording();
+  EmptyOldSegments();
   GiveUpCuptiAfterInit();
   EndScopes();
   if (detach_action != nullptr) detach_action();
   while (FollowCuptiDetach()) SleepNs(kDetachPollNs);
 }
 
+bool OnAgentGone() {
+  FoldCounts();
+  if (BeginAway(SessionState::kRecording)) return true;
+  EndForGood();
+  return false;
+}
+
+// A late answer of the agent, or another agent, begins nothing any more.
+bool EndWithoutAgent(bool fast_exit) {
+  for (SessionState expected : {SessionState::kConnecting, SessionState::kAway}) {
+    const bool away_until_now = expected == SessionState::kAway;
+    if (!state.compare_exchange_strong(expected, SessionState::kDead, std::memory_order_acq_rel)) {
+      continue;
+    }
+    StopRecording();
+    // Our thread may be inside of CUPTI, which CUDA takes apart next: the end of its round is
+    // waited for. It begins no other call.
+    if (away_until_now && !fast_exit) AskHelper(0, kExitWaitNs);
+    return true;
+  }
+  return false;
+}
+
 void Connect() {
   session_pid = ProcessId();
   InstallForkGuard();  // without an agent, too, threads take the lock of their states
+  NoteImage();
+  connected_ns = MonoNs();
+  reconnect_ns = ReconnectNs();
   const char* path = AgentSocketPath();
-  if (path == nullptr || !link_to_agent.Connect(path)) {
+  if (path == nullptr || strlen(path) >= sizeof(socket_path) ||
+      !link_to_agent.Connect(path, {image_ns, sessions + 1, connected_ns})) {
     state.store(SessionState::kDead, std::memory_order_release);
     return;
   }
+  memcpy(socket_path, path, strlen(path) + 1);
   PrepareThreadEnds();
   PrepareScopeEnds();
   SetStepEdges(&kWindowEdges);
   const AgentLink::Result result = link_to_agent.AwaitSegment(ConnectTimeoutNs());
-  if (result == AgentLink::Result::kRefused) {
+  const bool gone = result == AgentLink::Result::kGone;
+  if (result == AgentLink::Result::kRefused || (gone && !BeginAway(SessionState::kConnecting))) {
     Die();
     return;
   }
@@ -339,37 +418,15 @@ void StartSession() {
   if (thread != nullptr) thread->inside_injector = false;
 }
 
-void NoteCudaFailure(int status) {
-  const RefusalText why = WhyCudaFails(status);
-  if (why.get()[0] == '\0' || cuda_failure.exchange(status, std::memory_order_relaxed) == status)
-    return;
-  const ErrnoKeeper keep;
-  const ThreadState* thread = CurrentThread();
-  if (thread == nullptr || thread->inside_injector) return;
-  if (CurrentSessionState() == SessionState::kDormant) StartSession();
-  EmitNote("CUDA", why.get());
-}
-
-void NoteCudaIsUp() { cuda_is_up.store(true, std::memory_order_relaxed); }
-
-void OnCudaCallEnded() {
-  NoteCudaIsUp();
-  if (!times_are_owed.load(std::memory_order_relaxed)) return;
-  const ErrnoKeeper keep;
-  ThreadState* thread = CurrentThread();
-  if (thread == nullptr || thread->inside_injector) return;
-  thread->inside_injector = true;
-  StartOwedTimes(true);
-  thread->inside_injector = false;
-}
-
 bool SessionWantsRecords() {
   if (IsRecording()) return true;
   const SessionState now = state.load(std::memory_order_acquire);
   if (now == SessionState::kRecording) {  // paused
-    if (!cuda_is_up.load(std::memory_order_relaxed)) NoteCudaIsUp();
+    NoteCudaIsUp();
     return IsRecording();
   }
+  // Calls are followed to their end, where they are counted.
+  if (now == SessionState::kAway) return AwayCounts();
   if (now == SessionState::kDormant) StartSession();
   const ErrnoKeeper keep;
   // Another thread may be connecting: within the same patience its calls are recorded as well.
@@ -388,19 +445,17 @@ void EndSession(bool fast_exit) {
   // A vfork child shares our memory, but not our process id.
   if (ProcessId() != session_pid) return;
   ForgetDetach();
-  auto expected = SessionState::kConnecting;
-  if (state.compare_exchange_strong(expected, SessionState::kDead, std::memory_order_acq_rel)) {
-    return;  // a late answer of the agent begins nothing any more
-  }
-  expected = SessionState::kRecording;
+  if (EndWithoutAgent(fast_exit)) return;
+  auto expected = SessionState::kRecording;
   // A signal handler may be what ends us so fast: no lock then.
   if (!fast_exit && state.load(std::memory_order_acquire) == expected) {
     SettleSteps();
     SettleScopes();
-    if (times_are_owed.load(std::memory_order_acquire)) NoteNoCupti();
+    if (TimesAreOwed()) NoteNoCupti();
   }
   if (!state.compare_exchange_strong(expected, SessionState::kDraining,
                                      std::memory_order_acq_rel)) {
+    EndWithoutAgent(fast_exit);  // it has gone meanwhile
     return;
   }
   if (!AskHelper(kRequestFlush | kRequestDevices, kExitWaitNs)) {
@@ -441,9 +496,9 @@ void YieldCupti() {
   }
 }
 
-void NoteForeignCuptiClient() { foreign_cupti_client.store(true, std::memory_order_relaxed); }
-
-void NoteForeignCuptiClientGone() { foreign_cupti_client.store(false, std::memory_order_relaxed); }
+void NoteImage() {
+  if (image_ns == 0) image_ns = MonoNs();
+}
 
 void SetDetachAction(void (*action)()) { detach_action = action; }
 

@@ -3,13 +3,17 @@
 #pragma once
 
 // The life of the injector in one process: dormant -> connecting -> recording -> draining ->
-// dead. It begins with the first sign of GPU work (InitializeInjection, or the first hooked
-// call); until then there is no thread, socket or file. It never begins without FLOPSPROF_SOCKET.
-// What hooks and callbacks ask of it is declared in transport/session_calls.h.
+// dead. Where the agent goes: recording -> away -> recording, with another one, else dead. It
+// begins with the first sign of GPU work (InitializeInjection, or the first hooked call); until
+// then there is no thread, socket or file. It never begins without FLOPSPROF_SOCKET. What hooks and
+// callbacks ask of it is declared in transport/session_calls.h.
 
 #include "injector/transport/session_calls.h"
 
 namespace flopsprof::injector {
+
+// The library was loaded, by this image of the program: now, if that was not noted before.
+void NoteImage();
 
 // What else is undone when the agent has gone and the program runs on.
 void SetDetachAction(void (*action)());

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Return addresses on the calling thread's stack, innermost first. Reads nothing but the stack that
-// it stands on, up to the end of the mapping, whatever unwind rows say: a wrong row gives a wrong
-// frame and never a fault. Rows are kept per thread, so that a frame costs a few ns.
+// Return addresses on the calling thread's stack, innermost first. Reads only the current stack, up
+// to the end of its mapping, whatever unwind rows say. So a wrong row gives a wrong frame, never a
+// fault. Rows are kept per thread, so that a frame costs a few ns.
 
 #include <stddef.h>
 #include <stdint.h>

@@ -18,9 +18,7 @@ namespace {
 constexpr uint64_t kSecondNs = 1000000000u;
 
 std::atomic<bool> g_wanted{false};
-uint64_t g_interval_ns;  // 0: every launch; set before g_wanted
-uintptr_t g_own_begin;
-size_t g_own_bytes;
+std::atomic<uint64_t> g_interval_ns;  // 0: every launch; set before g_wanted
 std::atomic<bool> g_python_tried{false};
 std::atomic<const PythonReader*> g_python{nullptr};
 
@@ -31,20 +29,20 @@ bool NeedsExplaining(const ThreadState& thread, const Attribution& at) {
 }
 
 bool ItsTurn(StackWalker* walker) {
-  if (g_interval_ns == 0) return true;
+  const uint64_t interval_ns = g_interval_ns.load(std::memory_order_relaxed);
+  if (interval_ns == 0) return true;
   const uint64_t now_ns = MonoNs();
   if (now_ns < walker->next_sample_ns) return false;
-  walker->next_sample_ns = now_ns + g_interval_ns;
+  walker->next_sample_ns = now_ns + interval_ns;
   return true;
 }
-
-bool IsOurs(uintptr_t address) { return address - g_own_begin < g_own_bytes; }
 
 // Hooks are on the stack of what they call; they say nothing about the program.
 void DropOwnFrames(FoundStack* stack) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < stack->native_count; ++i) {
-    if (!IsOurs(stack->native[i])) stack->native[kept++] = stack->native[i];
+    if (!IsOurs(reinterpret_cast<const void*>(stack->native[i])))
+      stack->native[kept++] = stack->native[i];
   }
   stack->native_count = kept;
 }
@@ -52,12 +50,12 @@ void DropOwnFrames(FoundStack* stack) {
 }  // namespace
 
 void StartStacks(uint32_t per_second) {
-  if (per_second == shm::kNoStacks) return;
-  g_interval_ns = per_second == shm::kEveryStack ? 0 : kSecondNs / per_second;
-  FindObjectAt(reinterpret_cast<const void*>(&StartStacks), &g_own_begin, &g_own_bytes);
+  if (per_second == shm::kNoStacks) return g_wanted.store(false, std::memory_order_release);
+  const uint64_t interval_ns = per_second == shm::kEveryStack ? 0 : kSecondNs / per_second;
+  g_interval_ns.store(interval_ns, std::memory_order_relaxed);
   g_wanted.store(true, std::memory_order_release);
   Text<64> text;
-  if (g_interval_ns == 0) {
+  if (interval_ns == 0) {
     text.Add("every launch");
   } else {
     text.AddNumber(per_second).Add(" a second and thread");
@@ -79,7 +77,7 @@ void LetStacksReadPython(const PythonReader& python) {
 
 StackSample SampleStack(ThreadState* thread, const Attribution& at) {
   StackSample sample;
-  if (!NeedsExplaining(*thread, at)) return sample;
+  if (!StacksAreWanted() || !NeedsExplaining(*thread, at)) return sample;
   if (thread->stack_walker == nullptr) {
     thread->stack_walker = static_cast<StackWalker*>(MapPages(sizeof(StackWalker)));
     if (thread->stack_walker == nullptr) {

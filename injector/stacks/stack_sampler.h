@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which launches are sampled with their stack: those that nothing else explains. Off unless the
-// agent asks for it; then CUPTI calls another function at each launch, and nothing is added to the
-// one that it calls otherwise.
+// Decides which launches are sampled with their stack: those that nothing else explains. This is
+// off unless the agent asks for it. When it is on, CUPTI calls another function at each launch; so
+// nothing is added to the usual one.
 
 #include <stdint.h>
 
@@ -14,7 +14,8 @@
 
 namespace flopsprof::injector {
 
-// Samples so many launches a second and thread from now on (shm::kNoStacks, shm::kEveryStack).
+// From now on samples this many launches a second in each thread (shm::kNoStacks,
+// shm::kEveryStack).
 void StartStacks(uint32_t per_second);
 bool StacksAreWanted();
 

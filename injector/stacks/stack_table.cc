@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "injector/stacks/stack_table.h"
 
-#include <link.h>
 #include <string.h>
 
 #include <atomic>
 
+#include "injector/base/mapped_objects.h"
 #include "injector/base/platform.h"
 #include "injector/base/text.h"
 #include "injector/transport/record_sink.h"
@@ -83,11 +83,11 @@ void AddHex(const uint8_t* bytes, size_t count, ObjectText* text) {
 }
 
 // "BUILD_ID PATH"; "- PATH" of an object without one.
-void AddBuildId(const dl_phdr_info& info, ObjectText* text) {
-  for (int i = 0; i < info.dlpi_phnum; ++i) {
-    const ElfW(Phdr)& segment = info.dlpi_phdr[i];
+void AddBuildId(const MappedObject& object, ObjectText* text) {
+  for (size_t i = 0; i < object.segment_count; ++i) {
+    const ElfW(Phdr)& segment = object.segments[i];
     if (segment.p_type != PT_NOTE) continue;
-    const auto* at = reinterpret_cast<const uint8_t*>(info.dlpi_addr + segment.p_vaddr);
+    const auto* at = reinterpret_cast<const uint8_t*>(object.AddressOf(segment));
     const uint8_t* const end = at + segment.p_filesz;
     while (static_cast<size_t>(end - at) > sizeof(ElfW(Nhdr))) {
       ElfW(Nhdr) note;
@@ -107,42 +107,43 @@ void AddBuildId(const dl_phdr_info& info, ObjectText* text) {
   text->Add("-");
 }
 
-const char* PathOf(const dl_phdr_info& info) {
-  if (info.dlpi_name != nullptr && info.dlpi_name[0] != '\0') return info.dlpi_name;
+const char* PathOf(const MappedObject& object) {
+  if (object.path[0] != '\0') return object.path;
   // The program itself; the agent knows by the pid which file that is.
   return "/proc/self/exe";
 }
 
-// The object that one address lies in, and the offsets of all addresses that lie there too.
-struct ObjectSearch {
-  const FoundStack* stack;
-  shm::StackFrame* frames;
-  uint32_t wanted;  // index of the one address
-  bool in_object[FoundStack::kMaxNative];
-  ObjectText text;
-};
-
-bool Contains(const dl_phdr_info& info, uintptr_t address) {
-  for (int i = 0; i < info.dlpi_phnum; ++i) {
-    const ElfW(Phdr)& segment = info.dlpi_phdr[i];
-    const uintptr_t begin = info.dlpi_addr + segment.p_vaddr;
-    if (segment.p_type == PT_LOAD && address - begin < segment.p_memsz) return true;
+bool HasSegmentAt(const MappedObject& object, uintptr_t address) {
+  for (size_t i = 0; i < object.segment_count; ++i) {
+    const ElfW(Phdr)& segment = object.segments[i];
+    if (segment.p_type == PT_LOAD && address - object.AddressOf(segment) < segment.p_memsz) {
+      return true;
+    }
   }
   return false;
 }
 
-// The loader's lock is held here: nothing is called that could wait for another.
-int SearchObject(dl_phdr_info* info, size_t, void* data) {
-  auto* search = static_cast<ObjectSearch*>(data);
-  const FoundStack& stack = *search->stack;
-  if (!Contains(*info, stack.native[search->wanted] - 1)) return 0;
-  AddBuildId(*info, &search->text);
-  search->text.Add(" ").Add(PathOf(*info));
-  for (uint32_t i = search->wanted; i < stack.native_count; ++i) {
-    search->in_object[i] = Contains(*info, stack.native[i] - 1);
-    if (search->in_object[i]) search->frames[i].offset = stack.native[i] - 1 - info->dlpi_addr;
-  }
-  return 1;
+// What one object is called, and which frames lie in it.
+struct ObjectFrames {
+  bool in_object[FoundStack::kMaxNative];
+  ObjectText text;
+};
+
+// Finds the object of the frame `first`, and the offsets of it and of all later frames that lie
+// there too. False: it is in no object.
+bool FindObjectOfFrame(const FoundStack& stack, uint32_t first, shm::StackFrame* frames,
+                       ObjectFrames* found) {
+  // The loader's lock is held here: nothing is called that could wait for another.
+  return AnyMappedObject([&stack, first, frames, found](const MappedObject& object) {
+    if (!HasSegmentAt(object, stack.native[first] - 1)) return false;
+    AddBuildId(object, &found->text);
+    found->text.Add(" ").Add(PathOf(object));
+    for (uint32_t i = first; i < stack.native_count; ++i) {
+      found->in_object[i] = HasSegmentAt(object, stack.native[i] - 1);
+      if (found->in_object[i]) frames[i].offset = stack.native[i] - 1 - object.base;
+    }
+    return true;
+  });
 }
 
 // Gives each native frame its object's name and the offset in it; code in no object, as compilers
@@ -153,11 +154,11 @@ void NameNativeFrames(const FoundStack& stack, shm::StackFrame* frames) {
     frames[i].origin = static_cast<uint32_t>(shm::FrameOrigin::kNative);
     if (done[i]) continue;
     frames[i].offset = stack.native[i] - 1;
-    ObjectSearch search = {&stack, frames, i, {}, {}};
-    if (dl_iterate_phdr(SearchObject, &search) == 0) continue;
-    const uint32_t name = InternString(search.text.get());
+    ObjectFrames found = {};
+    if (!FindObjectOfFrame(stack, i, frames, &found)) continue;
+    const uint32_t name = InternString(found.text.get());
     for (uint32_t j = i; j < stack.native_count; ++j) {
-      if (!search.in_object[j]) continue;
+      if (!found.in_object[j]) continue;
       frames[j].name = name;
       done[j] = true;
     }

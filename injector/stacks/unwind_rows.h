@@ -4,8 +4,8 @@
 
 // How to get from one frame of a stack to the next, by what compilers write into .eh_frame for
 // every function. Reads mapped objects only: no allocation, no descriptor, no change to the
-// process; in a well-formed program dl_iterate_phdr's lock is the only one taken. The way libunwind
-// goes was not taken: it opens a pipe, allocates, and masks signals in the job.
+// process; in a well-formed program the lock of the loader's list is the only one taken. The way
+// libunwind goes was not taken: it opens a pipe, allocates, and masks signals in the job.
 
 #include <stddef.h>
 #include <stdint.h>

@@ -15,6 +15,7 @@
 
 #include "injector/base/env_config.h"
 #include "injector/base/platform.h"
+#include "injector/transport/old_segments.h"
 #include "injector/transport/record_sink.h"
 #include "injector/transport/segment.h"
 #include "proto/shm/handshake.h"
@@ -32,7 +33,7 @@ bool FillAddress(const char* path, sockaddr_un* address, socklen_t* length) {
   return true;
 }
 
-shm::Hello MakeHello() {
+shm::Hello MakeHello(const AgentLink::Session& session) {
   const Identity who = ResolveIdentity();
   shm::Hello hello{};
   hello.magic = shm::kHelloMagic;
@@ -46,7 +47,9 @@ shm::Hello MakeHello() {
   hello.node_rank = who.node_rank;
   hello.restart = who.restart;
   hello.identity_source = static_cast<uint32_t>(who.source);
-  hello.start_mono_ns = MonoNs();
+  hello.start_mono_ns = session.begun_ns;
+  hello.image = session.image;
+  hello.session = session.number;
   return hello;
 }
 
@@ -84,14 +87,24 @@ int TakeDescriptor(const msghdr& message) {
 
 }  // namespace
 
-bool AgentLink::Connect(const char* socket_path) {
+bool AgentLink::Connect(const char* socket_path, const Session& session) {
   sockaddr_un address;
   socklen_t length = 0;
   if (!FillAddress(socket_path, &address, &length)) return false;
-  socket_ = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (socket_ < 0) return false;
-  inode_ = InodeOf(socket_);
-  const shm::Hello hello = MakeHello();
+  // No descriptor comes and goes in the program while there is nothing to connect to.
+  if (::access(socket_path, F_OK) != 0) return false;
+  int made = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (made < 0) return false;
+  // A program that has closed one of its first three is about to open there what it wants.
+  if (made <= STDERR_FILENO) {
+    const int higher = fcntl(made, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    ::close(made);
+    made = higher;
+    if (made < 0) return false;
+  }
+  inode_ = InodeOf(made);  // first: the child of a fork in between closes what is ours
+  socket_ = made;
+  const shm::Hello hello = MakeHello(session);
   // Non-blocking: a full backlog of a stuck agent is "no agent", not a wait.
   if (::connect(socket_, reinterpret_cast<const sockaddr*>(&address), length) != 0 ||
       ::send(socket_, &hello, sizeof(hello), MSG_NOSIGNAL) != static_cast<ssize_t>(sizeof(hello))) {
@@ -121,7 +134,9 @@ AgentLink::Result AgentLink::AwaitSegment(uint64_t timeout_ns) {
   message.msg_control = control;
   message.msg_controllen = sizeof(control);
   const ssize_t received = ::recvmsg(socket_, &message, MSG_CMSG_CLOEXEC);
-  const int memfd = received >= 0 ? TakeDescriptor(message) : -1;
+  if (received == 0 || (received < 0 && errno != EAGAIN && errno != EINTR)) return Result::kGone;
+  if (received < 0) return Result::kNotYet;
+  const int memfd = TakeDescriptor(message);
   const bool welcomed = received == static_cast<ssize_t>(sizeof(welcome)) &&
                         welcome.magic == shm::kWelcomeMagic &&
                         welcome.version == shm::kHandshakeVersion && welcome.accepted == 1;
@@ -141,12 +156,25 @@ AgentLink::Result AgentLink::MapSegment(int memfd, uint64_t bytes) {
   }
   void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, memfd, 0);
   if (memory == MAP_FAILED) return Result::kRefused;
-  auto* header = static_cast<shm::SegmentHeader*>(memory);
-  if (!SegmentIsValid(header, bytes)) {
+  const auto* header = static_cast<const shm::SegmentHeader*>(memory);
+  SlotPlaces slots{};
+  if (!ReadSlotPlaces(header, bytes, &slots)) {
     ::munmap(memory, bytes);
     return Result::kRefused;
   }
-  segment_ = header;
+  if (void* const place = TakeOldAddress(bytes)) {
+    // In one step: a thread that writes there late finds the old memory or the new. Where it is
+    // refused the new segment stays where it is.
+    void* const moved =
+        ::mmap(place, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, memfd, 0);
+    if (moved == place) {
+      ::munmap(memory, bytes);
+      memory = place;
+    }
+  }
+  segment_ = static_cast<shm::SegmentHeader*>(memory);
+  segment_bytes_ = bytes;
+  slots_ = slots;
   return Result::kReady;
 }
 

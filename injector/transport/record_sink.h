@@ -20,6 +20,8 @@ bool IsRecording();
 
 // True while an agent is there, also when work is not recorded just now (window.h): definitions and
 // notes are written. Everything below asks this only; who records work asks IsRecording() first.
+// True as well while one has gone and another may come (segment.h, GoAway): what is written then
+// goes nowhere, and is written again in the next epoch.
 bool IsConnected();
 
 // Changes whenever a new segment is in use: definitions of an older epoch must be sent again.
@@ -57,9 +59,38 @@ bool EmitInPlace(Fill fill) {
   return EmitRecord(&record);
 }
 
+// As EmitRecord and EmitInPlace, of the record that ends a call: its only one, or its last. Each
+// call that has finished goes through one of these, so that the reader knows how many there were
+// (proto/shm/FORMAT.md, "Calls that were made").
+FLOPSPROF_APART bool EmitCall(const void* record);
+void CommitCall();
+// Of a call that ReserveRoom has refused.
+void CountCallWithoutRoom();
+
+template <class Record, class Fill>
+bool EmitCallInPlace(Fill fill) {
+  if (void* room = ReserveRecord()) {
+    fill(static_cast<Record*>(room));
+    CommitCall();
+    return true;
+  }
+  Record record{};
+  fill(&record);
+  return EmitCall(&record);
+}
+
 // Is there room for `count` records that belong together, written next by this thread? False:
-// none of them is to be written, and they are counted as lost.
+// none of them is to be written, and they are counted as lost. While the agent is away there is.
 bool ReserveRoom(uint64_t count);
+
+// Waits for room for `count` records, or for as many as the ring holds, as long as this thread may
+// (thread_state.h). Nothing is counted where there is none.
+void AwaitRoom(uint64_t count);
+
+// The parts of one call, after ReserveRoom: all in the ring that has the room, even if the agent
+// goes meanwhile.
+void EmitPart(const void* record);
+void EmitLastPart(const void* record);
 
 // Id of a string (1 ...), defined for the reader when new; 0 for "" and on failure (counted).
 // Takes a lock when the string is new: keep the id, do not call on the launch path.
@@ -78,6 +109,13 @@ bool EmitBlob(shm::BlobKind kind, uint32_t id, const char* data, size_t bytes);
 
 // Named fact about the process; the newest value of a key counts. Keys: proto/shm/FORMAT.md.
 void EmitNote(const char* key, const char* value);
+
+// In a new epoch, once: the newest of all notes, and all names whose ids somebody may have kept.
+// Helper thread.
+void TellAgain();
+
+// A launch of the program while no agent is there.
+void CountAwayLaunch();
 
 void CountLoss(shm::LossCounter counter, uint64_t count = 1);
 

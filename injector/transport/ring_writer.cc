@@ -4,12 +4,13 @@
 
 namespace flopsprof::injector {
 
-bool RingWriter::Claim(shm::SegmentHeader* segment, uint32_t thread_id, bool reserved) {
-  const uint32_t count = segment->slot_count;
+bool RingWriter::Claim(shm::SegmentHeader* segment, const SlotPlaces& places, uint32_t thread_id,
+                       bool reserved) {
+  const uint32_t count = places.count;
   const uint32_t kept = count >= kSlotsThatAreMany && !reserved ? kReservedSlots : 0;
-  auto* first = reinterpret_cast<uint8_t*>(segment) + segment->first_slot;
+  auto* first = reinterpret_cast<uint8_t*>(segment) + places.first;
   for (uint32_t i = 0; i < count - kept; ++i) {
-    auto* slot = reinterpret_cast<shm::SlotHeader*>(first + i * segment->slot_stride);
+    auto* slot = reinterpret_cast<shm::SlotHeader*>(first + i * places.stride);
     auto expected = static_cast<uint32_t>(shm::SlotState::kFree);
     // Acquire; pairs with the agent's release when it frees a drained slot.
     if (!slot->state.compare_exchange_strong(
@@ -20,8 +21,9 @@ bool RingWriter::Claim(shm::SegmentHeader* segment, uint32_t thread_id, bool res
     slot->generation.fetch_add(1, std::memory_order_relaxed);
     slot->thread_id.store(thread_id, std::memory_order_relaxed);
     slot_ = slot;
+    segment_ = segment;
     records_ = reinterpret_cast<uint8_t*>(slot) + shm::kSlotHeaderBytes;
-    capacity_ = segment->ring_records;
+    capacity_ = places.ring_records;
     head_ = slot->head.load(std::memory_order_relaxed);
     tail_ = head_;  // a free slot is a drained one
     return true;

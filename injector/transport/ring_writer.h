@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 
+#include "injector/transport/segment.h"
 #include "proto/shm/ring_layout.h"
 
 namespace flopsprof::injector {
@@ -17,14 +18,18 @@ class RingWriter {
   static constexpr uint32_t kReservedSlots = 2;
   static constexpr uint32_t kSlotsThatAreMany = 16;
 
-  // Takes a free slot. False: there is none.
-  bool Claim(shm::SegmentHeader* segment, uint32_t thread_id, bool reserved = false);
+  // Takes a free slot of `segment`, whose slots are at `places`. False: there is none.
+  bool Claim(shm::SegmentHeader* segment, const SlotPlaces& places, uint32_t thread_id,
+             bool reserved = false);
 
   // Hands the slot back; the agent frees it when it has read everything.
   void Retire();
 
   // Forgets the slot without touching it.
   void Forget() { slot_ = nullptr; }
+
+  // The segment of the newest slot; nullptr: none was ever claimed.
+  const shm::SegmentHeader* segment() const { return segment_; }
 
   bool has_slot() const { return slot_ != nullptr; }
 
@@ -57,12 +62,20 @@ class RingWriter {
 
   uint64_t capacity() const { return capacity_; }
 
+  // A call's record, or its last one, was written. No own copy: what the agent would write there is
+  // only its own count.
+  void CountCall() {
+    std::atomic<uint64_t>& calls = slot_->calls;
+    calls.store(calls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+
   void CountDropped(uint64_t count) { slot_->dropped.fetch_add(count, std::memory_order_relaxed); }
 
  private:
   bool RefreshTail(uint64_t wanted);
 
   shm::SlotHeader* slot_ = nullptr;
+  const shm::SegmentHeader* segment_ = nullptr;
   uint8_t* records_ = nullptr;
   uint64_t head_ = 0;      // own copy: the agent cannot move it
   uint64_t tail_ = 0;      // cached: the agent's cache line is read only when the ring looks full

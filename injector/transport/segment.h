@@ -12,12 +12,32 @@
 
 namespace flopsprof::injector {
 
-// True if `header` (of a mapping of `bytes`) describes rings that lie inside of the mapping.
-bool SegmentIsValid(const shm::SegmentHeader* header, uint64_t bytes);
+// Where the slots of a segment are. Asked once and checked: its agent may write into the header
+// until the end, and after it.
+struct SlotPlaces {
+  uint32_t count;
+  uint32_t ring_records;  // of each slot; a power of two
+  uint64_t first;         // bytes from the header
+  uint64_t stride;
+};
 
-// Begins to record into the segment, which stays mapped for ever. Counts that were made before
-// are carried over.
-void UseSegment(shm::SegmentHeader* header);
+// Reads the places from `header` (of a mapping of `bytes`). False: it is no segment of ours, or its
+// rings do not lie inside of the mapping.
+bool ReadSlotPlaces(const shm::SegmentHeader* header, uint64_t bytes, SlotPlaces* places);
+
+// Begins to record into the segment. Counts that were made before are carried over. Threads may
+// still write into the one before (old_segments.h): its memory must stay.
+void UseSegment(shm::SegmentHeader* header, const SlotPlaces& places);
+
+// The agent has gone, another one may come: as paused, but what is written goes nowhere. Calls and
+// launches are counted for the next segment, if work was recorded until now.
+void GoAway();
+bool IsAway();
+bool AwayCounts();
+
+// What threads have counted where they should not any more, because the segment changed meanwhile,
+// is counted where it belongs: into this header, which may be the stand-in for one.
+void MoveLateCounts(shm::SegmentHeader* from);
 
 // Nothing is written to rings from here on; counters still reach the header.
 void StopRecording();
@@ -28,8 +48,11 @@ void ForgetSegmentInForkedChild();
 // Forgets the segment, whose memory is about to go.
 void StopUsingSegmentForTesting();
 
-// The segment in use, also after StopRecording; nullptr before the first.
+// The segment in use, also after StopRecording; nullptr before the first and while there is none.
 shm::SegmentHeader* CurrentSegment();
+
+// Of CurrentSegment, asked for after it, if the epoch has stayed the same from before that.
+SlotPlaces CurrentSlotPlaces();
 
 // Where the header's statistics (launches, hook_calls ...) are counted: the segment's header or,
 // when there is none, one that nobody reads.

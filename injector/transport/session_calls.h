@@ -12,7 +12,8 @@
 
 namespace flopsprof::injector {
 
-enum class SessionState : uint32_t { kDormant, kConnecting, kRecording, kDraining, kDead };
+// kAway: the agent has gone, and another one may come.
+enum class SessionState : uint32_t { kDormant, kConnecting, kRecording, kAway, kDraining, kDead };
 
 SessionState CurrentSessionState();
 

@@ -35,6 +35,12 @@ StringTable::Entry* StringTable::Find(const std::atomic<Entry*>* buckets, const 
   }
 }
 
+StringTable::Entry* StringTable::Find(uint32_t id) {
+  // Acquire; pairs with the release in Add: the entry is complete.
+  if (id == 0 || id > entry_count_.load(std::memory_order_acquire)) return nullptr;
+  return static_cast<Entry*>(entries_.begin()) + (id - 1);
+}
+
 StringTable::Entry* StringTable::Intern(const char* text, size_t bytes) {
   if (bytes > kMaxStringBytes) bytes = kMaxStringBytes;
   const uint64_t hash = Hash(text, bytes);
@@ -66,18 +72,20 @@ StringTable::Entry* StringTable::Add(const char* text, size_t bytes, uint64_t ha
   }
   uint32_t bucket = 0;
   if (Entry* entry = Find(buckets, text, bytes, hash, &bucket)) return entry;  // another thread
-  if (entry_count_ == kMaxStrings || bytes > kMaxTextBytes - text_used_) return nullptr;
-  if (!entries_.Open((entry_count_ + 1) * sizeof(Entry)) || !text_.Open(text_used_ + bytes)) {
+  const uint32_t known = entry_count_.load(std::memory_order_relaxed);
+  if (known == kMaxStrings || bytes > kMaxTextBytes - text_used_) return nullptr;
+  if (!entries_.Open((known + 1) * sizeof(Entry)) || !text_.Open(text_used_ + bytes)) {
     return nullptr;
   }
   char* copy = static_cast<char*>(text_.begin()) + text_used_;
   text_used_ += bytes;
   memcpy(copy, text, bytes);
-  Entry* entry = static_cast<Entry*>(entries_.begin()) + entry_count_++;
+  Entry* entry = static_cast<Entry*>(entries_.begin()) + known;
   entry->hash = hash;
-  entry->id = entry_count_;
+  entry->id = known + 1;
   entry->bytes = static_cast<uint32_t>(bytes);
   entry->text = copy;
+  entry_count_.store(known + 1, std::memory_order_release);
   // Release; pairs with the acquire in Find.
   buckets[bucket].store(entry, std::memory_order_release);
   return entry;

@@ -36,6 +36,9 @@ class StringTable {
   // The entry of a string, added when it is new; nullptr when the table is full.
   Entry* Intern(const char* text, size_t bytes);
 
+  // The entry of an id; nullptr: not given yet.
+  Entry* Find(uint32_t id);
+
  private:
   static constexpr uint32_t kBuckets = kMaxStrings * 2;
 
@@ -49,7 +52,7 @@ class StringTable {
   // Under lock_:
   GrowingPages bucket_pages_;
   GrowingPages entries_;
-  uint32_t entry_count_ = 0;
+  std::atomic<uint32_t> entry_count_{0};  // read by anybody
   GrowingPages text_;
   size_t text_used_ = 0;
 };

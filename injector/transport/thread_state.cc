@@ -104,26 +104,47 @@ ThreadState* MakeThreadState() {
 
 void PrepareThreadEnds() { end_key.Make(OnThreadEnd); }
 
-bool EnsureRing(ThreadState* state) {
-  const uint32_t epoch = SessionEpoch();
+namespace {
+
+// False: no slot, or the epoch is another one by now.
+bool EnsureRingOf(ThreadState* state, uint32_t epoch) {
   if (state->ring_epoch == epoch && state->ring.has_slot()) return true;
   if (state->ring_epoch == epoch && state->claims_refused++ % kClaimRetryInterval != 0) {
     return false;
   }
   shm::SegmentHeader* segment = CurrentSegment();
-  if (segment == nullptr) return false;
   if (state->ring_epoch != epoch) {
+    // A slot of this very segment was claimed while it was put in use. Not by the address alone:
+    // an older segment may have had it.
+    const bool claimed_early = state->ring_epoch + 1 == epoch && state->ring.segment() == segment;
+    if (claimed_early && segment != nullptr) state->ring.Retire();
     state->ring.Forget();
     state->ring_epoch = epoch;
     state->claims_refused = 1;
   }
+  if (segment == nullptr) return false;
   // Call ids go on counting: the slot may come in the middle of a call, which has its id already.
   // Asked for once: a thread without a slot comes here again and again.
   if (state->thread_id == 0) {
     const ErrnoKeeper keep;
     state->thread_id = ThreadId();
   }
-  return state->ring.Claim(segment, state->thread_id, state->may_use_reserved_slots);
+  const SlotPlaces places = CurrentSlotPlaces();
+  if (SessionEpoch() != epoch) return false;  // they may be those of another segment
+  if (!state->ring.Claim(segment, places, state->thread_id, state->may_use_reserved_slots)) {
+    return false;
+  }
+  return SessionEpoch() == epoch;
+}
+
+}  // namespace
+
+bool EnsureRing(ThreadState* state) {
+  // Of one epoch: the segment may change while the slot is claimed.
+  while (!EnsureRingOf(state, SessionEpoch())) {
+    if (state->ring_epoch == SessionEpoch()) return false;
+  }
+  return true;
 }
 
 void FoldCounts() {

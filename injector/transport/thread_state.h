@@ -24,6 +24,7 @@ struct ThreadState {
   uint32_t claims_refused = 0;
   uint32_t thread_id = 0;               // the system's; 0: not asked yet
   bool may_use_reserved_slots = false;  // our thread and CUPTI's: without them there are no times
+  bool has_room = false;                // the newest ReserveRoom was of a ring
   bool may_wait = false;                // our thread and CUPTI's, never one of the program's
   uint64_t patient_until_ns = 0;        // until then a full ring is waited for
 
@@ -87,7 +88,8 @@ inline ThreadState* CurrentThread() {
 
 // Does the thread have a ring of the current segment?
 inline bool HasRing(const ThreadState* state) {
-  return state->ring_epoch == SessionEpoch() && state->ring.has_slot();
+  const uint32_t epoch = SessionEpoch();  // first: nothing is read before an acquire
+  return state->ring_epoch == epoch && state->ring.has_slot();
 }
 
 // Gives a ring to the thread if it has none of the current segment. False: no free slot

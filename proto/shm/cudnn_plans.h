@@ -6,8 +6,9 @@
 
 namespace flopsprof::shm {
 
-// Descriptions of cuDNN plans that a reader keeps for a process, each with an id of its own. Final
-// for plans beyond them: executions may come as long as the process lives, so none is forgotten.
+// How many descriptions of cuDNN plans a reader keeps for a process, each with an id of its own.
+// Plans beyond this limit stay unknown: executions may come as long as the process lives, so no
+// description is ever dropped.
 constexpr uint32_t kMaxCudnnPlans = 1u << 20;
 
 }  // namespace flopsprof::shm

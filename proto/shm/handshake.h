@@ -12,7 +12,7 @@ namespace flopsprof::shm {
 
 constexpr uint64_t kHelloMagic = 0x313048454c464c46ull;
 constexpr uint64_t kWelcomeMagic = 0x31304c4557464c46ull;
-constexpr uint32_t kHandshakeVersion = 1;
+constexpr uint32_t kHandshakeVersion = 2;
 
 struct Hello {
   uint64_t magic;
@@ -28,7 +28,12 @@ struct Hello {
   int32_t restart;
   uint32_t identity_source;  // IdentitySource
   uint64_t start_mono_ns;
-  uint64_t reserved[8];
+  // When this image of the program (until exec) loaded the library, by CLOCK_MONOTONIC: the same in
+  // each session.
+  uint64_t image;
+  uint32_t session;  // 1, 2 ... within the image: one more with each agent that takes it
+  uint32_t reserved0;
+  uint64_t reserved[6];
 };
 static_assert(sizeof(Hello) == 120);
 
@@ -50,16 +55,17 @@ struct Welcome {
   uint32_t options;            // WelcomeOption bits
   uint32_t stacks_per_second;  // sampled per thread; kNoStacks, kEveryStack
   char reason[96];             // zero-terminated, when refused
+  uint64_t epoch;              // number of this session, which no other session ever has; not 0
 };
-static_assert(sizeof(Welcome) == 128);
+static_assert(sizeof(Welcome) == 136);
 
 constexpr uint32_t kNoStacks = 0;
-constexpr uint32_t kEveryStack = 0xffffffffu;  // one at each launch that is asked about
+constexpr uint32_t kEveryStack = 0xffffffffu;  // one at each candidate (injector/stacks/README.md)
 
 enum WelcomeOption : uint32_t {
   kOptionCupti = 1,    // take GPU times
   kOptionModules = 2,  // follow modules and the backward pass
-  // Replays of CUDA graphs: with neither each node is timed.
+  // How replays of CUDA graphs are timed. With neither option, each node is timed.
   kOptionGraphLaunches = 4,  // each launch as a whole
   kOptionGraphAuto = 8,      // each node until there have been many
   // While times_wanted is 0 and nothing is recorded, modules and backward nodes are not followed.

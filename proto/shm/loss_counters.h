@@ -48,6 +48,7 @@ namespace flopsprof::shm {
   X(kStackCut, 34, "stack_cut", "sampled stack whose outer frames are not known")           \
   X(kScopeTooDeep, 36, "scope_too_deep", "scope booked on \"(deeper)\": too deep")          \
   X(kStepLoopsFull, 37, "step_loops_full", "forward or step() in steps of another thread")  \
+  X(kAgentAway, 41, "agent_away", "call or launch made while no node agent was there")      \
   X(kCuptiStays, 40, "cupti_stays", "CUPTI given back, but still in the process")           \
   X(kStackTableFull, 35, "stack_table_full", "launch whose sampled stack could not be kept")
 

@@ -87,7 +87,7 @@ enum class ActivityKind : uint8_t {
 
 enum class GraphEventKind : uint8_t {
   kUnspecified = 0,
-  kCaptureEnd = 1,  // `graph` has got what `capture` captured; graph 0: the capture came to nothing
+  kCaptureEnd = 1,   // `graph` holds what `capture` captured; graph 0: the capture gave no graph
   kChildLaunch = 2,  // `capture` has taken in `executable`, which was launched into it
   kInstantiate = 3,  // `executable` does what `graph` holds now
   kUpdate = 4,       // the same for an executable that exists
@@ -97,7 +97,7 @@ enum class GraphEventKind : uint8_t {
   kGraphDestroy = 8,
   kConditional = 9,  // `graph` has conditional nodes: nobody tells how often their bodies run
   kEdit = 10,        // single nodes of `executable` were changed or switched
-  kUnrecorded = 11,  // `graph` has got what was captured while work was not recorded
+  kUnrecorded = 11,  // `graph` holds what was captured while work was not recorded
 };
 
 enum class StepEvent : uint8_t {
@@ -107,16 +107,16 @@ enum class StepEvent : uint8_t {
   kProcessBegin = 3,  // session start
   kWindowBegin = 4,   // recording begins, with step `header.step`; kNoStep: at once
   kWindowEnd = 5,     // recording has ended before step `header.step`; kNoStep: at once
-  kNumber = 6,        // label `header.step` has got another number; kNoStep: none of them is a step
-  kDisturbed = 7,     // something was compiled or tuned in step `header.step`
-  kBeside = 8,        // an evaluation after step `header.step` begins
+  kNumber = 6,  // labels first_label to header.step get another number; kNoStep: they are no steps
+  kDisturbed = 7,  // something was compiled or tuned in step `header.step`
+  kBeside = 8,     // an evaluation after step `header.step` begins
 };
 
 // The step of a record: a label, and where beside it the work was. Labels rise within a loop; the
 // step's number is that of the label's kBegin or newest kNumber. Two labels may have one number.
 enum class StepPlace : uint8_t {
   kIn = 0,
-  kTail = 1,    // after the step's last optimizer: of the step, if another one follows
+  kTail = 1,    // after the step's last optimizer; part of the step if another step follows
   kBeside = 2,  // from the first evaluation after the step to the next step
   kNone = 3,    // kNoStep
 };
@@ -162,7 +162,7 @@ enum class UnknownReason : uint8_t {
   kGetterFailed = 3,   // the library's getter refused: handle or descriptor not valid
   kNoFormula = 4,      // the function has no formula here
   kDataDependent = 5,  // the work depends on the data (iterations, sparsity)
-  kPlanNotSeen = 6,    // the plan or descriptor was made before or beside us
+  kPlanNotSeen = 6,    // the hooks did not see how the plan or descriptor was made
   kBadSize = 7,        // a size is negative or absurd
   kTooManyParts = 8,   // more parts than the ring holds
   kPartsLost = 9,      // a part of the call did not arrive; set by the reader
@@ -367,8 +367,8 @@ struct CollectiveCall {
   uint64_t group;      // the same number on all ranks of the communicator; 0 = not known
   int32_t peer;        // root or peer, -1 = none
   int32_t rank;        // own rank in the communicator, -1 = not known
-  // 1 ... as all ranks number the collectives of the communicator; sends and receives: as both
-  // ends number those from one to the other. 0 = not known.
+  // Number of the collective in the communicator, from 1; all ranks count alike. For sends and
+  // receives: number among those from one end to the other; both ends count alike. 0 = not known.
   uint64_t sequence;
 };
 
@@ -493,14 +493,14 @@ struct GraphLaunch {
   uint32_t scope;
   uint64_t executable;  // address
   uint64_t order;       // number of the newest kGraphEvent before it; 0 = none
-  // Of the driver's callback inside of the runtime's, where it is another: the records of the
-  // nodes have one or the other. 0: none.
+  // Correlation id of the driver's callback inside the runtime's, if it differs. The records of the
+  // nodes have one of the two ids. 0: none.
   uint32_t inner_correlation;
   uint32_t reserved1;
   uint64_t reserved[3];
 };
 
-// Addresses are used again after a destruction: `order` tells which object one means.
+// An address may be used again after a destruction; `order` tells which object is meant.
 struct GraphEvent {
   RecordHeader header;
   uint8_t kind;  // GraphEventKind

@@ -30,16 +30,16 @@ enum class ProcessState : uint32_t {
   kDead = 3,     // the injector gave up; reason in the notes and counters
 };
 
-// What an agent takes. Nobody but the injector changes kWork to kPaused and back, where the steps
-// of its window begin and end.
+// What an agent accepts. With a window of steps, only the injector changes kWork to kPaused and
+// back, where the window's steps begin and end.
 enum class Recording : uint32_t {
   kNothing = 0,
   kWork = 1,
   kPaused = 2,  // definitions, notes and what becomes of graphs; no calls, launches and activities
 };
 
-// Steps to be recorded: from `first` up to, not including, `end`. None where they are equal.
-// Without an end and from 0 on: also what a process does that has not begun a step.
+// Steps to be recorded: from `first` up to, not including, `end`. If the two are equal, none. From
+// 0 on and without an end, work of a process that has not begun a step is recorded too.
 struct StepsWanted {
   uint32_t first;
   uint32_t end;
@@ -67,6 +67,7 @@ struct SlotHeader {
   uint32_t reserved0;
   alignas(64) std::atomic<uint64_t> head;  // records written, ever; release
   std::atomic<uint64_t> dropped;           // records not written: ring full
+  std::atomic<uint64_t> calls;             // calls whose (last) record was written, ever
   // Written by the agent.
   alignas(64) std::atomic<uint64_t> tail;  // records read, ever; release
   alignas(64) uint64_t reserved1[8];
@@ -74,6 +75,7 @@ struct SlotHeader {
 static_assert(sizeof(SlotHeader) == kSlotHeaderBytes);
 static_assert(std::atomic<uint64_t>::is_always_lock_free);
 static_assert(offsetof(SlotHeader, head) == 64 && offsetof(SlotHeader, tail) == 128);
+static_assert(offsetof(SlotHeader, calls) == 80);
 
 struct SegmentHeader {
   // Written by the agent before the descriptor is passed; constant from then on.
@@ -115,6 +117,15 @@ struct SegmentHeader {
   std::atomic<uint32_t> resting;  // 1: neither modules nor backward nodes are followed
   uint32_t reserved7;
   uint64_t reserved5[5];
+  // Written by the injector at any time. Finished calls of libraries and operations (FORMAT.md,
+  // "Calls that were made"), over the life of the process: all that were made are these three and
+  // `calls` of the slots.
+  alignas(64) std::atomic<uint64_t> calls_before;  // written into segments of earlier sessions
+  std::atomic<uint64_t> calls_dropped;             // no slot, or no room in its ring
+  std::atomic<uint64_t> calls_away;                // while there was no agent
+  std::atomic<uint64_t> launches_away;             // of `launches`: while there was no agent
+  std::atomic<uint64_t> activities_unwritten;      // of `activities`: no agent, no slot or no room
+  uint64_t reserved8[3];
 };
 static_assert(sizeof(SegmentHeader) <= kSegmentHeaderBytes);
 static_assert(offsetof(SegmentHeader, recording) == 64);
@@ -122,6 +133,7 @@ static_assert(offsetof(SegmentHeader, process_state) == 128);
 static_assert(offsetof(SegmentHeader, loss) == 192);
 static_assert(offsetof(SegmentHeader, controlled) == 704);
 static_assert(offsetof(SegmentHeader, times_answer) == 768);
+static_assert(offsetof(SegmentHeader, calls_before) == 832);
 
 constexpr uint64_t SlotStride(uint32_t ring_records) {
   return kSlotHeaderBytes + uint64_t{ring_records} * kRecordBytes;

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Classes around a module that reports fold, when one of these packages defines them: the injector
-// names them so, whatever is made from them, and readers fold by these names. A class of the
-// program's own with such a name comes with its module's name before it.
+// Wrapper classes that reports fold, if one of these packages defines them. The injector sends
+// these names also for classes derived from them, and readers fold by these names. A class of the
+// program itself with such a name is sent with its Python module's name before it.
 
 namespace flopsprof::shm {
 

@@ -38,11 +38,15 @@ bench() {  # NAME COMMAND ... (a program or a function)
   printf '\n== %s\n' "$name" >&2
   local limit=(timeout 900)
   [[ $(type -t "$1") == function ]] && limit=()
-  if "${limit[@]}" "$@" >&2; then
+  local code=0
+  "${limit[@]}" "$@" > "$work/output" 2>&1 || code=$?
+  cat "$work/output" >&2
+  if ((code == 0)); then
     printf 'pass\t%s\n' "$name"
   else
     printf 'fail\t%s\n' "$name"
     failed=1
+    { printf '\n== FAILED %s (exit status %d); its last lines:\n' "$name" "$code"; tail -n 30 "$work/output"; } >> "$work/failures"
   fi
 }
 skip() { printf 'skip\t%s\t%s\n' "$1" "$2"; }
@@ -82,6 +86,20 @@ count_instructions() {
   ((per > 0 && per <= bound))
 }
 
+# Instructions of the agent for a record of flopsprof_drain_bench (50 rounds of 3,000 records and a step).
+count_drain_instructions() {
+  local bound=$1 sum per
+  valgrind --tool=callgrind --collect-atstart=no \
+    --toggle-collect='flopsprof::agent::ProcessRecorder::Drain(unsigned long)' \
+    --callgrind-out-file="$work/drain.out" "$build/bin/flopsprof_drain_bench" \
+    --benchmark_filter='^DrainCounted' > /dev/null 2> "$work/drain.log"
+  sum=$(sed -n 's/^summary: //p' "$work/drain.out")
+  [[ -n $sum ]] || { cat "$work/drain.log" >&2; return 1; }
+  per=$((sum / (50 * 3001)))
+  printf 'instructions per record drained, joined and summed: %d (bound %d)\n' "$per" "$bound"
+  ((per > 0 && per <= bound))
+}
+
 if start_lttng; then :; else printf 'no LTTng session: its rows are left out\n' >&2; fi
 bench hook_and_range "$build/bin/injector_hook_bench" "$injector" $([[ -n $short ]] && echo 31 || echo 301)
 if command -v valgrind > /dev/null; then
@@ -110,6 +128,11 @@ if [[ -x $build/bin/stack_bench ]]; then
   bench sampled_stack "$build/bin/stack_bench" --benchmark_min_time=$([[ -n $short ]] && echo 0.02 || echo 0.5)
 else
   skip sampled_stack "Google Benchmark is not installed"
+fi
+if [[ -x $python ]]; then
+  bench deepspeed_profile "$python" -W ignore "$root/tests/bench/python/deepspeed_bench.py" ${short:+--short}
+else
+  skip deepspeed_profile "no PyTorch environment of the stand-in GPU"
 fi
 if [[ -x $python && -e $build/lib/libscopes_probe.so ]]; then
   SCOPES_PROBE=$build/lib/libscopes_probe.so PYTHONPATH=$root/tests/programs/scopes \
@@ -146,7 +169,19 @@ if [[ -x $python && -e $build/lib/libcount_probe.so && -e /usr/include/valgrind/
 else
   skip overhead "valgrind or the PyTorch environment is not installed"
 fi
-for extra in "$build"/bin/*drain_bench; do
-  [[ -x $extra ]] && bench "$(basename "$extra")" "$extra" --benchmark_min_time=$([[ -n $short ]] && echo 0.02 || echo 0.5)
+if [[ -x $build/bin/flopsprof_make_run && -x $build/bin/flopsprof_keep_sums && -x $build/bin/flopsprof ]] && command -v valgrind > /dev/null; then
+  bench report python3 "$root/tests/bench/report/report_bench.py" "$build" ${short:+--short}
+else
+  skip report "valgrind is not installed, or the collector not built"
+fi
+if [[ -x $build/bin/flopsprof_drain_bench ]] && command -v valgrind > /dev/null; then
+  bench drain_instructions count_drain_instructions 720
+else
+  skip drain_instructions "valgrind is not installed, or the collector not built"
+fi
+for extra in "$build"/bin/*drain_bench "$build"/bin/*store_bench; do
+  [[ -x $extra ]] || { skip "$(basename "$extra")" "not built"; continue; }
+  bench "$(basename "$extra")" "$extra" --benchmark_min_time=$([[ -n $short ]] && echo 0.02 || echo 0.5)
 done
+[[ -e $work/failures ]] && cat "$work/failures" >&2
 exit "$failed"

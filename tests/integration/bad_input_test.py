@@ -4,9 +4,11 @@
 the job's, one line says why there is nothing to report, what was recorded is in the report.
 """
 
+import contextlib
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 
 import pytest
@@ -247,6 +249,28 @@ def test_a_report_of_nothing_is_exit_code_3_or_2(what, tmp_path):
     assert done.returncode in (2, 3), done.stderr
     assert done.stdout == ""
     assert done.stderr.startswith("flopsprof:")
+
+
+@pytest.mark.parametrize("made_by, number", [("an older", 1), ("a newer", 4)])
+def test_report_and_query_refuse_a_run_of_another_format_and_leave_it_alone(
+    made_by, number, python, tmp_path
+):
+    folder = tmp_path / "run"
+    run_profiled([python, "-c", "print(1)"], folder=str(folder))
+    with contextlib.closing(sqlite3.connect(folder / "profile.db")) as connection:
+        connection.execute(f"PRAGMA user_version={number}")
+    before = {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+    for verb in (["report"], ["report", "--json"], ["query", folder, "select 1"]):
+        arguments = verb if folder in verb else [*verb, folder]
+        done = subprocess.run(
+            [product("bin/flopsprof"), *arguments],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60,
+        )  # fmt: skip
+        assert done.returncode in (3, 4), done.stderr  # as for what is no run
+        assert done.stdout == ""
+        assert f"was made by {made_by} flopsprof (format {number}, this one has 3)" in done.stderr
+        assert "nothing in its folder was changed" in done.stderr
+    assert {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()} == before
 
 
 def test_another_tool_in_the_drivers_place_costs_no_count(python, folder):

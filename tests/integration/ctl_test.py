@@ -145,7 +145,7 @@ def test_marks_are_named_instants_and_flush_fills_the_folder(python, folder):
     assert "flushed: 3" in run.stdout
     names = [mark["name"] for mark in run.summary["recording"]["marks"]]
     assert names == ["before", "after, \x1b[31mred"]
-    rows = query(folder, "select name, step from instants order by number")
+    rows = query(folder, "select name, step from instants order by mono_ns")
     assert rows[0] == {"name": "before", "step": 4} and len(rows) == 2
     assert "\x1b[31m" not in run.report() and "mark  before" in run.report()
 

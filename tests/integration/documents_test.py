@@ -38,7 +38,7 @@ READMES = documents()
 NOT_IN_THE_REPOSITORY = (
     "build/", "build-", "dist/", "ledger.", "calls.", "/dev/", "docs/gpu-results/", "train.py",
     "site-packages", "cu13/", "~", "OUT", "DIR", "FILE", "gpu-results", "report.txt",
-    "summary.json", "profile.db", "run.json", "log.txt", "./gpu_check.sh", "sim-env",
+    "summary.json", "profile.db", "run.json", "log.txt", "log/", "./gpu_check.sh", "sim-env",
     "flopsprof-gpu-check", "flopsprof-", "expected.json", "nvidia", "lib/", "bin/",
     "my.toml", "real/", "cupti.h", "cublas.h", "ATen/", "expected-NAME.json",
 )  # fmt: skip

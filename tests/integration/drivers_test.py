@@ -212,7 +212,7 @@ def test_an_agent_that_goes_during_cuinit_is_survived(python, tmp_path):
     agent = os.path.join(ROOT, "tests", "support", "fake_agent.py")
     command = [sys.executable, agent, "--library", product("lib/libflopsprof_inject.so"),
                "--vanish-after", "1", "--", python, "-c", PRODUCTS + "print('whole')"]
-    environment = dict(os.environ, SIMGPU_FAULTS='{"init_ms": 3000}')
+    environment = dict(os.environ, SIMGPU_FAULTS='{"init_ms": 3000}', FLOPSPROF_RECONNECT_S="0")
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert (done.returncode, "whole" in done.stdout) == (0, True), done.stdout + done.stderr
 

@@ -25,7 +25,7 @@ FORWARDS = [(r"EvaluateFollowed|OnEvaluate", r".*evaluate_function.*"),
             (r"_GLOBAL__N_1L?(5Begin|3End|6Launch|7Destroy|11Instantiate)E", r"\?|cu(da)?Graph\w*"),
             (r"^cudaMalloc$", r"\?")]
 # The program's own call of the loader, not of a library.
-ANSWERS = re.compile(r"flopsprof_(answer|before)_dlsym|_GLOBAL__N_1L?6AnswerE")
+ANSWERS = re.compile(r"flopsprof_(answer|before)_dlsym|8injector9AnswerForERK")
 # README's list: a plan that is new to the program's second run too, and a batch above 1,024 sequences.
 NEW_PLAN_OR_BATCH = re.compile(r"SendPlanDescription|OwnCudnnDescriptor|ReadCudnnSequences")
 FIRST_RECORD = re.compile("MakeThreadState|EnsureRing")

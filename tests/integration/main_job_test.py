@@ -4,6 +4,7 @@
 
 import json
 import os
+import re
 import stat
 import subprocess
 
@@ -216,3 +217,70 @@ def test_a_given_peak_makes_mfu_and_its_absence_is_explained(run):
     steady = work_s * (STEPS - 1) / sum(walls[1:])
     assert summary["totals"]["mfu"] == pytest.approx(steady, rel=1e-9)
     assert summary["totals"]["mfu_counted_share"] == 1
+
+
+# The report that DeepSpeed itself printed of this network (docs/seeds.md): counts and shares.
+PUBLISHED = """\
+world size:                                                             2
+params per GPU:                                                         62.01 K
+fwd MACs per GPU:                                                       5.21 MMACs
+    params      - {'Net': '62.01 K'}
+    MACs        - {'Net': '5.21 MMACs'}
+  62.01 K = 100% Params, 5.21 MMACs = 100% MACs,
+  (conv1): Conv2d(456 = 0.74% Params, 2.82 MMACs = 54.13% MACs,
+  (pool): MaxPool2d(0 = 0% Params, 0 MACs = 0% MACs,
+  (conv2): Conv2d(2.42 K = 3.9% Params, 1.92 MMACs = 36.83% MACs,
+  (fc1): Linear(48.12 K = 77.61% Params, 384 KMACs = 7.37% MACs,
+  (fc2): Linear(10.16 K = 16.39% Params, 80.64 KMACs = 1.55% MACs,
+  (fc3): Linear(850 = 1.37% Params, 6.72 KMACs = 0.13% MACs,
+"""
+
+
+def page_of(run, *options):
+    tool = product("bin/flopsprof")
+    done = subprocess.run(
+        [tool, "report", run.folder, *options], stdout=subprocess.PIPE, text=True, check=True
+    )
+    return done.stdout
+
+
+def test_the_page_in_deepspeeds_layout_has_the_published_counts(run):
+    page = page_of(run, "--style", "deepspeed", "--mp-size", "1")
+    for line in PUBLISHED.splitlines():
+        assert "\n" + line in page, line
+    assert "\nfwd flops of model = fwd flops per GPU * mp_size:                       10.43 M \n" in page
+    # 15,210,240 by the golden file: 2 * forward less conv1, whose input needs no gradient.
+    assert "\nmeasured bwd flops per GPU:                                             15.21 M \n" in page
+    assert "\n|   15.21 M = 1.46 * fwd flops, " in page
+    assert "\n|   (conv1): Conv2d(5.64 M = 1 * fwd flops, " in page
+    assert page == page_of(run, "--style", "deepspeed", "--mp-size", "1")
+
+
+def test_a_layout_says_what_its_figures_are_of(run):
+    page = page_of(run, "--style", "deepspeed")
+    ranks = "on each of 2 ranks"
+    assert f"\n- mean over {STEPS} steps (0 to {STEPS - 1}) {ranks}\n" in page
+    said = page.partition("communication and its waiting is ")[2].partition("\n")[0]
+    assert re.fullmatch(r"[\d.]+ \w+ of fwd, [\d.]+ \w+ of bwd, [\d.]+ \w+ of step", said), page
+
+
+def test_a_layout_refuses_a_size_that_does_not_divide_the_ranks(run):
+    tool = product("bin/flopsprof")
+    command = [tool, "report", run.folder, "--style", "deepspeed", "--mp-size", "3"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "--mp-size 3 does not divide the 2 ranks of this run\n" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "style, line",
+    [
+        ("deepspeed-2022", "params per gpu:                                               62.01 k "),
+        ("deepspeed-2021-05", "fwd flops per GPU = 2 * fwd MACs per GPU:                     10.43 M "),
+        ("deepspeed-2021", "Top 3 modules in params at depth 1 are {'Linear': '59.13 k', 'Conv2d': "),
+        ("flops-profiler", "fwd MACs per device:                                          5.21 MMACs"),
+    ],
+)
+def test_older_layouts_have_the_same_counts(run, style, line):
+    assert "\n" + line in page_of(run, "--style", style)

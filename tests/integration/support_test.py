@@ -14,6 +14,7 @@ import acceptance_table
 import case_judge
 import compare
 import flopsprof_run
+import function_length
 import include_direction
 import ledger
 import lock_list
@@ -489,3 +490,35 @@ def test_the_benchmarks_fail_when_one_does(tmp_path):
     )  # fmt: skip
     assert "fail\thook_and_range" in done.stdout
     assert done.returncode == 1
+
+
+def functions_of(folder, lines: int, end: str = "}") -> list:
+    """Of a file with one function of so many lines, its braces included."""
+    (folder / "viewer").mkdir()
+    body = "  Work();\n" * (lines - 3)
+    (folder / "viewer" / "a.cc").write_text(
+        f"namespace x {{\n\nvoid Long(int a,\n          int b) {{\n{body}{end}\n\n}}  // namespace x\n",
+        encoding="utf-8")
+    return list(function_length.violations(str(folder), named=()))
+
+
+def test_a_function_of_sixty_lines_is_not_too_long(tmp_path):
+    assert functions_of(tmp_path, 60) == []
+
+
+def test_a_longer_function_is_found_with_its_head(tmp_path):
+    assert functions_of(tmp_path, 61) == ["viewer/a.cc:3: 61 lines: void Long(int a, int b) {"]
+
+
+def test_a_long_method_of_a_class_is_found(tmp_path):
+    (tmp_path / "injector").mkdir()
+    body = "    Work();\n" * 60
+    (tmp_path / "injector" / "a.h").write_text(
+        f"class A {{\n public:\n  void Long() {{\n{body}  }}\n}};\n", encoding="utf-8")
+    assert list(function_length.violations(str(tmp_path), named=())) == [
+        "injector/a.h:3: 62 lines: void Long() {"]
+
+
+def test_a_name_on_the_list_that_is_short_now_has_to_go(tmp_path):
+    (wrong,) = function_length.violations(str(tmp_path), named=(("viewer/a.cc", "Long"),))
+    assert "take it out" in wrong

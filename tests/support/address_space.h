@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How much address space a process has, and no more of it than that: for children of tests.
+// Measures and limits the address space of a process: for children of tests.
 
 #include <stddef.h>
 #include <sys/resource.h>
@@ -27,7 +27,7 @@ inline bool LimitAddressSpaceToFurther(size_t bytes) {
   return setrlimit(RLIMIT_AS, &limit) == 0;
 }
 
-// The child's exit status: 0 where `call`, refused at each try, keeps no address space.
+// The child's exit status. 0: `call` was refused memory at each try, and kept no address space.
 template <class Call>
 int KeepsAddressSpaceWhenRefused(size_t limit_bytes, const Call& call) {
   if (!LimitAddressSpaceToFurther(limit_bytes)) return 10;

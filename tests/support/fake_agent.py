@@ -10,7 +10,15 @@ fake_agent.py [options] -- COMMAND...   runs COMMAND with the injector and write
     --cupti 0|1, --modules 0|1   what the welcome asks for
     --delay-ms N        answer a Hello only so late
     --refuse            answer every Hello with a refusal
-    --vanish-after N    close the socket after N records
+    --vanish-after N    close the socket after N records, once
+    --vanish-every N    close it after each N records of a session, which is read no more then; who
+                        comes again finds a new agent
+    --vanish-at N       close it when a product of N columns was read, once; the next one is new too
+    --next-records N    records of all segments but the first
+    --scribble          write nonsense into the header of a segment as its agent goes
+    --leave             no other agent comes after the first: its socket goes too
+    --refuse-next N     refuse so many Hellos after the first session
+    --strange-next N    answer so many of them in another version
     --no-drain          never read a ring before the process has ended
 
 The exit code is the command's. At the end of each process: {"type": "end", counters ...}.
@@ -36,6 +44,7 @@ SLOT_HEADER = 256
 SEGMENT_MAGIC = 0x31304D4853504C46
 HELLO_MAGIC = 0x313048454C464C46
 WELCOME_MAGIC = 0x31304C4557464C46
+VERSION = 2
 NO_STEP = 0xFFFFFFFF
 LOSS = {}  # index -> name, read from the header file
 
@@ -92,8 +101,8 @@ def read_loss_names():
 
 
 class Segment:
-    def __init__(self, options):
-        self.slots, self.records = options.slots, options.records
+    def __init__(self, options, records):
+        self.slots, self.records = options.slots, records
         self.stride = SLOT_HEADER + self.records * RECORD
         self.bytes = HEADER + self.slots * self.stride
         self.fd = os.memfd_create("flopsprof", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
@@ -125,6 +134,7 @@ class Segment:
                 struct.pack_into("<I", self.map, base, 0)
 
     def counters(self):
+        before = struct.unpack_from("<5Q", self.map, 832)
         names = ("launches", "activities", "hook_calls", "module_calls", "nodes", "own_cpu_ns",
                  "cupti_overhead_ns")
         result = dict(zip(names, struct.unpack_from("<7Q", self.map, 136)))
@@ -133,6 +143,12 @@ class Segment:
         result["loss"] = {LOSS.get(i, str(i)): n for i, n in enumerate(loss) if n}
         result["slots_used"] = sum(
             struct.unpack_from("<I", self.map, self.base(s) + 4)[0] for s in range(self.slots))
+        result["slots_owned"] = sum(
+            struct.unpack_from("<I", self.map, self.base(s))[0] == 1 for s in range(self.slots))
+        result.update(zip(("calls_before", "calls_dropped", "calls_away", "launches_away",
+                           "activities_unwritten"), before))
+        result["calls_written"] = sum(
+            struct.unpack_from("<Q", self.map, self.base(s) + 80)[0] for s in range(self.slots))
         return result
 
 
@@ -142,7 +158,10 @@ class Process:
     def __init__(self, agent, connection, hello):
         self.agent, self.connection = agent, connection
         self.pid = hello["pid"]
-        self.segment = Segment(agent.options)
+        self.session = hello["session"]
+        self.records = 0
+        self.segment = Segment(agent.options, agent.records_of_next())
+        self.vanishes = False  # --vanish-at
         self.blobs, self.strings, self.plans = {}, {}, {}
         self.rows = []
         self.write({"type": "hello", **hello})
@@ -154,6 +173,7 @@ class Process:
         for slot, generation, record in self.segment.drain():
             kind, phase, flags, step = struct.unpack_from("<HBBI", record)
             self.agent.records += 1
+            self.records += 1
             if kind in (1, 2):
                 self.blob(slot, record, kind)
                 continue
@@ -165,6 +185,8 @@ class Process:
             values.pop("reserved", None)
             if "uuid" in values:
                 values["uuid"] = values["uuid"].hex()
+            if name == "gemm" and values["n"] == self.agent.options.vanish_at:
+                self.vanishes = True
             self.write({"slot": slot, "generation": generation, "type": name, "phase": phase,
                         "flags": flags, "step": None if step == NO_STEP else step, **values})
 
@@ -182,8 +204,9 @@ class Process:
             table = self.strings if what == 1 else self.plans
             table[number] = data.decode("utf-8", "replace")
 
-    def finish(self):
-        self.drain()
+    def finish(self, read=True):
+        if read:
+            self.drain()
         for row in self.rows:
             for field in STRING_FIELDS:
                 if isinstance(row.get(field), int):
@@ -192,7 +215,10 @@ class Process:
                 plan = self.plans.get(row["plan"])
                 row["graph"] = json.loads(plan) if plan else None
             self.agent.emit(row)
-        self.agent.emit({"pid": self.pid, "type": "end", **self.segment.counters()})
+        self.agent.emit({"pid": self.pid, "type": "end", "session": self.session,
+                         **self.segment.counters()})
+        if self.agent.options.scribble and not read:
+            self.segment.map[16:56] = b"\x7f" * 40
         self.connection.close()
         self.segment.map.close()
         os.close(self.segment.fd)
@@ -209,8 +235,14 @@ class Agent:
         self.socket.listen(128)
         self.out = open(options.out, "w", encoding="utf-8") if options.out else sys.stdout
         self.processes = {}
+        self.epoch = 0
+        self.strange_answers = options.refuse_next + options.strange_next
         self.abandoned = []  # by --vanish-after; read again when the command has ended
         self.stop = False
+
+    def records_of_next(self):
+        options = self.options
+        return options.next_records if options.next_records and self.epoch else options.records
 
     def emit(self, row):
         print(json.dumps(row), file=self.out)
@@ -222,21 +254,30 @@ class Agent:
             connection.close()
             return
         keys = ("magic version record_bytes pid parent_pid rank local_rank world_size node_rank "
-                "restart identity_source start_mono_ns").split()
-        hello = dict(zip(keys, struct.unpack_from("<QIIiiiiiiiIQ", data)))
+                "restart identity_source start_mono_ns image session").split()
+        hello = dict(zip(keys, struct.unpack_from("<QIIiiiiiiiIQQI", data)))
         assert hello.pop("magic") == HELLO_MAGIC
         options = self.options
         if options.delay_ms:
             time.sleep(options.delay_ms / 1000)
         wants = options.cupti | options.modules << 1
-        if options.refuse:
-            connection.send(struct.pack("<QIIQII96s", WELCOME_MAGIC, 1, 0, 0, 0, 0, b"no"))
+        if options.refuse or (self.epoch > 0 and self.strange_answers > 0):
+            self.strange_answers -= 1
+            strange = options.strange_next > 0
+            connection.send(struct.pack("<QIIQII96sQ", WELCOME_MAGIC, VERSION + strange, strange, 0, 0,
+                                        0, b"no", 0))
             connection.close()
             return
         process = Process(self, connection, hello)
-        welcome = struct.pack("<QIIQII96x", WELCOME_MAGIC, 1, 1, process.segment.bytes, wants, 0)
-        connection.sendmsg([welcome], [(socket.SOL_SOCKET, socket.SCM_RIGHTS,
-                                        array.array("i", [process.segment.fd]))])
+        self.epoch += 1
+        welcome = struct.pack("<QIIQII96xQ", WELCOME_MAGIC, VERSION, 1, process.segment.bytes,
+                              wants, 0, self.epoch)
+        try:
+            connection.sendmsg([welcome], [(socket.SOL_SOCKET, socket.SCM_RIGHTS,
+                                            array.array("i", [process.segment.fd]))])
+        except BrokenPipeError:  # it has gone meanwhile
+            connection.close()
+            return
         self.processes[connection.fileno()] = process
 
     def run(self):
@@ -249,7 +290,16 @@ class Agent:
                     process.connection.shutdown(socket.SHUT_RDWR)
                     self.abandoned.append(process)
                 self.processes = {}
-            ready, _, _ = select.select([self.socket, *self.processes], [], [], 0.002)
+            for key, process in list(self.processes.items()):
+                many = self.options.vanish_every
+                if process.vanishes or (many and process.records >= many):
+                    del self.processes[key]
+                    if self.options.leave:
+                        self.leave()
+                    self.options.vanish_at = None
+                    process.finish(read=False)
+            listening = [self.socket] if self.socket else []
+            ready, _, _ = select.select([*listening, *self.processes], [], [], 0.002)
             for item in ready:
                 if item is self.socket:
                     self.accept()
@@ -263,10 +313,15 @@ class Agent:
                     process.finish()
                 return
 
+    def leave(self):
+        if self.socket:
+            self.socket.close()
+            self.socket = None
+            os.unlink(self.path)
+
     def close(self):
         self.out.flush()
-        self.socket.close()
-        os.unlink(self.path)
+        self.leave()
         os.rmdir(self.folder)
 
 
@@ -281,6 +336,13 @@ def main():
     parser.add_argument("--delay-ms", type=int, default=0)
     parser.add_argument("--refuse", action="store_true")
     parser.add_argument("--vanish-after", type=int, default=0)
+    parser.add_argument("--vanish-every", type=int, default=0)
+    parser.add_argument("--vanish-at", type=int)
+    parser.add_argument("--next-records", type=int, default=0)
+    parser.add_argument("--scribble", action="store_true")
+    parser.add_argument("--leave", action="store_true")
+    parser.add_argument("--refuse-next", type=int, default=0)
+    parser.add_argument("--strange-next", type=int, default=0)
     parser.add_argument("--no-drain", action="store_true")
     parser.add_argument("--no-preload", action="store_true", help="CUDA_INJECTION64_PATH only")
     parser.add_argument("command", nargs=argparse.REMAINDER)
@@ -288,7 +350,7 @@ def main():
     command = options.command[1:] if options.command[:1] == ["--"] else options.command
     read_loss_names()
     agent = Agent(options)
-    thread = threading.Thread(target=agent.run)
+    thread = threading.Thread(target=agent.run, daemon=True)
     thread.start()
     library = os.path.abspath(options.library)
     environment = dict(os.environ, FLOPSPROF_SOCKET=agent.path, CUDA_INJECTION64_PATH=library)

@@ -6,6 +6,7 @@
 #include <absl/time/time.h>
 #include <grpcpp/grpcpp.h>
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -48,6 +49,9 @@ class FakeCollector : public v1::Ingest::Service {
     refusal_ = reason;
   }
 
+  // Before anything is sent to it.
+  void SetFormat(v1::UploadFormat format) { format_ = format; }
+
   std::vector<v1::UploadRequest> requests() const {
     base::MutexLock lock(&mutex_);
     return requests_;
@@ -67,6 +71,7 @@ class FakeCollector : public v1::Ingest::Service {
     v1::UploadRequest request;
     while (stream->Read(&request)) {
       v1::UploadReply reply;
+      reply.set_format(format_);
       absl::SleepFor(takes());
       {
         base::MutexLock lock(&mutex_);
@@ -87,6 +92,7 @@ class FakeCollector : public v1::Ingest::Service {
   }
 
   const std::string address_;
+  std::atomic<v1::UploadFormat> format_ = v1::UPLOAD_FORMAT_INCREMENTS;
   mutable base::Mutex mutex_;
   std::vector<v1::UploadRequest> requests_ ABSL_GUARDED_BY(mutex_);
   std::string refusal_ ABSL_GUARDED_BY(mutex_);

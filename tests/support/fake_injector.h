@@ -26,6 +26,8 @@ class FakeInjector {
   FakeInjector(int fd, size_t bytes) : bytes_(bytes) {
     void* base = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     base_ = base == MAP_FAILED ? nullptr : static_cast<std::byte*>(base);
+    if (base_ == nullptr) return;
+    header().process_state.store(static_cast<uint32_t>(shm::ProcessState::kRecording));
   }
   ~FakeInjector() {
     if (base_ != nullptr) ::munmap(base_, bytes_);

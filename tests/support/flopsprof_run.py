@@ -19,6 +19,8 @@ import warnings
 from dataclasses import dataclass, field
 from typing import Callable, Optional
 
+import kept_sums
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PROGRAMS = os.path.join(ROOT, "tests", "programs")
 ACCEPTANCE = os.path.join(PROGRAMS, "acceptance")
@@ -232,4 +234,10 @@ def run_once(
 def run_profiled(command: list, *options: str, folder: str, **more) -> Run:
     """`flopsprof-run OPTIONS -o FOLDER -- COMMAND`; folder must not exist yet."""
     prefix = (product("bin/flopsprof-run"), *options, "-o", folder, "--")
-    return run_plain(command, prefix=prefix, out_folder=folder, **more)
+    run = run_plain(command, prefix=prefix, out_folder=folder, **more)
+    if kept_sums.keeps_sums(folder):
+        # The archive of gpu_check holds only what users get.
+        in_archive = os.path.exists(os.path.join(ROOT, "VERSION"))
+        wrong = kept_sums.differences(product, folder, kept_sums.SHORT, in_turn=not in_archive)
+        assert not wrong, f"not what the rows give: {wrong[0]}"
+    return run

@@ -1,16 +1,21 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/resource.h>
+
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
-#include <system_error>
+#include <thread>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "collector/model/summary_json.h"
+#include "absl/time/time.h"
+#include "collector/base/clock.h"
+#include "collector/base/mutex.h"
 #include "collector/server/collector.h"
-#include "collector/store/folder_name.h"
 #include "viewer/cli/exit_codes.h"
 #include "viewer/cli/messages.h"
 #include "viewer/cli/run_output.h"
@@ -19,7 +24,13 @@
 namespace flopsprof::viewer {
 namespace {
 
-namespace fs = std::filesystem;
+constexpr absl::Duration kLastTextsPatience = absl::Seconds(5);
+constexpr absl::Duration kTextsRound = absl::Seconds(1);
+// Of the time that texts of a run take, before they are made again: a twentieth of a core.
+constexpr uint64_t kRestPerWork = 20;
+// A folder of which no texts can be made is said once, and looked at again at last once a minute.
+constexpr int kFailuresUntilSaid = 3;
+constexpr int kMostDoublings = 6;
 
 sigset_t StopSignals() {
   sigset_t set;
@@ -28,46 +39,94 @@ sigset_t StopSignals() {
   return set;
 }
 
-// Keeps summary.json and report.txt of every run in the store beside what has arrived.
+// Keeps summary.json and report.txt of every run that something comes for beside what has arrived,
+// in a thread of its own: of a large run they take longer than a signal is to wait. Runs that
+// nothing comes for are not looked at.
 class TextKeeper {
  public:
-  explicit TextKeeper(std::string store) : store_(std::move(store)) {}
+  explicit TextKeeper(server::Collector* collector)
+      : collector_(*collector), thread_([this] { KeepUntilStopped(); }) {}
+  ~TextKeeper() {
+    Stop();
+    if (thread_.joinable()) thread_.join();
+  }
 
-  void Refresh() {
-    std::error_code error;
-    for (const fs::directory_entry& entry : fs::directory_iterator(store_, error)) {
-      const fs::path folder = entry.path();
-      if (!fs::exists(folder / "run.json", error)) continue;
-      const fs::file_time_type changed = LastChange(folder);
-      fs::file_time_type& seen = seen_[folder.string()];
-      if (changed == seen) continue;
-      seen = changed;
-      Write(folder.string());
-    }
+  // Ends after those that are being written.
+  void Stop() {
+    base::MutexLock lock(&mutex_);
+    stopping_ = true;
+    condition_.SignalAll();
+  }
+
+  // Once more, of what has changed, in the caller's thread, after Stop and the thread's end. What
+  // is not begun within `patience` stays as it is.
+  void Finish(absl::Duration patience) {
+    thread_.join();
+    const uint64_t until_ns = base::Clock::Real().MonoNs() + ToNs(patience);
+    Refresh(true, [until_ns] { return base::Clock::Real().MonoNs() < until_ns; });
   }
 
  private:
-  static fs::file_time_type LastChange(const fs::path& folder) {
-    fs::file_time_type latest = fs::file_time_type::min();
-    for (const char* name : {"profile.db", "profile.db-wal"}) {
-      std::error_code error;
-      const fs::file_time_type time = fs::last_write_time(folder / name, error);
-      if (!error) latest = std::max(latest, time);
+  static uint64_t ToNs(absl::Duration time) {
+    return static_cast<uint64_t>(absl::ToInt64Nanoseconds(time));
+  }
+
+  void KeepUntilStopped() {
+    while (true) {
+      Refresh(false, [this] { return !IsStopping(); });
+      base::MutexLock lock(&mutex_);
+      if (!stopping_) condition_.WaitWithTimeout(&mutex_, kTextsRound);
+      if (stopping_) return;
     }
-    return latest;
   }
 
-  static void Write(const std::string& folder) {
-    const absl::StatusOr<LoadedRun> run = LoadRun(folder);
-    if (!run.ok()) return;  // half made: the next round sees it whole
-    const std::string report = RenderReport(run->summary, run->profile, folder, {}, Terminal());
-    absl::Status status = store::ReplaceFile(folder, "summary.json", model::ToJson(run->summary));
-    status.Update(store::ReplaceFile(folder, "report.txt", report));
-    if (!status.ok()) Say(absl::StrCat("cannot write to ", folder, ": ", status.message()));
+  bool IsStopping() {
+    base::MutexLock lock(&mutex_);
+    return stopping_;
   }
 
-  const std::string store_;
-  std::map<std::string, fs::file_time_type> seen_;
+  // `all`: also those whose turn has not come.
+  void Refresh(bool all, const std::function<bool()>& may_go_on) {
+    for (const std::string& folder : collector_.TakeChangedRuns()) runs_[folder].changed = true;
+    for (auto& [folder, run] : runs_) {
+      const uint64_t begin_ns = base::Clock::Real().MonoNs();
+      if (!run.changed || (!all && begin_ns < run.due_ns)) continue;
+      if (!may_go_on()) return;
+      const absl::Status written = WriteRunTexts(folder);
+      const uint64_t end_ns = base::Clock::Real().MonoNs();
+      run.due_ns = end_ns + kRestPerWork * (end_ns - begin_ns);
+      if (!written.ok()) run.due_ns += NoteFailure(folder, written, &run);
+      if (written.ok()) run.failures = 0;
+      run.changed = !written.ok() && std::filesystem::exists(folder);
+    }
+    const uint64_t now_ns = base::Clock::Real().MonoNs();
+    std::erase_if(runs_, [now_ns](const auto& entry) {
+      return !entry.second.changed && entry.second.due_ns <= now_ns;
+    });
+  }
+
+  struct Run {
+    bool changed = false;  // since its texts were written
+    uint64_t due_ns = 0;   // not again before
+    int failures = 0;      // one after the other
+  };
+
+  // How long to wait in addition: a folder that is half made is whole soon, another one never.
+  static uint64_t NoteFailure(const std::string& folder, const absl::Status& why, Run* run) {
+    run->failures++;
+    if (run->failures == kFailuresUntilSaid) {
+      Say(absl::StrCat("no report of ", folder, ": ", why.message()));
+    }
+    const int doublings = std::min(run->failures, kMostDoublings);
+    return ToNs(kTextsRound) << doublings;
+  }
+
+  server::Collector& collector_;
+  std::map<std::string, Run> runs_;  // by folder; of who refreshes
+  base::Mutex mutex_;
+  base::CondVar condition_;
+  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
+  std::thread thread_;  // last: it uses the others
 };
 
 }  // namespace
@@ -83,6 +142,12 @@ int CollectorVerb(const CollectorOptions& options) {
   const sigset_t stop = StopSignals();
   pthread_sigmask(SIG_BLOCK, &stop, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
+  // Each run has some files open, and each agent a connection.
+  rlimit files = {};
+  if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+    files.rlim_cur = files.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &files);
+  }
 
   server::Collector::Options settings;
   settings.listen = options.listen;
@@ -98,15 +163,12 @@ int CollectorVerb(const CollectorOptions& options) {
   const std::vector<int> ports = (*collector)->ports();
   Say(absl::StrCat("collecting into ", options.store, ", port ", absl::StrJoin(ports, ", "),
                    "; end with Ctrl-C"));
-  TextKeeper texts(options.store);
-  constexpr timespec kRefreshEvery = {1, 0};
-  for (;;) {
-    const int number = sigtimedwait(&stop, nullptr, &kRefreshEvery);
-    if (number > 0) break;
-    texts.Refresh();
+  TextKeeper texts(collector->get());
+  while (sigwaitinfo(&stop, nullptr) < 0) {
   }
+  texts.Stop();
   (*collector)->Stop();
-  texts.Refresh();
+  texts.Finish(kLastTextsPatience);
   return kExitOk;
 }
 

@@ -5,6 +5,7 @@
 // The only file that sees CLI11 (it takes seconds to compile).
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -44,6 +45,26 @@ void SetUsage(CLI::App* app, const std::string& usage) {
   app->formatter(formatter);
 }
 
+// What is wrong with a word that is none of the words.
+template <typename T>
+std::string ErrorInChoice(const std::string& name, const std::string& word,
+                          const std::map<std::string, T>& words, const std::string& list) {
+  std::error_code no_such;
+  // The next argument: the value was forgotten.
+  if (word.find('/') != std::string::npos || std::filesystem::is_directory(word, no_such)) {
+    return name + " takes a value: one of " + list + "; \"" + word + "\" is none";
+  }
+  std::vector<std::string> candidates, begins;
+  for (const auto& [candidate, unused] : words) {
+    candidates.push_back(candidate);
+    if (!word.empty() && candidate.rfind(word, 0) == 0) begins.push_back(candidate);
+  }
+  // The first is the shortest.
+  const std::string nearest = begins.empty() ? Nearest(word, candidates) : begins.front();
+  return name + ": \"" + word + "\" is none of " + list +
+         (nearest.empty() ? "" : "; did you mean " + nearest + "?");
+}
+
 // An option whose value is one of a few words.
 template <typename T>
 void AddChoice(CLI::App* app, const std::string& name, T* value, const std::string& text,
@@ -55,7 +76,7 @@ void AddChoice(CLI::App* app, const std::string& name, T* value, const std::stri
          [=](const std::string& word) {
            const auto found = words.find(word);
            if (found == words.end()) {
-             throw CLI::ValidationError(name, "\"" + word + "\" is none of " + list);
+             throw CLI::ValidationError(ErrorInChoice(name, word, words, list));
            }
            *value = found->second;
          },
@@ -133,12 +154,7 @@ void AddRawNames(CLI::App* app, bool* raw_names) {
                 "_checkpoint_wrapped_module)");
 }
 
-void DefineRun(CLI::App* app, RunOptions* options) {
-  SetUsage(app, "flopsprof run [OPTIONS] -- COMMAND...\n  flopsprof-run [OPTIONS] -- COMMAND...");
-  AddText(app, "-o,--output", &options->output,
-          "run folder; default flopsprof-JOB-TIME. %h host, %p pid, %j job, %t time, "
-          "%q{NAME} environment variable; never overwrites: NAME-2 ...")
-      ->type_name("DIR");
+void DefineWhenItRecords(CLI::App* app, RunOptions* options) {
   app->add_option_function<std::string>(
          "--steps",
          [options](const std::string& text) {
@@ -171,26 +187,9 @@ void DefineRun(CLI::App* app, RunOptions* options) {
       ->type_name("SHARE%")
       ->excludes("--steps")
       ->excludes("--paused");
-  app->add_option_function<std::string>(
-         "--collector",
-         [options](const std::string& text) {
-           if (!IsHostAndPort(text)) {
-             throw CLI::ValidationError("--collector", "\"" + text + "\" is no HOST:PORT");
-           }
-           options->collector = text;
-         },
-         "send to `flopsprof collector` there instead of writing a run folder here")
-      ->type_name("HOST:PORT");
-  AddText(app, "--run-id", &options->run_id,
-          "id of the run, the same on all nodes; default from the scheduler")
-      ->type_name("ID");
-  AddPeak(app, &options->peaks);
-  AddRawNames(app, &options->raw_names);
-  app->add_flag("--strict", options->strict,
-                "fail (125, or 3 when there is nothing to report) when the profiler does");
-  app->add_flag("--times,!--no-times", options->times, "GPU times by CUPTI (default on)");
-  app->add_flag("--modules,!--no-modules", options->modules,
-                "follow modules and the backward pass (default on)");
+}
+
+void DefineFormulas(CLI::App* app, RunOptions* options) {
   app->add_option_function<std::vector<std::string>>(
          "--formulas",
          [options](const std::vector<std::string>& files) {
@@ -208,12 +207,9 @@ void DefineRun(CLI::App* app, RunOptions* options) {
                   "the same for these operations only, e.g. aten::_grouped_mm")
       ->delimiter(',')
       ->type_name("NAME,...");
-  AddChoice<GraphMode>(
-      app, "--graphs", &options->graphs,
-      "times of CUDA graphs. auto (default): by node for the first million nodes, then as graph; "
-      "graph: by launch, shared out among its nodes, which costs least; node: by node for good, "
-      "which costs most: up to 800 MB of GPU memory in each process and GPU",
-      {{"auto", GraphMode::kAuto}, {"node", GraphMode::kNode}, {"graph", GraphMode::kGraph}});
+}
+
+void DefineStacks(CLI::App* app, RunOptions* options) {
   app->add_flag("--stacks", options->stacks,
                 "sample the native and Python stacks of launches that no module or library call "
                 "explains (default off)");
@@ -231,6 +227,48 @@ void DefineRun(CLI::App* app, RunOptions* options) {
          },
          "samples a second and thread, or all; default 100; turns --stacks on")
       ->type_name("N|all");
+}
+
+void DefineRun(CLI::App* app, RunOptions* options) {
+  SetUsage(app, "flopsprof run [OPTIONS] -- COMMAND...\n  flopsprof-run [OPTIONS] -- COMMAND...");
+  AddText(app, "-o,--output", &options->output,
+          "run folder; default flopsprof-JOB-TIME. %h host, %p pid, %j job, %t time, "
+          "%q{NAME} environment variable; never overwrites: NAME-2 ...")
+      ->type_name("DIR");
+  DefineWhenItRecords(app, options);
+  app->add_option_function<std::string>(
+         "--collector",
+         [options](const std::string& text) {
+           if (!IsHostAndPort(text)) {
+             throw CLI::ValidationError("--collector", "\"" + text + "\" is no HOST:PORT");
+           }
+           options->collector = text;
+         },
+         "send to `flopsprof collector` there instead of writing a run folder here")
+      ->type_name("HOST:PORT");
+  AddText(app, "--agent-socket", &options->agent_socket,
+          "where profiled processes find this launcher; one that is started again at the same path "
+          "goes on with them, in the same run: needs --collector and --run-id; its folder is made, "
+          "mode 0700")
+      ->type_name("PATH");
+  AddText(app, "--run-id", &options->run_id,
+          "id of the run, the same on all nodes; default from the scheduler")
+      ->type_name("ID");
+  AddPeak(app, &options->peaks);
+  AddRawNames(app, &options->raw_names);
+  app->add_flag("--strict", options->strict,
+                "fail (125, or 3 when there is nothing to report) when the profiler does");
+  app->add_flag("--times,!--no-times", options->times, "GPU times by CUPTI (default on)");
+  app->add_flag("--modules,!--no-modules", options->modules,
+                "follow modules and the backward pass (default on)");
+  DefineFormulas(app, options);
+  AddChoice<GraphMode>(
+      app, "--graphs", &options->graphs,
+      "times of CUDA graphs. auto (default): by node for the first million nodes, then as graph; "
+      "graph: by launch, shared out among its nodes, which costs least; node: by node for good, "
+      "which costs most: up to 800 MB of GPU memory in each process and GPU",
+      {{"auto", GraphMode::kAuto}, {"node", GraphMode::kNode}, {"graph", GraphMode::kGraph}});
+  DefineStacks(app, options);
   AddChoice<ProgressMode>(app, "--progress", &options->progress,
                           "progress on stderr; auto is plain, because the job shares the terminal",
                           {{"auto", ProgressMode::kAuto},
@@ -247,6 +285,51 @@ void DefineRun(CLI::App* app, RunOptions* options) {
       "  flopsprof-run -- python train.py\n"
       "  flopsprof-run --steps 100:110 -o prof/%j -- torchrun --nproc-per-node 8 train.py\n"
       "  flopsprof-run --collector head:4777 -- torchrun --nnodes 4 train.py");
+}
+
+const std::map<std::string, std::optional<deepspeed::Layout>>& Styles() {
+  using deepspeed::Layout;
+  static const std::map<std::string, std::optional<Layout>> styles = {
+      {"flopsprof", std::nullopt},       {"deepspeed", Layout::kNewest},
+      {"deepspeed-2022", Layout::k2022}, {"deepspeed-2021-05", Layout::k2021May},
+      {"deepspeed-2021", Layout::k2021}, {"flops-profiler", Layout::kMirror}};
+  return styles;
+}
+
+void AddStyle(CLI::App* app, ReportOptions* options) {
+  AddChoice<std::optional<deepspeed::Layout>>(
+      app, "--style", &options->layout,
+      "layout of the report; deepspeed and its older ones are those of DeepSpeed's flops profiler, "
+      "flops-profiler of the package of that name",
+      Styles());
+  app->add_flag("--detailed,!--no-detailed", options->detailed,
+                "with a layout of DeepSpeed: the module tree too (default on)");
+  AddNumber(
+      app, "--mp-size", 1,
+      [options](int size) { options->given.mp_size = static_cast<uint32_t>(size); },
+      "with a layout of DeepSpeed: model parallel size, which a run does not record");
+}
+
+// Options that a layout of DeepSpeed has no place for, or only such a layout; "" = none was given.
+std::string OptionBesideStyle(const ReportOptions& options) {
+  const auto first = [](std::initializer_list<std::pair<bool, const char*>> given) -> std::string {
+    for (const auto& [is_given, name] : given) {
+      if (is_given) return name;
+    }
+    return "";
+  };
+  if (!options.layout.has_value()) {
+    const std::string name = first(
+        {{!options.detailed, "--no-detailed"}, {options.given.mp_size.has_value(), "--mp-size"}});
+    return name.empty() ? "" : name + " is for a layout of DeepSpeed: give --style deepspeed too";
+  }
+  const std::string name = first({{!options.views.empty(), "--view"},
+                                  {!options.focus.empty(), "--focus"},
+                                  {options.totals, "--totals"},
+                                  {options.exact, "--exact"},
+                                  {!options.fold, "--no-fold"},
+                                  {options.json, "--json"}});
+  return name.empty() ? "" : "a layout of DeepSpeed has no " + name + ": leave one of the two out";
 }
 
 void DefineReport(CLI::App* app, ReportOptions* options) {
@@ -284,12 +367,13 @@ void DefineReport(CLI::App* app, ReportOptions* options) {
       ->type_name("REGEX");
   AddNumber(
       app, "--top", 1, [options](int top) { options->top = top; },
-      "rows of kernels, calls and steps (10)");
+      "rows of kernels, calls and steps (10); classes at each depth of a layout (1)");
   app->add_flag("--fold,!--no-fold", options->fold, "identical layers as one row (default on)");
   app->add_flag("--totals", options->totals,
                 "modules as sums over all steps and ranks, not per step and rank");
   app->add_flag("--exact", options->exact, "counts as exact integers");
   app->add_flag("-j,--json", options->json, "print summary.json instead");
+  AddStyle(app, options);
   AddPeak(app, &options->peaks);
   AddRawNames(app, &options->raw_names);
   AddLook(app, &options->colour, &options->ascii);
@@ -392,8 +476,8 @@ void DefineCtl(CLI::App* app, CtlOptions* options) {
   AddLook(app, &options->colour, &options->ascii);
   app->footer(
       "Recording begins and ends with a step. Start and stop as often as you like; in between the\n"
-      "job's own profiler can have CUPTI. flush: everything so far is in profile.db, so that\n"
-      "`flopsprof report RUN` shows it.\n"
+      "job's own profiler can have CUPTI. flush: everything so far is in the run folder, so\n"
+      "that `flopsprof report RUN` and `flopsprof query RUN` show it.\n"
       "\nExamples:\n"
       "  flopsprof-run --paused -- python train.py\n"
       "  flopsprof ctl start --steps 5 --wait\n"
@@ -555,13 +639,24 @@ ParseOutcome ParseRun(const std::vector<std::string>& arguments, RunOptions* opt
   const ParseOutcome outcome = ParseVerb("run", DefineRun, arguments, options);
   if (!outcome.run) return outcome;
   // Here, since the files that may name them can stand behind it.
+  // A run folder of its own would have a part of each process.
+  if (!options->agent_socket.empty() && (options->collector.empty() || options->run_id.empty())) {
+    return {
+        false, kExitUsage,
+        ErrorText("run: --agent-socket needs --collector and --run-id: launchers that take over "
+                  "from one another write into one run",
+                  {"help: flopsprof help run"})};
+  }
   const std::string error = ErrorInFormulasOff(*options);
   if (error.empty()) return outcome;
   return {false, kExitUsage,
           ErrorText("run: --formula-off: " + error, {"help: flopsprof help run"})};
 }
 ParseOutcome ParseReport(const std::vector<std::string>& arguments, ReportOptions* options) {
-  return ParseVerb("report", DefineReport, arguments, options);
+  const ParseOutcome outcome = ParseVerb("report", DefineReport, arguments, options);
+  const std::string error = outcome.run ? OptionBesideStyle(*options) : "";
+  if (error.empty()) return outcome;
+  return {false, kExitUsage, ErrorText("report: " + error, {"help: flopsprof help report"})};
 }
 ParseOutcome ParseQuery(const std::vector<std::string>& arguments, QueryOptions* options) {
   return ParseVerb("query", DefineQuery, arguments, options);

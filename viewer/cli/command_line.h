@@ -9,6 +9,7 @@
 #include "collector/model/peaks/peaks.h"
 #include "viewer/cli/arguments.h"
 #include "viewer/cli/progress.h"
+#include "viewer/deepspeed/run_figures.h"
 #include "viewer/report/terminal.h"
 
 namespace flopsprof::viewer {
@@ -21,8 +22,9 @@ enum class GraphMode { kAuto, kNode, kGraph };
 struct RunOptions {
   std::string output;  // pattern; "" = flopsprof-<job>-<UTC time>
   std::optional<StepWindowText> steps;
-  std::string step_at;    // module, range or function at which a step begins; "" = not said
-  std::string collector;  // HOST:PORT; "" = our own
+  std::string step_at;       // module, range or function at which a step begins; "" = not said
+  std::string collector;     // HOST:PORT; "" = our own
+  std::string agent_socket;  // path; "" = one of its own
   std::string run_id;
   bool strict = false;
   bool paused = false;      // nothing is recorded until `flopsprof ctl start`
@@ -48,7 +50,11 @@ struct ReportOptions {
   std::string folder;
   std::vector<std::string> views;  // empty = all
   std::optional<int> depth;        // absent = what fits, -1 = all
-  int top = 10;
+  std::optional<int> top;
+  // A layout of DeepSpeed; absent = our own report.
+  std::optional<deepspeed::Layout> layout;
+  bool detailed = true;
+  deepspeed::GivenFacts given;
   bool fold = true;
   bool totals = false;
   bool exact = false;
@@ -114,16 +120,17 @@ struct HelpOptions {
   std::string verb;
 };
 
-// What became of parsing: run the verb, or end with `exit_code` after printing `text`.
+// Result of parsing: run the verb, or end with `exit_code` after printing `text`.
 struct ParseOutcome {
   bool run = false;
   int exit_code = 0;
   std::string text;  // for stdout when exit_code is 0, else for stderr
 };
 
-// The command line as it was meant, where the command of `run` stands without "--" before it:
-// "flopsprof-run -o d -- python train.py". "": it does not, or its options are wrong. `program`:
-// what comes before the options; `own`: the words before the first "--", `command` those behind.
+// For a command line of `run` without "--" before the command: the command line that the user
+// meant, such as "flopsprof-run -o d -- python train.py". "": the "--" is not what is missing, or
+// the options are wrong. `program`: the text before the options; `own`: the words before the first
+// "--"; `command`: those after it.
 std::string MendedRun(const std::string& program, const std::vector<std::string>& own,
                       bool has_separator, const std::vector<std::string>& command);
 

@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "collector/store/run_reader.h"
+#include "collector/store/log_merge.h"
+#include "collector/store/run_database.h"
 #include "viewer/cli/csv.h"
 #include "viewer/cli/exit_codes.h"
 #include "viewer/cli/messages.h"
@@ -22,7 +23,8 @@
 namespace flopsprof::viewer {
 namespace {
 
-using Database = std::unique_ptr<sqlite3, decltype(&sqlite3_close)>;
+constexpr size_t kMostLossesSaid = 8;
+
 using Statement = std::unique_ptr<sqlite3_stmt, decltype(&sqlite3_finalize)>;
 
 std::string TextAt(sqlite3_stmt* statement, int column) {
@@ -119,22 +121,26 @@ int QueryVerb(const QueryOptions& options) {
              {"usage: flopsprof query RUN \"select ...\"", "help: flopsprof help query"});
     return kExitUsage;
   }
-  const absl::StatusOr<std::string> file = store::DatabaseFile(options.folder);
-  if (!file.ok()) {
-    SayError(absl::StrCat("query: ", file.status().message()),
+  const auto run = store::RunDatabase::Open(options.folder);
+  if (absl::IsNotFound(run.status())) {
+    SayError(absl::StrCat("query: ", run.status().message()),
              {"a run folder is what flopsprof-run writes: flopsprof-JOB-TIME or the -o DIR"});
     return kExitNothing;
   }
-  const std::string& path = *file;
-  sqlite3* opened = nullptr;
-  const int rc = sqlite3_open_v2(path.c_str(), &opened, SQLITE_OPEN_READONLY, nullptr);
-  const Database database(opened, &sqlite3_close);
-  if (rc != SQLITE_OK) {
-    SayError("query: cannot read " + path + ": " + sqlite3_errmsg(opened),
+  if (!run.ok()) {
+    SayError(absl::StrCat("query: ", run.status().message()),
              {"a run folder holds a profile.db; is this one?"});
-    return access(path.c_str(), F_OK) == 0 ? kExitNotPermitted : kExitNothing;
+    return kExitNotPermitted;
   }
-  sqlite3_busy_timeout(opened, 2000);
+  for (const std::string& problem : (*run)->problems()) {
+    SayError(absl::StrCat("query: ", problem), {"what is read is not complete"});
+  }
+  // As the report does.
+  const auto losses = store::ReadLogLosses((*run)->database());
+  for (size_t i = 0; losses.ok() && i < losses->size() && i < kMostLossesSaid; ++i) {
+    SayError(absl::StrCat("query: ", (*losses)[i]), {"what is read is not complete"});
+  }
+  sqlite3* opened = (*run)->database()->handle();
   if (AddQueryFunctions(opened) != SQLITE_OK) return SqlError(opened, "flops_sum is not there");
   sqlite3_stmt* prepared = nullptr;
   const char* rest = nullptr;

@@ -139,7 +139,7 @@ class Run {
     }
     runtime_dir_ = *std::move(dir);
     environment_ = launch::BuildChildEnvironment(launch::CurrentEnvironment(),
-                                                 {injector, runtime_dir_->agent_socket(), run_id_});
+                                                 {injector, AgentSocket(), run_id_});
     if (!options_.step_at.empty()) {
       environment_.variables.push_back("FLOPSPROF_STEP_AT=" + options_.step_at);
     }
@@ -149,9 +149,13 @@ class Run {
     can_profile_ = true;
   }
 
+  std::string AgentSocket() const {
+    return options_.agent_socket.empty() ? runtime_dir_->agent_socket() : options_.agent_socket;
+  }
+
   void StartServices() {
     NodeServices::Options services;
-    services.agent_socket = runtime_dir_->agent_socket();
+    services.agent_socket = AgentSocket();
     services.collector_socket = runtime_dir_->collector_socket();
     services.collector_target = options_.collector;
     services.output = ExpandRunFolder(options_.output, facts_);
@@ -232,7 +236,7 @@ class Run {
       if (!missing.empty()) folder->NoteProblem(missing).IgnoreError();
       const absl::StatusOr<LoadedRun> run = WriteRunTexts(folder.get(), writing);
       if (run.ok()) {
-        empty = run->summary.empty;
+        empty = run->sums.summary.empty;
         Print(*run);
       } else {
         failed_ = true;
@@ -246,14 +250,14 @@ class Run {
   }
 
   void Print(const LoadedRun& run) const {
-    if (run.summary.empty) {
-      Say(EmptyReason(run.summary));
+    if (run.sums.summary.empty) {
+      Say(EmptyReason(run.sums.summary));
       return;
     }
     if (options_.quiet) return;
     const Terminal terminal = DetectTerminal(STDERR_FILENO, options_.colour, options_.ascii);
     WriteAll(STDERR_FILENO,
-             "\n" + RenderReport(run.summary, run.profile, services_->folder(), {}, terminal));
+             "\n" + RenderReport(run.sums, run.profile, services_->folder(), {}, terminal));
   }
 
   const RunOptions& options_;

@@ -10,8 +10,8 @@
 
 namespace flopsprof::viewer {
 
-// A private folder (mode 0700) for the sockets of one run, below $XDG_RUNTIME_DIR or /tmp.
-// Removed with what is in it when the object goes.
+// A private folder (mode 0700) for the sockets of one run, below $XDG_RUNTIME_DIR or /tmp. The
+// folder and its content are removed when the object is destroyed.
 class RuntimeDir {
  public:
   static absl::StatusOr<std::unique_ptr<RuntimeDir>> Create();
@@ -31,7 +31,7 @@ class RuntimeDir {
 // In the run folder while the run lasts: a link to its control socket.
 inline constexpr char kControlLink[] = "control.sock";
 
-// Control sockets of the runs of this user, on this machine, for which a launcher was there once.
+// Control sockets of this user's runs on this machine. The launcher of a socket may have ended.
 std::vector<std::string> ControlSockets();
 
 }  // namespace flopsprof::viewer

@@ -53,13 +53,13 @@ std::string SignatureText(const Node& node) {
 class Forest {
  public:
   explicit Forest(const std::vector<ModuleSummary>& modules) {
-    std::map<std::string_view, Node*> by_path;
+    std::map<std::string_view, size_t> by_path;
     for (const ModuleSummary& module : modules) {
       auto node = std::make_unique<Node>();
       node->module = &module;
-      Node* parent = ParentOf(module.path, by_path, &node->name);
-      by_path[module.path] = node.get();
-      (parent == nullptr ? tops_ : parent->children).push_back(node.get());
+      const std::optional<size_t> parent = ParentOf(module.path, by_path, &node->name);
+      by_path[module.path] = nodes_.size();
+      (parent.has_value() ? nodes_[*parent]->children : tops_).push_back(node.get());
       nodes_.push_back(std::move(node));
     }
     // A module comes behind those that it is in.
@@ -72,22 +72,6 @@ class Forest {
   const std::vector<const Node*>& tops() const { return tops_; }
 
  private:
-  // The nearest module above `path` that is listed. Paths in parentheses are roots of their own.
-  static Node* ParentOf(std::string_view path, const std::map<std::string_view, Node*>& by_path,
-                        std::string* name) {
-    *name = std::string(path);
-    for (size_t end = path.rfind('.'); end != std::string_view::npos && end > 0;
-         end = path.rfind('.', end - 1)) {
-      const auto found = by_path.find(path.substr(0, end));
-      if (found == by_path.end()) continue;
-      *name = std::string(path.substr(end + 1));
-      return found->second;
-    }
-    const auto root = by_path.find("");
-    const bool is_root = path.empty() || path.front() == '(';
-    return is_root || root == by_path.end() ? nullptr : root->second;
-  }
-
   std::vector<std::unique_ptr<Node>> nodes_;
   std::vector<const Node*> tops_;
 };
@@ -284,6 +268,22 @@ class Printer {
 };
 
 }  // namespace
+
+std::optional<size_t> ParentOf(std::string_view path,
+                               const std::map<std::string_view, size_t>& by_path,
+                               std::string* name) {
+  *name = std::string(path);
+  for (size_t end = path.rfind('.'); end != std::string_view::npos && end > 0;
+       end = path.rfind('.', end - 1)) {
+    const auto found = by_path.find(path.substr(0, end));
+    if (found == by_path.end()) continue;
+    *name = std::string(path.substr(end + 1));
+    return found->second;
+  }
+  const auto root = by_path.find("");
+  const bool is_root = path.empty() || path.front() == '(';
+  return is_root || root == by_path.end() ? std::nullopt : std::optional<size_t>(root->second);
+}
 
 ModuleTree BuildModuleTree(const std::vector<ModuleSummary>& modules, const TreeOptions& options) {
   const Forest forest(modules);

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "collector/model/summary.h"
@@ -45,6 +47,12 @@ struct ModuleTree {
   std::vector<TreeRow> rows;
   bool cut = false;  // deeper levels exist
 };
+
+// Where `path` is in the tree: the nearest module above it that is listed, by its index, and its
+// name below that. Absent: it is at the top, as are paths in parentheses.
+std::optional<size_t> ParentOf(std::string_view path,
+                               const std::map<std::string_view, size_t>& by_path,
+                               std::string* name);
 
 // Lines for `modules` (in named_modules() order, as the summary has them). Neighbours whose names
 // are numbers and whose whole subtrees have the same classes, parameters and flops are folded.

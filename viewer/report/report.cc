@@ -38,32 +38,6 @@ bool IsOfProgram(const std::string& name) {
 
 }  // namespace
 
-uint64_t RankStepCount(const model::RunProfile& run) {
-  uint64_t count = 0;
-  for (const v1::ProcessProfile& process : run.processes) {
-    count += static_cast<uint64_t>(process.steps_size());
-  }
-  return count;
-}
-
-WorkInSteps SumSteps(const model::RunProfile& run) {
-  WorkInSteps sum;
-  for (auto& flops : sum.flops) flops = 0;
-  for (auto& ns : sum.gpu_time_ns) ns = 0;
-  for (const v1::ProcessProfile& process : run.processes) {
-    for (const v1::StepRow& row : process.steps()) {
-      for (size_t i = 0; i < sum.flops.size() && i < static_cast<size_t>(row.flops_size()); ++i) {
-        *sum.flops[i] += model::ToFlopCount(row.flops(static_cast<int>(i)));
-      }
-      for (size_t i = 0;
-           i < sum.gpu_time_ns.size() && i < static_cast<size_t>(row.gpu_time_ns_size()); ++i) {
-        *sum.gpu_time_ns[i] += row.gpu_time_ns(static_cast<int>(i));
-      }
-    }
-  }
-  return sum;
-}
-
 const std::vector<std::string>& ReportViews() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> list;
@@ -74,10 +48,11 @@ const std::vector<std::string>& ReportViews() {
   return names;
 }
 
-std::string RenderReport(const model::Summary& summary, const model::RunProfile& run,
-                         const std::string& folder, const ReportStyle& style,
-                         const Terminal& terminal) {
-  const ReportContext context{summary, run, folder, style, terminal, RankStepCount(run)};
+namespace {
+
+std::string Render(const ReportContext& context) {
+  const model::Summary& summary = context.summary;
+  const ReportStyle& style = context.style;
   std::string text = HeaderView(context);
   std::vector<std::string (*)(const ReportContext&)> of_program;
   std::string whole;
@@ -99,6 +74,21 @@ std::string RenderReport(const model::Summary& summary, const model::RunProfile&
     }
   }
   return text + FooterView(context);
+}
+
+}  // namespace
+
+std::string RenderReport(const model::RunSums& sums, const model::RunProfile& run,
+                         const std::string& folder, const ReportStyle& style,
+                         const Terminal& terminal) {
+  return Render({sums.summary, sums.report, run, folder, style, terminal});
+}
+
+std::string RenderReport(const model::Summary& summary, const model::RunProfile& run,
+                         const std::string& folder, const ReportStyle& style,
+                         const Terminal& terminal) {
+  const model::ReportSums sums = model::SumForReport(run, summary);
+  return Render({summary, sums, run, folder, style, terminal});
 }
 
 std::string EmptyReason(const model::Summary& summary) {

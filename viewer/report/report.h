@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "collector/model/run_profile.h"
-#include "collector/model/summary.h"
+#include "collector/model/run_sums.h"
 #include "viewer/report/terminal.h"
 
 namespace flopsprof::viewer {
@@ -29,9 +29,12 @@ struct ReportStyle {
 // Names of the parts, in the order of the report.
 const std::vector<std::string>& ReportViews();
 
-// The report as text for `terminal`. `run` is what `summary` was made from; it adds the views
-// that need more than the summary (steps, calls). `folder` is named in the last lines; "" = none.
-// Pure.
+// The report as text for `terminal`. `run` is what the sums were made from; only a report with a
+// focus reads it. `folder` is named in the last lines; "" = none. Pure.
+std::string RenderReport(const model::RunSums& sums, const model::RunProfile& run,
+                         const std::string& folder, const ReportStyle& style,
+                         const Terminal& terminal);
+// The same of a summary, with the sums of `run` beside it.
 std::string RenderReport(const model::Summary& summary, const model::RunProfile& run,
                          const std::string& folder, const ReportStyle& style,
                          const Terminal& terminal);

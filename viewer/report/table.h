@@ -17,7 +17,7 @@ struct Column {
   bool right = true;
   // When the table is too wide, columns with the smallest number above 0 go first; 0 stays.
   int drop_order = 0;
-  // This column gives way, down to `min_width`, before any column goes.
+  // This column shrinks, down to `min_width`, before any column is left out.
   bool flexible = false;
   size_t min_width = 0;
   // How its cells are cut: names of kernels in the middle, tree labels at the end.

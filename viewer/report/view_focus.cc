@@ -73,9 +73,88 @@ void ForEachMatch(const model::RunProfile& run, const std::regex& focus, Visit v
   }
 }
 
-std::string TextOf(const v1::ProcessProfile& process, uint32_t id) {
+std::string TextOf(const v1::ProcessProfile& process, uint64_t id) {
   const auto found = process.strings().find(id);
   return found == process.strings().end() ? "" : found->second;
+}
+
+// Module, range, phase, call, kernel.
+using FocusKey = std::tuple<std::string, std::string, int, std::string, std::string>;
+
+struct FocusSum {
+  uint64_t count = 0;
+  uint64_t gpu_time_ns = 0;
+  std::optional<uint32_t> first_step, last_step;
+};
+
+using FocusRow = std::pair<FocusKey, FocusSum>;
+
+struct FocusSums {
+  std::vector<FocusRow> rows;  // the longest GPU time first
+  uint64_t whole_ns = 0;       // of all
+};
+
+FocusSums SumKernelsInFocus(const model::RunProfile& run, const std::regex& focus) {
+  std::map<FocusKey, FocusSum> sums;
+  FocusSums all;
+  ForEachMatch(
+      run, focus,
+      [&](const v1::ProcessProfile& process, const Place& place, const v1::ScopeKernelRow& row) {
+        FocusSum& sum = sums[{place.module, place.range, model::PhaseIndex(row.phase()),
+                              TextOf(process, row.api()), TextOf(process, row.name())}];
+        sum.count += row.count();
+        sum.gpu_time_ns += row.gpu_time_ns();
+        all.whole_ns += row.gpu_time_ns();
+        if (!row.in_step()) return;
+        sum.first_step = std::min(sum.first_step.value_or(row.first_step()), row.first_step());
+        sum.last_step = std::max(sum.last_step.value_or(0), row.last_step());
+      });
+  all.rows.assign(sums.begin(), sums.end());
+  std::stable_sort(all.rows.begin(), all.rows.end(), [](const auto& a, const auto& b) {
+    return a.second.gpu_time_ns > b.second.gpu_time_ns;
+  });
+  return all;
+}
+
+Table NewFocusTable() {
+  return Table({{.header = "kernel",
+                 .right = false,
+                 .flexible = true,
+                 .min_width = 24,
+                 .shorten_middle = true},
+                {.header = "module", .right = false, .flexible = true, .min_width = 10},
+                {.header = "range", .right = false, .flexible = true, .min_width = 6},
+                {.header = "phase", .right = false, .drop_order = 3},
+                {.header = "call", .right = false, .flexible = true, .min_width = 10},
+                {.header = "steps", .drop_order = 2},
+                {.header = "count"},
+                {.header = "GPU time"},
+                {.header = "share", .drop_order = 1}});
+}
+
+// "3", "3-7"; "-" in no step.
+std::string StepsText(const FocusSum& sum) {
+  if (!sum.first_step.has_value()) return "-";
+  const std::string first = std::to_string(*sum.first_step);
+  return sum.first_step == sum.last_step ? first : first + "-" + std::to_string(*sum.last_step);
+}
+
+void AddFocusRow(const ReportContext& context, const FocusRow& row, uint64_t whole_ns,
+                 Table* table) {
+  const auto& [module, range, phase, call, kernel] = row.first;
+  const FocusSum& sum = row.second;
+  const auto clean = [&context](const std::string& text) { return context.terminal.Clean(text); };
+  const std::optional<double> seconds =
+      sum.gpu_time_ns > 0 ? Seconds(sum.gpu_time_ns) : std::nullopt;
+  table->AddRow({{clean(ReadableKernelName(kernel.empty() ? "(no name)" : kernel))},
+                 {clean(module.empty() ? "(model)" : module)},
+                 {clean(range.empty() ? "-" : range)},
+                 {std::string(model::PhaseName(phase))},
+                 {clean(call.empty() ? "-" : call)},
+                 {StepsText(sum)},
+                 {FormatCount(static_cast<double>(sum.count))},
+                 {FormatSeconds(seconds, context.terminal.utf8)},
+                 {FormatShare(Ratio(seconds, Seconds(whole_ns)))}});
 }
 
 }  // namespace
@@ -87,69 +166,14 @@ bool AnyInFocus(const model::RunProfile& run, const std::regex& focus) {
 }
 
 std::string FocusView(const ReportContext& context) {
-  struct Sum {
-    uint64_t count = 0;
-    uint64_t gpu_time_ns = 0;
-    std::optional<uint32_t> first_step, last_step;
-  };
-  // Module, range, phase, call, kernel.
-  using Key = std::tuple<std::string, std::string, int, std::string, std::string>;
-  std::map<Key, Sum> sums;
-  uint64_t whole_ns = 0;
-  ForEachMatch(
-      context.run, *context.style.focus,
-      [&](const v1::ProcessProfile& process, const Place& place, const v1::ScopeKernelRow& row) {
-        Sum& sum = sums[{place.module, place.range, model::PhaseIndex(row.phase()),
-                         TextOf(process, row.api()), TextOf(process, row.name())}];
-        sum.count += row.count();
-        sum.gpu_time_ns += row.gpu_time_ns();
-        whole_ns += row.gpu_time_ns();
-        if (!row.in_step()) return;
-        sum.first_step = std::min(sum.first_step.value_or(row.first_step()), row.first_step());
-        sum.last_step = std::max(sum.last_step.value_or(0), row.last_step());
-      });
-  std::vector<std::pair<Key, Sum>> rows(sums.begin(), sums.end());
-  std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
-    return a.second.gpu_time_ns > b.second.gpu_time_ns;
-  });
-  Table table({{.header = "kernel",
-                .right = false,
-                .flexible = true,
-                .min_width = 24,
-                .shorten_middle = true},
-               {.header = "module", .right = false, .flexible = true, .min_width = 10},
-               {.header = "range", .right = false, .flexible = true, .min_width = 6},
-               {.header = "phase", .right = false, .drop_order = 3},
-               {.header = "call", .right = false, .flexible = true, .min_width = 10},
-               {.header = "steps", .drop_order = 2},
-               {.header = "count"},
-               {.header = "GPU time"},
-               {.header = "share", .drop_order = 1}});
-  const size_t shown = std::min(static_cast<size_t>(std::max(context.style.top, 1)), rows.size());
-  const auto clean = [&context](const std::string& text) { return context.terminal.Clean(text); };
-  for (size_t i = 0; i < shown; ++i) {
-    const auto& [module, range, phase, call, kernel] = rows[i].first;
-    const Sum& sum = rows[i].second;
-    std::string steps = "-";
-    if (sum.first_step.has_value()) {
-      steps = std::to_string(*sum.first_step);
-      if (sum.first_step != sum.last_step) steps += "-" + std::to_string(*sum.last_step);
-    }
-    const std::optional<double> seconds =
-        sum.gpu_time_ns > 0 ? Seconds(sum.gpu_time_ns) : std::nullopt;
-    table.AddRow({{clean(ReadableKernelName(kernel.empty() ? "(no name)" : kernel))},
-                  {clean(module.empty() ? "(model)" : module)},
-                  {clean(range.empty() ? "-" : range)},
-                  {std::string(model::PhaseName(phase))},
-                  {clean(call.empty() ? "-" : call)},
-                  {steps},
-                  {FormatCount(static_cast<double>(sum.count))},
-                  {FormatSeconds(seconds, context.terminal.utf8)},
-                  {FormatShare(Ratio(seconds, Seconds(whole_ns)))}});
-  }
+  const FocusSums sums = SumKernelsInFocus(context.run, *context.style.focus);
+  const size_t shown =
+      std::min(static_cast<size_t>(std::max(context.style.top, 1)), sums.rows.size());
+  Table table = NewFocusTable();
+  for (size_t i = 0; i < shown; ++i) AddFocusRow(context, sums.rows[i], sums.whole_ns, &table);
   std::string note = "of modules and ranges in focus";
-  if (shown < rows.size()) {
-    note += ", top " + std::to_string(shown) + " of " + std::to_string(rows.size());
+  if (shown < sums.rows.size()) {
+    note += ", top " + std::to_string(shown) + " of " + std::to_string(sums.rows.size());
   }
   return Title(context, "Kernels", note) + RenderTable(context, &table);
 }

@@ -7,10 +7,7 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
-#include "collector/model/step_summary.h"
-#include "collector/model/work.h"
 #include "viewer/report/numbers.h"
 #include "viewer/report/text.h"
 #include "viewer/report/views.h"
@@ -118,27 +115,6 @@ double TotalOverheadShare(const model::Summary& summary, double wall_s) {
   double estimated_s = 0;
   for (const model::RankSummary& rank : summary.ranks) estimated_s += rank.overhead.estimated_s;
   return wall_s > 0 ? estimated_s / wall_s : 0;
-}
-
-// Flops of the model, those of MFU, per second of wall time of one rank, over the same steps as
-// their median: complete, not the first, and none in which something was compiled or tuned.
-std::optional<double> SpeedOfARank(const model::RunProfile& run) {
-  double flop_count = 0;
-  double wall_s = 0;
-  for (const v1::ProcessProfile& process : run.processes) {
-    const std::set<uint32_t> disturbed = model::DisturbedSteps(process);
-    for (const v1::StepRow& row : process.steps()) {
-      if (!row.complete() || row.step() == 0 || row.end_mono_ns() <= row.begin_mono_ns()) continue;
-      if (disturbed.count(row.step()) != 0) continue;
-      wall_s += static_cast<double>(row.end_mono_ns() - row.begin_mono_ns()) * 1e-9;
-      for (int phase = 0; phase < row.flops_size(); ++phase) {
-        if (!model::IsModelWork(phase)) continue;
-        flop_count += static_cast<double>(model::ToFlopCount(row.flops(phase)));
-      }
-    }
-  }
-  if (flop_count == 0 || wall_s == 0) return std::nullopt;
-  return flop_count / wall_s;
 }
 
 std::string UtcClock(int64_t utc_ns) {
@@ -313,6 +289,25 @@ std::string CoverageLines(const ReportContext& context) {
   return line;
 }
 
+// Where the time of a step goes: what it is bound by.
+std::string PartsLine(const ReportContext& context) {
+  const std::optional<model::StepParts>& parts = context.summary.steps.parts;
+  if (!parts.has_value()) return "";
+  const auto share = [&](uint64_t ns) {
+    return FormatShare(static_cast<double>(ns) / static_cast<double>(parts->wall_ns));
+  };
+  const uint64_t exposed_ns = parts->exposed_communication_ns.value_or(0);
+  std::string text = "GPU works " + share(parts->busy_ns - exposed_ns);
+  if (!parts->exposed_communication_ns.has_value()) {
+    text = "GPU is busy " + share(parts->busy_ns);
+  } else if (exposed_ns > 0) {
+    text += ", exposed communication " + share(exposed_ns);
+  }
+  text += ", idle " + share(parts->wall_ns - parts->busy_ns) + " of the steps' time";
+  return context.terminal.Paint(Tone::kStrong, "time") + "  " +
+         Wrap(text, context.terminal.width, sizeof("time  ") - 1) + "\n";
+}
+
 std::string FindingLines(const ReportContext& context) {
   std::string lines;
   size_t shown = 0;
@@ -336,6 +331,10 @@ std::string FindingLines(const ReportContext& context) {
     if (!finding.next.empty()) {
       lines += "  " + context.terminal.Paint(Tone::kDim, "next") + "  " +
                Wrap(context.terminal.Clean(finding.next), width, 8) + "\n";
+    }
+    if (!finding.gain.empty()) {
+      lines += "  " + context.terminal.Paint(Tone::kDim, "gain") + "  " +
+               Wrap(context.terminal.Clean(finding.gain), width, 8) + "\n";
     }
   }
   return lines;
@@ -375,14 +374,14 @@ std::string SpeedLine(const ReportContext& context) {
     }
     parts.push_back(text);
   }
-  if (const std::optional<double> speed = SpeedOfARank(context.run); speed.has_value()) {
+  if (const std::optional<double> speed = context.sums.speed_of_a_rank; speed.has_value()) {
     const model::Work& work = summary.totals.work;
     const bool bound = AnyUnknown(work.flops) || work.unknown_gpu_time_ns > 0;
     parts.push_back((bound ? (context.terminal.utf8 ? "≥" : ">=") : "") + FormatSi(speed) +
                     "FLOPS per rank (mean, wall time)");
   }
-  if (context.rank_step_count > 0 && median_s.has_value()) {
-    const double wall_s = *median_s * static_cast<double>(context.rank_step_count);
+  if (context.sums.rank_steps > 0 && median_s.has_value()) {
+    const double wall_s = *median_s * static_cast<double>(context.sums.rank_steps);
     const double share = TotalOverheadShare(summary, wall_s);
     const bool bound = std::any_of(summary.ranks.begin(), summary.ranks.end(),
                                    [](const auto& rank) { return rank.overhead.incomplete; });
@@ -417,7 +416,7 @@ std::string HeaderView(const ReportContext& context) {
            Wrap(context.terminal.Clean(EmptyReason(summary)), context.terminal.width, 2) + "\n";
   }
   // Steps of programs that have nothing to do with each other have no common speed.
-  if (summary.programs.empty()) text += SpeedLine(context);
+  if (summary.programs.empty()) text += SpeedLine(context) + PartsLine(context);
   text += RecordingLines(context) + CoverageLines(context);
   const std::string findings = FindingLines(context);
   return findings.empty() ? text : text + "\n" + findings;

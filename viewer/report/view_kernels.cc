@@ -3,8 +3,6 @@
 // Kernels and library calls with the most GPU time.
 
 #include <algorithm>
-#include <map>
-#include <tuple>
 
 #include "viewer/report/numbers.h"
 #include "viewer/report/text.h"
@@ -20,6 +18,38 @@ size_t Most(const ReportContext& context) {
 std::string TopNote(size_t shown, size_t all, const char* noun) {
   return shown < all ? "top " + std::to_string(shown) + " of " + std::to_string(all) + " " + noun
                      : "";
+}
+
+Table NewCallTable() {
+  return Table({{.header = "library call",
+                 .right = false,
+                 .flexible = true,
+                 .min_width = 16,
+                 .shorten_middle = true},
+                {.header = "sizes", .right = false, .flexible = true, .min_width = 20},
+                {.header = "type", .right = false, .drop_order = 1},
+                {.header = "calls"},
+                {.header = "flops"},
+                {.header = "GPU time"},
+                {.header = "FLOPS", .drop_order = 2}});
+}
+
+void AddCallRow(const ReportContext& context, const model::CallSums& sum, Table* table) {
+  const std::optional<model::FlopCount> flops =
+      sum.flops_known ? std::optional<model::FlopCount>(sum.flops) : std::nullopt;
+  const bool has_time = context.summary.coverage.times_known && sum.kernels > 0;
+  const std::optional<uint64_t> time_ns =
+      has_time ? std::optional<uint64_t>(sum.gpu_time_ns) : std::nullopt;
+  const std::optional<double> rate =
+      sum.lacks_times ? std::nullopt : Ratio(AsDouble(flops), Seconds(time_ns));
+  table->AddRow({{context.terminal.Clean(sum.api) + (sum.captured ? " (captured)" : "")},
+                 {context.terminal.Clean(sum.shape)},
+                 {context.terminal.Clean(sum.compute_type)},
+                 {FormatCount(static_cast<double>(sum.calls))},
+                 {context.style.exact ? FormatExact(flops) : FormatSi(AsDouble(flops)),
+                  sum.flops_known ? Tone::kPlain : Tone::kWarning},
+                 {TimeText(context, time_ns, sum.lacks_times && !sum.captured)},
+                 {FormatSi(rate)}});
 }
 
 }  // namespace
@@ -68,71 +98,12 @@ std::string KernelsView(const ReportContext& context) {
 }
 
 std::string CallsView(const ReportContext& context) {
-  struct Sum {
-    uint64_t calls = 0;
-    model::FlopCount flops = 0;
-    bool flops_known = true;
-    uint64_t kernels = 0;
-    uint64_t gpu_time_ns = 0;
-    // A rate needs the times of all calls.
-    bool lacks_times = false;
-  };
-  using Key =
-      std::tuple<std::string, std::string, std::string, bool>;  // api, shape, type, captured
-  std::map<Key, Sum> sums;
-  for (const v1::ProcessProfile& process : context.run.processes) {
-    for (const v1::CallRow& row : process.calls()) {
-      if (row.kind() == v1::CALL_KIND_COLLECTIVE) continue;
-      Sum& sum = sums[{row.api(), row.shape(), row.compute_type(), row.captured()}];
-      sum.calls += row.calls();
-      sum.flops += model::ToFlopCount(row.flops());
-      sum.flops_known = sum.flops_known && row.flops_known();
-      sum.kernels += row.kernels();
-      sum.gpu_time_ns += row.gpu_time_ns();
-      // A call with an empty dimension launches nothing.
-      const bool products = !row.flops_known() || model::ToFlopCount(row.flops()) != 0;
-      sum.lacks_times = sum.lacks_times || (products && row.kernels() < row.calls());
-    }
-  }
-  if (sums.empty()) return "";
-  std::vector<std::pair<Key, Sum>> rows(sums.begin(), sums.end());
-  std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
-    return std::tie(a.second.gpu_time_ns, a.second.flops) >
-           std::tie(b.second.gpu_time_ns, b.second.flops);
-  });
-  Table table({{.header = "library call",
-                .right = false,
-                .flexible = true,
-                .min_width = 16,
-                .shorten_middle = true},
-               {.header = "sizes", .right = false, .flexible = true, .min_width = 20},
-               {.header = "type", .right = false, .drop_order = 1},
-               {.header = "calls"},
-               {.header = "flops"},
-               {.header = "GPU time"},
-               {.header = "FLOPS", .drop_order = 2}});
-  const bool times = context.summary.coverage.times_known;
-  const size_t shown = std::min(Most(context), rows.size());
-  for (size_t i = 0; i < shown; ++i) {
-    const auto& [api, shape, type, captured] = rows[i].first;
-    const Sum& sum = rows[i].second;
-    const std::optional<model::FlopCount> flops =
-        sum.flops_known ? std::optional<model::FlopCount>(sum.flops) : std::nullopt;
-    const std::optional<uint64_t> time_ns =
-        times && sum.kernels > 0 ? std::optional<uint64_t>(sum.gpu_time_ns) : std::nullopt;
-    const std::optional<double> seconds = Seconds(time_ns);
-    const std::optional<double> rate =
-        sum.lacks_times ? std::nullopt : Ratio(AsDouble(flops), seconds);
-    table.AddRow({{context.terminal.Clean(api) + (captured ? " (captured)" : "")},
-                  {context.terminal.Clean(shape)},
-                  {context.terminal.Clean(type)},
-                  {FormatCount(static_cast<double>(sum.calls))},
-                  {context.style.exact ? FormatExact(flops) : FormatSi(AsDouble(flops)),
-                   sum.flops_known ? Tone::kPlain : Tone::kWarning},
-                  {TimeText(context, time_ns, sum.lacks_times && !captured)},
-                  {FormatSi(rate)}});
-  }
-  return Title(context, "Library calls", TopNote(shown, rows.size(), "kinds by GPU time")) +
+  const std::vector<model::CallSums>& kinds = context.sums.calls;
+  if (kinds.empty()) return "";
+  const size_t shown = std::min(Most(context), kinds.size());
+  Table table = NewCallTable();
+  for (size_t i = 0; i < shown; ++i) AddCallRow(context, kinds[i], &table);
+  return Title(context, "Library calls", TopNote(shown, kinds.size(), "kinds by GPU time")) +
          RenderTable(context, &table);
 }
 

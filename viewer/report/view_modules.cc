@@ -99,7 +99,7 @@ bool AnyTime(const ModuleTree& tree, int phase) {
 
 // "evaluation 32.8 k, generate 1.2 M"; "" where all that is counted was in steps.
 std::string FlopsOfNoStep(const ReportContext& context) {
-  const WorkInSteps in_steps = SumSteps(context.run);
+  const model::WorkInSteps& in_steps = context.sums.in_steps;
   std::string text;
   for (size_t phase = 0; phase < in_steps.flops.size(); ++phase) {
     const model::FlopCount all = context.summary.totals.work.flops[phase].value_or(0);
@@ -109,16 +109,6 @@ std::string FlopsOfNoStep(const ReportContext& context) {
             " " + FormatSi(static_cast<double>(all - steps));
   }
   return text;
-}
-
-uint64_t TimeInNoStep(const model::RunProfile& run) {
-  uint64_t sum = 0;
-  for (const v1::ProcessProfile& process : run.processes) {
-    for (const v1::TimeRow& row : process.times()) {
-      if (!row.in_step()) sum += row.gpu_time_ns();
-    }
-  }
-  return sum;
 }
 
 }  // namespace
@@ -132,8 +122,8 @@ std::string ModulesView(const ReportContext& context) {
   ModuleTree tree = BuildModuleTree(context.summary.modules, options);
   const size_t lines_cut = context.style.depth.has_value() ? 0 : CutLongTree(&tree);
 
-  const bool per_step = !context.style.totals && context.rank_step_count > 0;
-  const RowText text(context, per_step ? static_cast<double>(context.rank_step_count) : 1);
+  const bool per_step = !context.style.totals && context.sums.rank_steps > 0;
+  const RowText text(context, per_step ? static_cast<double>(context.sums.rank_steps) : 1);
   const bool recompute = AnyWork(tree, v1::PHASE_RECOMPUTE);
   const bool recompute_time = AnyTime(tree, v1::PHASE_RECOMPUTE);
   std::vector<const PhaseColumn*> extra_flops, extra_times;
@@ -204,7 +194,7 @@ std::string ModulesView(const ReportContext& context) {
 
   std::string result =
       Title(context, "Modules",
-            per_step ? "per step and rank (mean of " + std::to_string(context.rank_step_count) + ")"
+            per_step ? "per step and rank (mean of " + std::to_string(context.sums.rank_steps) + ")"
                      : "sums over all steps and ranks");
   result += RenderTable(context, &table);
   const auto note = [&](const std::string& line) {
@@ -221,7 +211,7 @@ std::string ModulesView(const ReportContext& context) {
         "of " +
         more);
   }
-  if (const uint64_t ns = TimeInNoStep(context.run); per_step && ns > 0) {
+  if (const uint64_t ns = context.sums.time_in_no_step_ns; per_step && ns > 0) {
     note("the times include " + FormatSeconds(Seconds(ns), context.terminal.utf8) +
          " of work that is in no step (before the first, or between two), all ranks together");
   }

@@ -3,8 +3,6 @@
 // The programs of a job, where it is several: each with its own figures, steps and modules.
 
 #include <algorithm>
-#include <set>
-#include <tuple>
 
 #include "viewer/report/text.h"
 #include "viewer/report/views.h"
@@ -13,24 +11,6 @@ namespace flopsprof::viewer {
 namespace {
 
 constexpr size_t kMostPrograms = 12;
-
-// The part of the run that a program's views are made from.
-model::RunProfile RunOf(const model::RunProfile& run, const model::ProgramSummary& program) {
-  std::set<std::tuple<std::string, int, uint64_t>> wanted;
-  for (const model::ProgramSummary::Process& process : program.processes) {
-    wanted.insert({process.node, process.pid, process.start_ticks});
-  }
-  model::RunProfile part;
-  part.run_id = run.run_id;
-  part.run = run.run;
-  for (const v1::ProcessProfile& process : run.processes) {
-    const v1::ProcessKey& key = process.key();
-    if (wanted.count({key.node(), key.pid(), key.start_ticks()}) != 0) {
-      part.processes.push_back(process);
-    }
-  }
-  return part;
-}
 
 std::string Head(const ReportContext& context, const model::ProgramSummary& program) {
   const std::string name = "program " + std::to_string(program.number);
@@ -59,15 +39,14 @@ std::string ProgramsView(const ReportContext& context,
                          const std::vector<std::string (*)(const ReportContext&)>& views) {
   std::string text;
   if (views.empty()) return text;
-  size_t shown = 0;
-  for (const model::ProgramSummary& program : context.summary.programs) {
-    if (++shown > kMostPrograms) {
+  for (size_t i = 0; i < context.summary.programs.size(); ++i) {
+    const model::ProgramSummary& program = context.summary.programs[i];
+    if (i >= kMostPrograms) {
       return text + "\n" + Plural(context.summary.programs.size() - kMostPrograms, "more program") +
              " in summary.json\n";
     }
-    const model::RunProfile part = RunOf(context.run, program);
-    const ReportContext own{
-        program.own, part, context.folder, context.style, context.terminal, RankStepCount(part)};
+    const ReportContext own{program.own,   context.sums.programs[i], context.run, context.folder,
+                            context.style, context.terminal};
     text += Head(context, program) + SpeedLine(own);
     for (const auto view : views) text += view(own);
   }

@@ -3,11 +3,9 @@
 // Wall time of each step and where it went, over all ranks.
 
 #include <algorithm>
-#include <map>
 #include <vector>
 
 #include "absl/strings/str_join.h"
-#include "collector/model/work.h"
 #include "viewer/report/numbers.h"
 #include "viewer/report/text.h"
 #include "viewer/report/views.h"
@@ -15,61 +13,17 @@
 namespace flopsprof::viewer {
 namespace {
 
-struct StepLine {
-  std::vector<uint64_t> wall_ns;  // of the ranks whose step is complete
-  size_t rank_count = 0;
-  uint64_t busy_ns = 0;  // sums over ranks
-  uint64_t complete_busy_ns = 0;
-  uint64_t exposed_ns = 0;
-  model::FlopCount flops = 0;
-  bool has_unknown = false;  // work whose flops are not known
-  bool exposed_unknown = false;
-  bool unseen_kernels = false;  // of a rank whose CUPTI was not ours all along, or lacks times
-};
-
-std::map<uint32_t, StepLine> CollectSteps(const model::RunProfile& run) {
-  std::map<uint32_t, StepLine> lines;
-  for (const v1::ProcessProfile& process : run.processes) {
-    const bool unseen_kernels = model::MayHaveUnseenKernels(process);
-    for (const v1::StepRow& row : process.steps()) {
-      StepLine& line = lines[row.step()];
-      line.unseen_kernels = line.unseen_kernels || unseen_kernels || model::LacksTimes(process);
-      line.has_unknown = line.has_unknown || unseen_kernels;
-      ++line.rank_count;
-      line.busy_ns += row.gpu_busy_ns();
-      line.exposed_ns += row.exposed_communication_ns();
-      for (const v1::Count& count : row.flops()) {
-        line.flops += model::ToFlopCount(count);
-      }
-      if (row.complete() && row.end_mono_ns() > row.begin_mono_ns()) {
-        line.wall_ns.push_back(row.end_mono_ns() - row.begin_mono_ns());
-        line.complete_busy_ns += row.gpu_busy_ns();
-      }
-    }
-  }
-  for (const v1::ProcessProfile& process : run.processes) {
-    for (const v1::StepFacts& facts : process.step_facts()) {
-      const auto line = lines.find(facts.step());
-      if (line == lines.end()) continue;
-      line->second.has_unknown = line->second.has_unknown || facts.has_unknown();
-      line->second.exposed_unknown = line->second.exposed_unknown || facts.exposed_unknown();
-    }
-  }
-  for (auto& [step, line] : lines) std::sort(line.wall_ns.begin(), line.wall_ns.end());
-  return lines;
-}
-
-std::optional<double> MeanSeconds(uint64_t sum_ns, size_t count) {
+std::optional<double> MeanSeconds(uint64_t sum_ns, uint64_t count) {
   if (count == 0) return std::nullopt;
   return static_cast<double>(sum_ns) * 1e-9 / static_cast<double>(count);
 }
 
 // One character a step, the highest for the longest. At most `width` of them.
-std::string Sparkline(const std::map<uint32_t, StepLine>& lines, size_t width) {
+std::string Sparkline(const std::vector<model::StepSums>& lines, size_t width) {
   constexpr const char* kLevels[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   std::vector<uint64_t> values;
-  for (const auto& [step, line] : lines) {
-    if (!line.wall_ns.empty()) values.push_back(line.wall_ns.back());
+  for (const model::StepSums& line : lines) {
+    if (line.complete > 0) values.push_back(line.slowest_ns);
   }
   if (values.size() < 4) return "";
   const uint64_t longest = *std::max_element(values.begin(), values.end());
@@ -86,7 +40,7 @@ std::string Sparkline(const std::map<uint32_t, StepLine>& lines, size_t width) {
 }
 
 // "?" where nothing is counted of what ran, a lower bound where a part is not.
-std::string FlopsText(const ReportContext& context, const StepLine& line) {
+std::string FlopsText(const ReportContext& context, const model::StepSums& line) {
   if (line.has_unknown && line.flops == 0) return "?";
   const char* least = !line.has_unknown ? "" : context.terminal.utf8 ? "≥" : ">=";
   return least + (context.style.exact ? FormatExact(line.flops)
@@ -142,46 +96,42 @@ void AddBeside(const ReportContext& context, uint32_t step, Table* table) {
   }
 }
 
-void AddRow(const ReportContext& context, uint32_t step, const StepLine& line, Table* table) {
+void AddRow(const ReportContext& context, const model::StepSums& line, Table* table) {
   const bool utf8 = context.terminal.utf8;
-  const size_t complete = line.wall_ns.size();
   std::optional<double> median_s, slowest_s;
-  if (complete > 0) {
-    median_s =
-        static_cast<double>(line.wall_ns[(complete - 1) / 2] + line.wall_ns[complete / 2]) * 0.5e-9;
-    slowest_s = static_cast<double>(line.wall_ns.back()) * 1e-9;
+  if (line.complete > 0) {
+    median_s = static_cast<double>(line.middle_two_ns) * 0.5e-9;
+    slowest_s = static_cast<double>(line.slowest_ns) * 1e-9;
   }
-  uint64_t wall_sum_ns = 0;
-  for (const uint64_t ns : line.wall_ns) wall_sum_ns += ns;
-  const std::optional<double> busy_s = MeanSeconds(line.busy_ns, line.rank_count);
+  const std::optional<double> busy_s = MeanSeconds(line.busy_ns, line.ranks);
   std::optional<double> idle_s;
-  if (complete > 0) {
+  if (line.complete > 0) {
     // Work that runs on after the step's end can exceed its wall time.
     const uint64_t idle_ns =
-        wall_sum_ns > line.complete_busy_ns ? wall_sum_ns - line.complete_busy_ns : 0;
-    idle_s = MeanSeconds(idle_ns, complete);
+        line.wall_ns > line.complete_busy_ns ? line.wall_ns - line.complete_busy_ns : 0;
+    idle_s = MeanSeconds(idle_ns, line.complete);
   }
   const bool times = context.summary.coverage.times_known && !line.unseen_kernels;
   const auto time = [&](std::optional<double> s) {
     return times ? FormatSeconds(s, utf8) : std::string("?");
   };
   std::vector<Cell> row = {
-      {std::to_string(step)},
-      {std::to_string(line.rank_count)},
+      {std::to_string(line.step)},
+      {std::to_string(line.ranks)},
       {FormatSeconds(median_s, utf8)},
       {FormatSeconds(slowest_s, utf8)},
       {time(busy_s)},
       {time(idle_s)},
-      {line.exposed_unknown ? "?" : time(MeanSeconds(line.exposed_ns, line.rank_count))},
+      {line.exposed_unknown ? "?" : time(MeanSeconds(line.exposed_ns, line.ranks))},
       {FlopsText(context, line)}};
-  if (!context.summary.steps.utilisation.empty()) row.push_back({StepMfu(context, step)});
+  if (!context.summary.steps.utilisation.empty()) row.push_back({StepMfu(context, line.step)});
   table->AddRow(std::move(row));
 }
 
 }  // namespace
 
 std::string StepsView(const ReportContext& context) {
-  const std::map<uint32_t, StepLine> lines = CollectSteps(context.run);
+  const std::vector<model::StepSums>& lines = context.sums.steps;
   if (lines.empty()) return "";
   std::vector<Column> columns = {{.header = "step"},
                                  {.header = "ranks", .drop_order = 1},
@@ -196,15 +146,13 @@ std::string StepsView(const ReportContext& context) {
   const auto most = static_cast<size_t>(std::max(context.style.top, 1));
   const size_t head = lines.size() <= most ? lines.size() : (most + 1) / 2;
   const size_t tail = lines.size() <= most ? 0 : most - head;
-  size_t index = 0;
-  for (const auto& [step, line] : lines) {
-    if (index < head || index >= lines.size() - tail) {
-      AddRow(context, step, line, &table);
-      AddBeside(context, step, &table);
-    } else if (index == head) {
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (i < head || i >= lines.size() - tail) {
+      AddRow(context, lines[i], &table);
+      AddBeside(context, lines[i].step, &table);
+    } else if (i == head) {
       table.AddRow({{context.terminal.utf8 ? "…" : "..."}});
     }
-    ++index;
   }
   std::string note;
   const model::StepsSummary& steps = context.summary.steps;

@@ -33,16 +33,16 @@ std::string LeastOf(const ReportContext& context, const model::PhaseCounts& coun
 }
 
 std::string FlopsPerStep(const ReportContext& context, std::optional<double> value) {
-  if (context.rank_step_count == 0) return "";
+  if (context.sums.rank_steps == 0) return "";
   if (!value.has_value()) return "?";
-  return FormatSi(*value / static_cast<double>(context.rank_step_count));
+  return FormatSi(*value / static_cast<double>(context.sums.rank_steps));
 }
 
 std::string TimePerStep(const ReportContext& context, std::optional<uint64_t> ns, bool incomplete) {
-  if (context.rank_step_count == 0) return "";
+  if (context.sums.rank_steps == 0) return "";
   if (!ns.has_value() || (incomplete && *ns == 0)) return "?";
   const double mean_s =
-      static_cast<double>(*ns) * 1e-9 / static_cast<double>(context.rank_step_count);
+      static_cast<double>(*ns) * 1e-9 / static_cast<double>(context.sums.rank_steps);
   return (incomplete ? AtLeast(context) : "") + FormatSeconds(mean_s, context.terminal.utf8);
 }
 
@@ -136,7 +136,7 @@ std::string SummaryView(const ReportContext& context) {
                {.header = "FLOPS", .drop_order = 3},
                {.header = "", .right = false, .drop_order = 1}});
   bool modelled = false;
-  const WorkInSteps in_steps = SumSteps(context.run);
+  const model::WorkInSteps& in_steps = context.sums.in_steps;
   for (const int phase : kPhaseOrder) {
     const auto& flops = work.flops[static_cast<size_t>(phase)];
     const auto& phase_ns = work.gpu_time_ns[static_cast<size_t>(phase)];

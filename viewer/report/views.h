@@ -14,12 +14,11 @@ namespace flopsprof::viewer {
 
 struct ReportContext {
   const model::Summary& summary;
-  const model::RunProfile& run;
+  const model::ReportSums& sums;
+  const model::RunProfile& run;  // for FocusView alone
   const std::string& folder;
   const ReportStyle& style;
   const Terminal& terminal;
-  // Steps of each rank, summed over ranks: what "per step and rank" divides by. 0 = no steps.
-  uint64_t rank_step_count = 0;
 };
 
 std::string HeaderView(const ReportContext& context);
@@ -29,7 +28,7 @@ std::string SummaryView(const ReportContext& context);
 std::string StepsView(const ReportContext& context);
 std::string ModulesView(const ReportContext& context);
 std::string RangesView(const ReportContext& context);
-// By module; its sums, "" when nothing of the backward is counted.
+// Data and weight gradients by module, with their sums; "" when nothing of the backward is counted.
 std::string GradientsView(const ReportContext& context);
 std::string GradientsLine(const ReportContext& context);
 std::string RanksView(const ReportContext& context);
@@ -49,15 +48,6 @@ std::string FooterView(const ReportContext& context);
 // `views` of each program, where the run is several; programs.h of the model says what one is.
 std::string ProgramsView(const ReportContext& context,
                          const std::vector<std::string (*)(const ReportContext&)>& views);
-// Steps of each rank, summed over ranks.
-uint64_t RankStepCount(const model::RunProfile& run);
-
-// What is counted in the steps of all ranks, by phase.
-struct WorkInSteps {
-  model::PhaseCounts flops;
-  model::PhaseTimes gpu_time_ns;
-};
-WorkInSteps SumSteps(const model::RunProfile& run);
 
 // A title line, preceded by an empty one: "Modules  per step and rank".
 std::string Title(const ReportContext& context, const std::string& title, const std::string& note);

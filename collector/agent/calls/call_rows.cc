@@ -6,6 +6,7 @@
 #include <cstring>
 #include <functional>
 #include <sstream>
+#include <utility>
 
 #include "absl/numeric/int128.h"
 #include "absl/strings/str_cat.h"
@@ -83,6 +84,39 @@ v1::TimeCategory CategoryOf(const std::optional<model::FlopCount>& flops, bool h
   return has_products ? v1::TIME_CATEGORY_EXACT : v1::TIME_CATEGORY_NO_PRODUCTS;
 }
 
+void DescribeGemm(const shm::GemmCall& gemm, v1::CallRow* out) {
+  out->set_kind(v1::CALL_KIND_GEMM);
+  out->set_shape(model::GemmShape(gemm));
+  out->set_compute_type(model::GemmComputeType(gemm));
+}
+
+void DescribeLibrary(const shm::LibraryCall& library, v1::CallRow* out) {
+  out->set_kind(v1::CALL_KIND_LIBRARY);
+  out->set_shape(model::LibraryShape(library));
+  out->set_compute_type(model::LibraryComputeType(library));
+}
+
+void DescribeOperation(const shm::OperationCall& operation, v1::CallRow* out) {
+  out->set_kind(v1::CALL_KIND_MODELLED);
+  out->set_api(model::OperationText(operation));
+  out->set_shape(model::OperationShape(operation));
+  out->set_compute_type(model::OperationComputeType(operation));
+  out->set_detail(model::OperationDetail(operation));
+}
+
+void DescribeCollective(const shm::CollectiveCall& collective, v1::CallRow* out) {
+  out->set_kind(v1::CALL_KIND_COLLECTIVE);
+  out->set_shape(absl::StrCat("count=", collective.count,
+                              " type=", NcclTypeText(collective.data_type),
+                              " ranks=", collective.rank_count));
+  // Two groups of one size are two rows.
+  if (collective.group != 0) {
+    absl::StrAppend(out->mutable_shape(), " group=", GroupText(collective.group));
+  }
+  out->set_detail(collective.rank_count > 0 ? absl::StrCat(collective.rank_count, " ranks")
+                                            : "ranks not known");
+}
+
 }  // namespace
 
 void CallRows::DefinePlan(uint32_t id, std::string_view json) {
@@ -136,6 +170,8 @@ uint32_t CallRows::Count(const Record& key_record, std::optional<model::FlopCoun
 void CallRows::CountIn(uint32_t index, std::optional<model::FlopCount> flops, uint64_t calls,
                        uint64_t bytes) {
   if (described_ != nullptr) {
+    // Its kernels may be sent before the calls are added.
+    if (index != kNoRow) rows_.Hold(index).flops_known = flops.has_value();
     described_->push_back({index, calls, flops.value_or(0), flops.has_value(), bytes});
     return;
   }
@@ -151,9 +187,9 @@ void CallRows::Add(std::optional<model::FlopCount> flops, uint64_t calls, uint64
                    Row* row) {
   // The key decides whether flops are known: all calls of a row agree.
   row->flops_known = flops.has_value();
-  row->flops += flops.value_or(0);  // <= 2^96 each: 2^32 calls before it could overflow
-  row->calls += calls;
-  row->bytes += bytes;
+  row->sums.flops += flops.value_or(0);  // <= 2^96 each: 2^32 calls before it could overflow
+  row->sums.calls += calls;
+  row->sums.bytes += bytes;
 }
 
 // Reckoned once a row: products of 128 bits with their checks take longer than all else here.
@@ -177,6 +213,12 @@ void CallRows::Apply(const RowChange& change, uint64_t times) {
   }
   const auto flops = change.flops_known ? std::optional(change.flops * times) : std::nullopt;
   Add(flops, change.calls * times, change.bytes * times, &rows_.Change(change.row));
+}
+
+void CallRows::MarkUnrecorded(uint32_t row, uint64_t calls) {
+  if (row == kNoRow) return;
+  rows_.Change(row).sums.unrecorded_calls += calls;
+  unrecorded_count_ += calls;
 }
 
 CallWork CallRows::AddGemm(const shm::GemmCall& call) {
@@ -420,23 +462,23 @@ CallWork CallRows::AddModelled(const shm::RecordHeader& header, uint32_t scope,
 }
 
 void CallRows::AddKernels(uint32_t index, uint64_t count, uint64_t gpu_time_ns) {
-  Row& row = rows_.Change(index);
-  row.kernels += count;
-  row.gpu_time_ns += gpu_time_ns;
+  Sums& sums = rows_.Change(index).sums;
+  sums.kernels += count;
+  sums.gpu_time_ns += gpu_time_ns;
 }
 
 void CallRows::AddCallTime(uint32_t index, uint64_t gpu_time_ns) {
-  Row& row = rows_.Change(index);
-  row.min_gpu_time_ns = row.timed ? std::min(row.min_gpu_time_ns, gpu_time_ns) : gpu_time_ns;
-  row.max_gpu_time_ns = std::max(row.max_gpu_time_ns, gpu_time_ns);
-  row.timed = true;
+  Sums& sums = rows_.Change(index).sums;
+  sums.min_gpu_time_ns = sums.timed ? std::min(sums.min_gpu_time_ns, gpu_time_ns) : gpu_time_ns;
+  sums.max_gpu_time_ns = std::max(sums.max_gpu_time_ns, gpu_time_ns);
+  sums.timed = true;
 }
 
 void CallRows::AddWait(uint32_t index, uint64_t duration_ns, uint64_t wait_ns) {
-  Row& row = rows_.Change(index);
-  row.matched_calls++;
-  row.matched_time_ns += duration_ns;
-  row.wait_ns += wait_ns;
+  Sums& sums = rows_.Change(index).sums;
+  sums.matched_calls++;
+  sums.matched_time_ns += duration_ns;
+  sums.wait_ns += wait_ns;
 }
 
 v1::CallRow CallRows::Describe(uint32_t row) const {
@@ -459,72 +501,52 @@ void CallRows::DescribeKey(const Key& key, v1::CallRow* out) const {
   out->set_captured((common.header.flags & shm::kFlagCaptured) != 0);
   out->set_in_step(common.header.step != shm::kNoStep);
   switch (static_cast<shm::RecordType>(common.header.type)) {
-    case shm::RecordType::kGemmCall: {
-      const auto gemm = Reinterpret<shm::GemmCall>(key);
-      out->set_kind(v1::CALL_KIND_GEMM);
-      out->set_shape(model::GemmShape(gemm));
-      out->set_compute_type(model::GemmComputeType(gemm));
-      break;
-    }
-    case shm::RecordType::kLibraryCall: {
-      const auto library = Reinterpret<shm::LibraryCall>(key);
-      out->set_kind(v1::CALL_KIND_LIBRARY);
-      out->set_shape(model::LibraryShape(library));
-      out->set_compute_type(model::LibraryComputeType(library));
-      break;
-    }
+    case shm::RecordType::kGemmCall:
+      return DescribeGemm(Reinterpret<shm::GemmCall>(key), out);
+    case shm::RecordType::kLibraryCall:
+      return DescribeLibrary(Reinterpret<shm::LibraryCall>(key), out);
     case shm::RecordType::kInvalid:  // kPartsKey
-      out->set_kind(v1::CALL_KIND_LIBRARY);
-      if (common.plan >= part_lists_.size()) {
-        out->set_shape("other shapes, more than are kept");
-      } else {
-        out->set_shape(part_lists_[common.plan].shape);
-        out->set_compute_type(part_lists_[common.plan].compute_type);
-      }
-      break;
+      return DescribeParts(common.plan, out);
     case shm::RecordType::kCudnnCall:
-      out->set_kind(v1::CALL_KIND_CUDNN);
-      if (common.plan == kUnknownPlan) {
-        out->set_shape("plan not known");
-      } else {
-        const model::CudnnPlan& plan = plans_[common.plan - 1];
-        out->set_shape(plan.shape);
-        out->set_compute_type(plan.compute_type);
-        out->set_detail(DetailOf(plan));
-      }
-      break;
-    case shm::RecordType::kNamedWork: {
-      const ModelledWork& work = modelled_[common.plan];
-      out->set_kind(v1::CALL_KIND_MODELLED);
-      out->set_api(work.api);
-      out->set_shape(work.shape);
-      out->set_compute_type(work.compute_type);
-      out->set_detail(work.detail);
-      break;
-    }
-    case shm::RecordType::kOperation: {
-      const auto operation = Reinterpret<shm::OperationCall>(key);
-      out->set_kind(v1::CALL_KIND_MODELLED);
-      out->set_api(model::OperationText(operation));
-      out->set_shape(model::OperationShape(operation));
-      out->set_compute_type(model::OperationComputeType(operation));
-      out->set_detail(model::OperationDetail(operation));
-      break;
-    }
-    default: {
-      const auto collective = Reinterpret<shm::CollectiveCall>(key);
-      out->set_kind(v1::CALL_KIND_COLLECTIVE);
-      out->set_shape(absl::StrCat("count=", collective.count,
-                                  " type=", NcclTypeText(collective.data_type),
-                                  " ranks=", collective.rank_count));
-      // Two groups of one size are two rows.
-      if (collective.group != 0) {
-        absl::StrAppend(out->mutable_shape(), " group=", GroupText(collective.group));
-      }
-      out->set_detail(collective.rank_count > 0 ? absl::StrCat(collective.rank_count, " ranks")
-                                                : "ranks not known");
-    }
+      return DescribeCudnn(common.plan, out);
+    case shm::RecordType::kNamedWork:
+      return DescribeModelled(common.plan, out);
+    case shm::RecordType::kOperation:
+      return DescribeOperation(Reinterpret<shm::OperationCall>(key), out);
+    default:
+      return DescribeCollective(Reinterpret<shm::CollectiveCall>(key), out);
   }
+}
+
+void CallRows::DescribeParts(uint32_t list, v1::CallRow* out) const {
+  out->set_kind(v1::CALL_KIND_LIBRARY);
+  if (list >= part_lists_.size()) {
+    out->set_shape("other shapes, more than are kept");
+    return;
+  }
+  out->set_shape(part_lists_[list].shape);
+  out->set_compute_type(part_lists_[list].compute_type);
+}
+
+void CallRows::DescribeCudnn(uint32_t plan, v1::CallRow* out) const {
+  out->set_kind(v1::CALL_KIND_CUDNN);
+  if (plan == kUnknownPlan) {
+    out->set_shape("plan not known");
+    return;
+  }
+  const model::CudnnPlan& known = plans_[plan - 1];
+  out->set_shape(known.shape);
+  out->set_compute_type(known.compute_type);
+  out->set_detail(DetailOf(known));
+}
+
+void CallRows::DescribeModelled(uint32_t work, v1::CallRow* out) const {
+  const ModelledWork& known = modelled_[work];
+  out->set_kind(v1::CALL_KIND_MODELLED);
+  out->set_api(known.api);
+  out->set_shape(known.shape);
+  out->set_compute_type(known.compute_type);
+  out->set_detail(known.detail);
 }
 
 std::string CallRows::FunctionOf(uint32_t row) const {
@@ -539,7 +561,7 @@ std::string CallRows::FunctionOf(uint32_t row) const {
   }
 }
 
-void CallRows::EmitCollective(const Key& key, const Row& row, const v1::CallRow& call,
+void CallRows::EmitCollective(const Key& key, const Sums& sums, const v1::CallRow& call,
                               v1::ProcessProfile* profile) {
   const auto collective = Reinterpret<shm::CollectiveCall>(key);
   v1::CollectiveRow* out = profile->add_collectives();
@@ -551,25 +573,27 @@ void CallRows::EmitCollective(const Key& key, const Row& row, const v1::CallRow&
   out->set_in_step(call.in_step());
   out->set_group(collective.group);
   out->set_rank_count(collective.rank_count);
-  out->set_calls(row.calls);
-  out->set_matched_calls(row.matched_calls);
-  out->set_matched_time_ns(row.matched_time_ns);
-  out->set_wait_ns(row.wait_ns);
+  out->set_calls(sums.calls);
+  out->set_matched_calls(sums.matched_calls);
+  out->set_matched_time_ns(sums.matched_time_ns);
+  out->set_wait_ns(sums.wait_ns);
 }
 
 size_t CallRows::Emit(size_t max, v1::ProcessProfile* profile) {
-  return rows_.EmitChanged(max, [&](const Key& key, const Row& row) {
+  return rows_.EmitChanged(max, [&](const Key& key, Row& row) {
+    const Sums sums = std::exchange(row.sums, Sums());
     v1::CallRow* out = profile->add_calls();
     DescribeKey(key, out);
-    out->set_calls(row.calls);
-    model::ToProto(row.flops, out->mutable_flops());
+    out->set_calls(sums.calls);
+    out->set_unrecorded_calls(sums.unrecorded_calls);
+    model::ToProto(sums.flops, out->mutable_flops());
     out->set_flops_known(row.flops_known);
-    out->set_bytes(row.bytes);
-    out->set_kernels(row.kernels);
-    out->set_gpu_time_ns(row.gpu_time_ns);
-    out->set_min_gpu_time_ns(row.min_gpu_time_ns);
-    out->set_max_gpu_time_ns(row.max_gpu_time_ns);
-    if (out->kind() == v1::CALL_KIND_COLLECTIVE) EmitCollective(key, row, *out, profile);
+    out->set_bytes(sums.bytes);
+    out->set_kernels(sums.kernels);
+    out->set_gpu_time_ns(sums.gpu_time_ns);
+    out->set_min_gpu_time_ns(sums.min_gpu_time_ns);
+    out->set_max_gpu_time_ns(sums.max_gpu_time_ns);
+    if (out->kind() == v1::CALL_KIND_COLLECTIVE) EmitCollective(key, sums, *out, profile);
     return true;
   });
 }

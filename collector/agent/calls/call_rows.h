@@ -86,6 +86,8 @@ class CallRows {
   void CountFailedFormula() { failed_formula_count_++; }
   // The calls that were described, so many times.
   void Apply(const RowChange& change, uint64_t times);
+  // Of the calls that a row has: no record of a call stands for them.
+  void MarkUnrecorded(uint32_t row, uint64_t calls);
 
   // Kernels whose times are valid.
   void AddKernels(uint32_t row, uint64_t count, uint64_t gpu_time_ns);
@@ -98,7 +100,7 @@ class CallRows {
   // What a row is of, without its sums.
   v1::CallRow Describe(uint32_t row) const;
 
-  // Appends at most `max` changed rows; returns how many.
+  // Appends what was added to at most `max` rows since they were sent; returns how many.
   size_t Emit(size_t max, v1::ProcessProfile* profile);
 
   // Calls that found no row: more than kMaxRows shapes. Their flops are in the step sums only.
@@ -106,6 +108,8 @@ class CallRows {
   // Plans beyond `max_plans`: their calls are unknown.
   uint64_t plans_refused_count() const { return plans_refused_count_; }
   uint64_t call_count() const { return call_count_; }
+  // Calls that were recorded and are in a row.
+  uint64_t recorded_count() const { return call_count_ - refused_count_ - unrecorded_count_; }
 
  private:
   static constexpr size_t kMaxRows = 1 << 18;
@@ -114,22 +118,27 @@ class CallRows {
 
   // A call record with everything zeroed that is not part of the key, step 0 or kNoStep.
   using Key = std::array<char, shm::kRecordBytes>;
-  struct Row {
+  // Since the row was sent.
+  struct Sums {
     uint64_t calls = 0;
+    uint64_t unrecorded_calls = 0;
     uint64_t bytes = 0;
     uint64_t kernels = 0;
     uint64_t gpu_time_ns = 0;
     uint64_t min_gpu_time_ns = 0;
     uint64_t max_gpu_time_ns = 0;
     model::FlopCount flops = 0;
-    bool flops_known = false;
-    bool timed = false;               // min and max are valid
-    bool reckoned = false;            // the next one is set
-    model::FlopCount call_flops = 0;  // of each call, if they are known: the key decides
+    bool timed = false;  // min and max are valid
     // Collectives.
     uint64_t matched_calls = 0;
     uint64_t matched_time_ns = 0;
     uint64_t wait_ns = 0;
+  };
+  struct Row {
+    Sums sums;
+    bool flops_known = false;         // the key decides
+    bool reckoned = false;            // the next one is set
+    model::FlopCount call_flops = 0;  // of each call, if they are known: the key decides
   };
 
   // What the parts of a call say together.
@@ -149,7 +158,11 @@ class CallRows {
   static void Add(std::optional<model::FlopCount> flops, uint64_t calls, uint64_t bytes, Row* row);
   std::optional<model::FlopCount> FlopsIn(uint32_t row, const shm::GemmCall& call);
   void DescribeKey(const Key& key, v1::CallRow* out) const;
-  static void EmitCollective(const Key& key, const Row& row, const v1::CallRow& call,
+  // Kind, shape, type and detail of one type of record.
+  void DescribeParts(uint32_t list, v1::CallRow* out) const;
+  void DescribeCudnn(uint32_t plan, v1::CallRow* out) const;
+  void DescribeModelled(uint32_t work, v1::CallRow* out) const;
+  static void EmitCollective(const Key& key, const Sums& sums, const v1::CallRow& call,
                              v1::ProcessProfile* profile);
 
   const model::FormulaRegistry* const formulas_;
@@ -168,6 +181,7 @@ class CallRows {
   std::vector<RowChange>* described_ = nullptr;
   bool described_failure_ = false;
   uint64_t call_count_ = 0;
+  uint64_t unrecorded_count_ = 0;  // that are in a row
   uint64_t refused_count_ = 0;
   uint64_t plans_refused_count_ = 0;
 };

@@ -3,6 +3,7 @@
 #include "collector/agent/calls/communication_rows.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace flopsprof::agent {
 
@@ -70,7 +71,8 @@ void CommunicationRows::Hide(uint64_t begin_ns, uint64_t end_ns, const IntervalU
 }
 
 size_t CommunicationRows::Emit(const CallRows& calls, size_t max, v1::ProcessProfile* profile) {
-  return rows_.EmitChanged(max, [&](const Key& key, const Row& row) {
+  return rows_.EmitChanged(max, [&](const Key& key, Row& kept) {
+    const Row row = std::exchange(kept, Row());
     v1::CommunicationRow* out = profile->add_communications();
     if (key.call != kNoRow) {
       const v1::CallRow call = calls.Describe(key.call);

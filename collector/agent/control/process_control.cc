@@ -55,8 +55,8 @@ bool ProcessControl::flushed(uint32_t number) const {
 }
 
 bool ProcessControl::recording() const {
-  return header().recording.load(std::memory_order_acquire) ==
-         static_cast<uint32_t>(shm::Recording::kWork);
+  return recorder_ != nullptr && header().recording.load(std::memory_order_acquire) ==
+                                     static_cast<uint32_t>(shm::Recording::kWork);
 }
 
 // Behind the end of a window that was not opened before: it is not opened any more.
@@ -90,7 +90,16 @@ v1::RecordingState ProcessControl::state() const {
   return opened() ? v1::RECORDING_STATE_STOPPING : v1::RECORDING_STATE_STARTING;
 }
 
+void ProcessControl::Retire() {
+  Describe(&last_);
+  recorder_ = nullptr;
+}
+
 void ProcessControl::Describe(v1::ControlProcess* process) const {
+  if (recorder_ == nullptr) {
+    *process = last_;
+    return;
+  }
   process->set_pid(recorder_->key().pid());
   process->set_rank(recorder_->info().rank());
   process->set_node(recorder_->key().node());

@@ -29,7 +29,10 @@ class ProcessControl {
   void WantFlush(uint32_t number);
   bool flushed(uint32_t number) const;
 
-  bool live() const { return !recorder_->finished(); }
+  bool live() const { return recorder_ != nullptr && !recorder_->finished(); }
+  // The process has ended and its recorder goes: what was to be said of it stays so. Only
+  // recording() and Describe may be called from then on.
+  void Retire();
   bool recording() const;
   // kNoStep: none has begun.
   uint32_t step() const;
@@ -44,7 +47,8 @@ class ProcessControl {
  private:
   shm::SegmentHeader& header() const { return recorder_->header(); }
 
-  ProcessRecorder* const recorder_;
+  ProcessRecorder* recorder_;       // null: retired
+  v1::ControlProcess last_;         // of one that is
   const bool recorded_from_begin_;  // a window that the injector does not count
   uint32_t windows_before_ = 0;
   uint64_t settling_since_ns_ = 0;

@@ -21,7 +21,6 @@ constexpr double kPlanSeconds = 0.1;
 constexpr uint64_t kSpeedPeriodNs = 250'000'000;
 constexpr uint32_t kMaxSteps = 1u << 30;
 constexpr size_t kMaxNameBytes = 256;
-constexpr int kMaxDescribed = 1000;
 
 }  // namespace
 
@@ -52,6 +51,21 @@ void RunControl::Adopt(ProcessRecorder* recorder) {
   // A process that begins while all is recorded: from its own beginning.
   process.WantSteps(end_ == shm::kNoEnd ? shm::StepsWanted{0, shm::kNoEnd}
                                         : shm::StepsWanted{first_, end_});
+}
+
+void RunControl::Retire(const ProcessRecorder* recorder) {
+  for (const auto& process : processes_) {
+    if (process->recorder() != recorder) continue;
+    process->Retire();
+    ++retired_count_;
+  }
+  if (retired_count_ <= kMaxDescribed) return;
+  const auto oldest = std::find_if(processes_.begin(), processes_.end(), [](const auto& process) {
+    return process->recorder() == nullptr;
+  });
+  processes_.erase(oldest);
+  --retired_count_;
+  ++forgotten_count_;
 }
 
 v1::ControlReply RunControl::Handle(const v1::ControlRequest& request, uint64_t now_ns) {
@@ -318,9 +332,9 @@ void RunControl::DescribeState(v1::ControlReply* reply) {
       break;
     }
   }
-  reply->set_process_count(static_cast<uint32_t>(processes_.size()));
+  reply->set_process_count(static_cast<uint32_t>(processes_.size() + forgotten_count_));
   for (const auto& process : processes_) {
-    if (reply->processes_size() >= kMaxDescribed) break;
+    if (reply->processes_size() >= static_cast<int>(kMaxDescribed)) break;
     process->Describe(reply->add_processes());
   }
 }

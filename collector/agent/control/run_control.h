@@ -27,8 +27,11 @@ class RunControl {
   };
   explicit RunControl(Options options);
 
-  // A process has come; it records as the others do. Does not own it; the recorder stays.
+  // A process has come; it records as the others do. Does not own it; the recorder stays until
+  // Retire.
   void Adopt(ProcessRecorder* recorder);
+  // It has ended, and its recorder goes. What is said of it stays, of the newest kMaxDescribed.
+  void Retire(const ProcessRecorder* recorder);
 
   // Does it, or begins to. The reply has neither names of the run nor `flushed`.
   v1::ControlReply Handle(const v1::ControlRequest& request, uint64_t now_ns);
@@ -52,6 +55,8 @@ class RunControl {
   bool NewAreToPause() const { return state_ != State::kRecording || end_ != shm::kNoEnd; }
 
  private:
+  static constexpr size_t kMaxDescribed = 1000;
+
   enum class State { kPaused, kStarting, kRecording, kStopping };
 
   std::vector<ProcessControl*> Live();
@@ -70,6 +75,8 @@ class RunControl {
 
   const Options options_;
   std::vector<std::unique_ptr<ProcessControl>> processes_;
+  size_t retired_count_ = 0;    // of them
+  size_t forgotten_count_ = 0;  // not among them any more
   State state_;
   uint32_t number_ = 0;  // of the newest start
   uint64_t start_deadline_ns_ = 0;

@@ -60,6 +60,7 @@ class RunGovernor::Process {
     tick->floor_ns = floor_ns;
   }
 
+  const ProcessRecorder* recorder() const { return &recorder_; }
   bool used() const { return used_; }
   bool ended() const { return ended_; }
 
@@ -114,6 +115,13 @@ RunGovernor::~RunGovernor() = default;
 
 void RunGovernor::Adopt(ProcessRecorder* recorder, uint64_t now_ns) {
   processes_.push_back(std::make_unique<Process>(recorder, &costs_, now_ns));
+}
+
+void RunGovernor::Retire(const ProcessRecorder* recorder) {
+  processes_.erase(
+      std::remove_if(processes_.begin(), processes_.end(),
+                     [&](const auto& process) { return process->recorder() == recorder; }),
+      processes_.end());
 }
 
 void RunGovernor::Follow(uint64_t now_ns, bool final) {

@@ -22,6 +22,8 @@ class RunGovernor {
   ~RunGovernor();
 
   void Adopt(ProcessRecorder* recorder, uint64_t now_ns);
+  // It has ended, and its recorder goes.
+  void Retire(const ProcessRecorder* recorder);
   // `final`: also what has come since the last second.
   void Follow(uint64_t now_ns, bool final = false);
 

@@ -379,7 +379,8 @@ bool GraphReplays::ShareOut(const JoinedActivity& activity, const GraphContent& 
 }
 
 size_t GraphReplays::Emit(size_t max, v1::ProcessProfile* profile) {
-  return rows_.EmitChanged(max, [&](uint32_t state, const Row& row) {
+  return rows_.EmitChanged(max, [&](uint32_t state, Row& kept) {
+    const Row row = std::exchange(kept, Row());
     v1::GraphRow* out = profile->add_graphs();
     out->set_state(StateText(static_cast<State>(state)));
     out->set_graphs(row.graphs);

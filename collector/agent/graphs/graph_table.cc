@@ -29,33 +29,14 @@ void GraphTable::Apply(const shm::GraphEvent& event) {
   switch (static_cast<GraphEventKind>(event.kind)) {
     case GraphEventKind::kCaptureEnd:
       return OnCaptureEnd(event);
-    case GraphEventKind::kChildLaunch: {
-      const std::shared_ptr<GraphContent> child = NewestContent(event.executable);
-      GraphContent& children = children_[event.capture];
-      if (child != nullptr) children.Append(*child);
-      // What the child does is not known: nor is then what the whole does.
-      if (child == nullptr) children.edited = true;
-      return;
-    }
+    case GraphEventKind::kChildLaunch:
+      return OnChildLaunch(event);
     case GraphEventKind::kInstantiate:
     case GraphEventKind::kUpdate:
       return OnInstantiate(event);
     case GraphEventKind::kClone:
-    case GraphEventKind::kAddChild: {
-      const auto source = graphs_.find(event.source);
-      const bool clone = event.kind == static_cast<uint8_t>(GraphEventKind::kClone);
-      if (clone) AddGraphCopy(event.graph_id, event.other_id);
-      // What a clone of an unknown graph does is as unknown; a child makes its parent so.
-      if (source == graphs_.end() && clone) return;
-      const GraphContent copied = source == graphs_.end() ? GraphContent{} : source->second.content;
-      const bool known = source != graphs_.end();
-      Graph* graph = OpenGraph(event.graph);  // may move the source
-      if (graph == nullptr) return;
-      if (clone) *graph = Graph();
-      graph->content.Append(copied);
-      graph->content.edited |= !known;
-      return;
-    }
+    case GraphEventKind::kAddChild:
+      return OnCopy(event);
     case GraphEventKind::kExecDestroy:
       return SetExecutable(event, nullptr);
     case GraphEventKind::kGraphDestroy: {
@@ -75,13 +56,8 @@ void GraphTable::Apply(const shm::GraphEvent& event) {
       if (Graph* graph = OpenGraph(event.graph)) graph->content.unrecorded = true;
       return;
     }
-    case GraphEventKind::kEdit: {
-      const std::shared_ptr<GraphContent> content = NewestContent(event.executable);
-      if (content == nullptr || content->edited) return;  // programs edit node after node
-      auto edited = std::make_shared<GraphContent>(*content);
-      edited->edited = true;
-      return SetExecutable(event, std::move(edited));
-    }
+    case GraphEventKind::kEdit:
+      return OnEdit(event);
     default:
       return;
   }
@@ -122,6 +98,40 @@ void GraphTable::OnInstantiate(const shm::GraphEvent& event) {
   SetExecutable(event, graph == graphs_.end()
                            ? nullptr
                            : std::make_shared<GraphContent>(graph->second.content));
+}
+
+void GraphTable::OnChildLaunch(const shm::GraphEvent& event) {
+  const std::shared_ptr<GraphContent> child = NewestContent(event.executable);
+  GraphContent& children = children_[event.capture];
+  if (child != nullptr) {
+    children.Append(*child);
+  } else {
+    // What the child does is not known: nor is then what the whole does.
+    children.edited = true;
+  }
+}
+
+void GraphTable::OnCopy(const shm::GraphEvent& event) {
+  const auto source = graphs_.find(event.source);
+  const bool known = source != graphs_.end();
+  const bool clone = event.kind == static_cast<uint8_t>(GraphEventKind::kClone);
+  if (clone) AddGraphCopy(event.graph_id, event.other_id);
+  // What a clone of an unknown graph does is as unknown; a child makes its parent so.
+  if (clone && !known) return;
+  const GraphContent copied = known ? source->second.content : GraphContent{};
+  Graph* graph = OpenGraph(event.graph);  // may move the source
+  if (graph == nullptr) return;
+  if (clone) *graph = Graph();
+  graph->content.Append(copied);
+  graph->content.edited |= !known;
+}
+
+void GraphTable::OnEdit(const shm::GraphEvent& event) {
+  const std::shared_ptr<GraphContent> content = NewestContent(event.executable);
+  if (content == nullptr || content->edited) return;  // programs edit node after node
+  auto edited = std::make_shared<GraphContent>(*content);
+  edited->edited = true;
+  SetExecutable(event, std::move(edited));
 }
 
 // Null: too many are alive.

@@ -70,6 +70,9 @@ class GraphTable {
 
   void OnCaptureEnd(const shm::GraphEvent& event);
   void OnInstantiate(const shm::GraphEvent& event);
+  void OnChildLaunch(const shm::GraphEvent& event);
+  void OnCopy(const shm::GraphEvent& event);  // a clone, or a child that is added
+  void OnEdit(const shm::GraphEvent& event);
   void SetExecutable(const shm::GraphEvent& event, std::shared_ptr<GraphContent> content);
   void AddGraphCopy(uint32_t copy, uint32_t source);
   std::shared_ptr<NodeSet> NodesOf(uint32_t graph_id);

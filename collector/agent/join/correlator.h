@@ -56,6 +56,8 @@ class Correlator {
 
   // Launches whose activity has not come.
   size_t open_launch_count() const;
+  // Activities that are neither joined nor given up.
+  size_t waiting_count() const { return waiting_.size(); }
 
   // Tries what waits again; gives up on what has waited for kMaxWaitNs, or, when `final`, on
   // everything. Call it after each pass over the rings.

@@ -34,6 +34,13 @@ int64_t StartUtcNs(const shm::Hello& hello) {
   return clock.UtcNs() - (plausible ? static_cast<int64_t>(now - hello.start_mono_ns) : 0);
 }
 
+// Which file it is: a number is used again for the next one.
+uint64_t FileOf(const struct stat& info) {
+  const auto ns = static_cast<uint64_t>(info.st_ctim.tv_sec) * 1'000'000'000 +
+                  static_cast<uint64_t>(info.st_ctim.tv_nsec);
+  return info.st_ino ^ ns << 16;
+}
+
 std::string ExecutableOf(pid_t pid) {
   char path[4096];
   const ssize_t bytes = ::readlink(absl::StrCat("/proc/", pid, "/exe").c_str(), path, sizeof path);
@@ -77,11 +84,16 @@ absl::Status AgentServer::Listen() {
   absl::StatusOr<base::UniqueFd> listener = base::ListenUnix(options_.socket_path);
   if (!listener.ok()) return listener.status();
   listener_ = std::move(*listener);
+  if (::lstat(options_.socket_path.c_str(), &info) == 0) socket_file_ = FileOf(info);
   return absl::OkStatus();
 }
 
 AgentServer::~AgentServer() {
-  if (listener_.valid()) ::unlink(options_.socket_path.c_str());
+  // Another agent may have taken the path over.
+  struct stat info;
+  const bool ours = listener_.valid() && ::lstat(options_.socket_path.c_str(), &info) == 0 &&
+                    FileOf(info) == socket_file_;
+  if (ours) ::unlink(options_.socket_path.c_str());
 }
 
 size_t AgentServer::running_count() const {
@@ -180,6 +192,7 @@ void AgentServer::OnHello(Connection* connection, const shm::Hello& hello, pid_t
   welcome.segment_bytes = segment->bytes();
   welcome.options = options_.welcome_options;
   welcome.stacks_per_second = options_.stacks_per_second;
+  welcome.epoch = epochs_.Next();
   // Now: the process waits for this answer, and may have ended when its first stack is read.
   const std::string executable = ExecutableOf(pid);
   const absl::Status sent =
@@ -199,9 +212,28 @@ void AgentServer::OnHello(Connection* connection, const shm::Hello& hello, pid_t
   info.set_parent_pid(hello.parent_pid);
   info.set_command(ReadCommandLine(pid));
   info.set_start_utc_ns(StartUtcNs(hello));
-  options_.on_process({connection->id, std::move(*segment),
-                       MakeKey(pid, status.has_value() ? status->start_ticks : 0), std::move(info),
-                       executable, AncestorOf(pid)});
+  const uint64_t start_ticks = status.has_value() ? status->start_ticks : 0;
+  options_.on_process({.id = connection->id,
+                       .segment = std::move(*segment),
+                       .key = MakeKey(pid, start_ticks, hello.image),
+                       .epoch = MakeEpoch(hello, welcome.epoch),
+                       .info = std::move(info),
+                       .executable = executable,
+                       .ancestor_pid = AncestorOf(pid)});
+}
+
+v1::EpochRow AgentServer::MakeEpoch(const shm::Hello& hello, uint64_t number) const {
+  const base::Clock& clock = base::Clock::Real();
+  v1::EpochRow epoch;
+  epoch.set_epoch(number);
+  epoch.set_session(std::max(hello.session, 1u));
+  epoch.set_begin_mono_ns(clock.MonoNs());
+  epoch.set_begin_utc_ns(clock.UtcNs());
+  epoch.set_boot(epochs_.boot());
+  epoch.set_rank(hello.rank);
+  epoch.set_world_size(hello.world_size);
+  epoch.set_restart(hello.restart);
+  return epoch;
 }
 
 pid_t AgentServer::AncestorOf(pid_t pid) const {
@@ -216,17 +248,12 @@ pid_t AgentServer::AncestorOf(pid_t pid) const {
   return pid == 1 && !below_us ? -1 : 0;
 }
 
-v1::ProcessKey AgentServer::MakeKey(pid_t pid, uint64_t start_ticks) {
+v1::ProcessKey AgentServer::MakeKey(pid_t pid, uint64_t start_ticks, uint64_t image) const {
   v1::ProcessKey key;
   key.set_node(options_.node);
   key.set_pid(pid);
-  // A process that comes twice (exec, attach after detach) starts new counters under the same
-  // pid and start: one tick later, which no other process of that pid can have.
-  while (std::find(known_.begin(), known_.end(), std::pair(pid, start_ticks)) != known_.end()) {
-    start_ticks++;
-  }
-  known_.emplace_back(pid, start_ticks);
   key.set_start_ticks(start_ticks);
+  key.set_image(epochs_.ImageOf(image));
   return key;
 }
 
@@ -248,6 +275,7 @@ void AgentServer::CheckEnd(Connection* connection) {
     if (connection->socket_open || absl::Now() - connection->since < kExitTimeout) return;
     end = ProcessEnd();
   }
+  end->heard_out = true;
   connection->ended = true;
   options_.on_end(connection->id, *end);
 }

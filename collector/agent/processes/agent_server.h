@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "collector/agent/processes/epoch_numbers.h"
 #include "collector/agent/processes/process_watch.h"
 #include "collector/agent/rings/segment.h"
 #include "collector/base/unique_fd.h"
@@ -23,6 +24,7 @@ struct NewProcess {
   uint64_t id = 0;
   Segment segment;
   v1::ProcessKey key;
+  v1::EpochRow epoch;  // this session's number and facts
   v1::ProcessInfo info;
   std::string executable;  // its file; "" = not known
   pid_t ancestor_pid = 0;  // see v1::ProcessLife
@@ -73,14 +75,16 @@ class AgentServer {
   void OnHello(Connection* connection, const shm::Hello& hello, pid_t pid);
   void Refuse(Connection* connection, const std::string& reason);
   void CheckEnd(Connection* connection);
-  v1::ProcessKey MakeKey(pid_t pid, uint64_t start_ticks);
+  v1::ProcessKey MakeKey(pid_t pid, uint64_t start_ticks, uint64_t image) const;
+  v1::EpochRow MakeEpoch(const shm::Hello& hello, uint64_t number) const;
   // Nearest process around `pid` that has a connection now; 0 = none.
   pid_t AncestorOf(pid_t pid) const;
 
   const Options options_;
   base::UniqueFd listener_;
   std::vector<std::unique_ptr<Connection>> connections_;
-  std::vector<std::pair<pid_t, uint64_t>> known_;  // pid and start of every process so far
+  EpochNumbers epochs_;
+  uint64_t socket_file_ = 0;  // of our socket
   uint64_t next_id_ = 1;
   uint64_t refused_count_ = 0;
 };

@@ -52,7 +52,11 @@ void ProcessRecorder::Finish(const ProcessEnd& end, uint64_t now_ns) {
   graphs_.EndPass(/*emptied=*/true, /*final=*/true, &correlator_);
   correlator_.Retry(now_ns, /*final=*/true);
   aggregator_.Finish();
-  segment_.header().recording.store(0, std::memory_order_relaxed);
+  // A process that lives on looks for another agent once our socket is closed, and goes on for it.
+  if (end.heard_out) segment_.header().recording.store(0, std::memory_order_relaxed);
+  // One that was offered a segment and never took it up has told nothing.
+  const bool took_it = segment_.header().process_state.load(std::memory_order_relaxed) != 0;
+  heard_out_ = end.heard_out && took_it;
   // An orderly end whose exit status nobody could tell us.
   const bool orderly = end.state == v1::PROCESS_STATE_LOST && said_goodbye_;
   info_.set_state(orderly ? v1::PROCESS_STATE_EXITED : end.state);
@@ -117,6 +121,7 @@ void ProcessRecorder::OnScopeEnter(const shm::ScopeEnter& record) {
 }
 
 void ProcessRecorder::BookParted(RingId ring, const PartedCall& call) {
+  if (call.complete) CountCall();
   if (Captured(PartAs<shm::LibraryCall>(call.parts.front()).header)) {
     graphs_.AddCallRecord(ring, call.call, call);
   }
@@ -142,17 +147,20 @@ bool ProcessRecorder::TakePart(RingId ring, const Record& record) {
 
 void ProcessRecorder::OnGemm(RingId ring, const shm::GemmCall& record) {
   if (TakePart(ring, record)) return;
+  CountCall();
   if (Captured(record.header)) graphs_.AddCallRecord(ring, record.call, record);
   correlator_.EndCall(ring, record.call, aggregator_.BookGemm(record));
 }
 
 void ProcessRecorder::OnLibraryCall(RingId ring, const shm::LibraryCall& record) {
   if (TakePart(ring, record)) return;
+  CountCall();
   if (Captured(record.header)) graphs_.AddCallRecord(ring, record.call, record);
   correlator_.EndCall(ring, record.call, aggregator_.BookLibrary(record));
 }
 
 void ProcessRecorder::OnCudnn(RingId ring, const shm::CudnnCall& record) {
+  CountCall();
   EndInterrupted(ring, record.call);
   if (Captured(record.header)) graphs_.AddCallRecord(ring, record.call, record);
   const WaitingCall call = {ring, record, now_ns_};
@@ -186,6 +194,7 @@ void ProcessRecorder::BookWaitingCalls(bool final) {
 }
 
 void ProcessRecorder::OnCollective(RingId ring, const shm::CollectiveCall& record) {
+  CountCall();
   EndInterrupted(ring, record.call);
   if (Captured(record.header)) graphs_.AddCallRecord(ring, record.call, record);
   BookedCall booked = aggregator_.BookCollective(record);
@@ -194,11 +203,13 @@ void ProcessRecorder::OnCollective(RingId ring, const shm::CollectiveCall& recor
 }
 
 void ProcessRecorder::OnOperation(RingId ring, const shm::OperationCall& record) {
+  CountCall();
   if (Captured(record.header)) graphs_.AddCallRecord(ring, record.call, record);
   correlator_.EndCall(ring, record.call, aggregator_.BookOperation(record));
 }
 
 void ProcessRecorder::OnNamedWork(RingId ring, const shm::NamedWork& record) {
+  if (record.call != shm::kNoCall) CountCall();
   if (Captured(record.header)) graphs_.AddCallRecord(ring, record.call, record);
   waiting_named_.push_back({ring, record, now_ns_});
   BookNamedWork(/*final=*/waiting_named_.size() > kMaxCallsWaiting);
@@ -229,12 +240,14 @@ void ProcessRecorder::BookNamedWork(bool final) {
 }
 
 void ProcessRecorder::OnCallEnd(RingId ring, const shm::CallEnd& record) {
+  CountCall();
   EndInterrupted(ring, record.call);
   aggregator_.collective_groups().Forget(ring);
   correlator_.EndCall(ring, record.call, std::nullopt);
 }
 
 void ProcessRecorder::OnLaunch(RingId ring, const shm::LaunchRecord& record) {
+  launches_read_++;
   correlator_.AddLaunch(ring, record);
 }
 
@@ -255,6 +268,7 @@ void ProcessRecorder::OnGraphNode(RingId ring, const shm::GraphNode& record) {
 }
 
 void ProcessRecorder::OnActivity(const shm::ActivityRecord& record) {
+  activities_read_++;
   correlator_.AddActivity(record, now_ns_);
 }
 

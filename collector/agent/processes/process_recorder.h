@@ -28,6 +28,7 @@ struct ProcessEnd {
   v1::ProcessState state = v1::PROCESS_STATE_LOST;
   std::optional<int> exit_code;
   int exit_signal = 0;
+  bool heard_out = false;  // by itself: nothing more is written. Else it may live on without us
 };
 
 // Everything that is known about one profiled process: reads its segment, decodes, joins and
@@ -46,9 +47,9 @@ class ProcessRecorder : public RecordHandler {
   void Finish(const ProcessEnd& end, uint64_t now_ns);
   bool finished() const { return finished_; }
 
-  // Appends what has changed, at most about `max_rows` rows. False: nothing has. `more`, if
-  // given: whether rows stayed behind. A running process's counters change all the time: they
-  // alone are no reason to ask again at once.
+  // Appends what was added since the last time, at most about `max_rows` rows. False: nothing has.
+  // `more`, if given: whether rows stayed behind. A running process's counters change all the time:
+  // they alone are no reason to ask again at once.
   bool Emit(size_t max_rows, v1::ProcessProfile* profile, bool* more = nullptr);
 
   // The file of the program, for the names of its functions.
@@ -74,6 +75,10 @@ class ProcessRecorder : public RecordHandler {
   }
   // Sum of the losses that are known so far.
   uint64_t loss_count() const;
+
+  // Which session of the process this is, and its facts. Of a later one activities may come of
+  // launches that the agent before it was told of: they are left out.
+  void SetSession(const v1::EpochRow& epoch);
 
   // Nearest process around this one that the agent knows; 0 = none.
   void SetAncestor(int32_t pid) { ancestor_pid_ = pid; }
@@ -147,7 +152,17 @@ class ProcessRecorder : public RecordHandler {
   // Counters in the shared header only ever rise; one that falls is not believed.
   void ReadCounters();
   void SetLoss(const char* name, uint64_t count);
+  // What we count ourselves, all of it until now.
+  void SetAgentLoss(const char* name, uint64_t count);
   bool UpdateInfo();
+  void EmitInfo(v1::ProcessProfile* profile);
+  void EmitCost(v1::ProcessProfile* profile);
+  void EmitLosses(v1::ProcessProfile* profile);
+  // `complete`: no rows stayed behind. False: nothing but the time is new.
+  bool UpdateEpoch(bool complete);
+  void ReadEpochCounters();
+  void EmitEpoch(v1::ProcessProfile* profile);
+  void CountCall() { calls_read_++; }
 
   const std::shared_ptr<const model::FormulaRegistry> formulas_;  // null: all are on
   Segment segment_;
@@ -165,16 +180,30 @@ class ProcessRecorder : public RecordHandler {
   const v1::ProcessKey key_;
   v1::ProcessInfo info_;
   std::string sent_info_;
-  absl::flat_hash_map<std::string, uint64_t> losses_;
+  v1::ProcessInfo sent_counts_;  // of what is added up
+  struct Loss {
+    uint64_t of_process = 0;
+    uint64_t of_agent = 0;
+    uint64_t sent_of_process = 0;
+    uint64_t sent_of_agent = 0;
+  };
+  absl::flat_hash_map<std::string, Loss> losses_;
   bool losses_changed_ = false;
   v1::CostRow cost_;
+  v1::CostRow sent_cost_;
   bool cost_changed_ = false;
+  v1::EpochRow epoch_;  // until now; of what is taken, without what rows have
+  v1::EpochRow sent_epoch_;
+  uint64_t calls_read_ = 0;
+  uint64_t launches_read_ = 0;
+  uint64_t activities_read_ = 0;
   bool plan_news_ = false;
   // CLOCK_MONOTONIC minus the clock of the activity records: the newest pair.
   std::optional<int64_t> clock_offset_ns_;
   int32_t ancestor_pid_ = 0;
   bool said_goodbye_ = false;
   bool finished_ = false;
+  bool heard_out_ = false;
   uint64_t now_ns_ = 0;
 };
 

@@ -16,6 +16,42 @@ Record As(const std::byte* bytes) {
   return record;
 }
 
+template <class Enum>
+bool IsBetween(uint8_t value, Enum first, Enum last) {
+  return value >= static_cast<uint8_t>(first) && value <= static_cast<uint8_t>(last);
+}
+
+// False: its contents are impossible. The other side may write anything.
+bool IsWellFormed(shm::RecordType type, const std::byte* bytes) {
+  if (As<shm::RecordHeader>(bytes).phase >= shm::kPhaseCount) return false;
+  switch (type) {
+    case shm::RecordType::kInvalid:
+      return false;
+    case shm::RecordType::kActivity:
+      return IsBetween(As<shm::ActivityRecord>(bytes).kind, shm::ActivityKind::kKernel,
+                       shm::ActivityKind::kGraph);
+    case shm::RecordType::kGraphEvent: {
+      const auto record = As<shm::GraphEvent>(bytes);
+      return record.kind != 0 && record.order != 0;
+    }
+    case shm::RecordType::kGraphNode: {
+      const auto record = As<shm::GraphNode>(bytes);
+      return record.node != 0 &&
+             IsBetween(record.kind, shm::ActivityKind::kKernel, shm::ActivityKind::kMemset);
+    }
+    case shm::RecordType::kScope: {
+      const auto record = As<shm::ScopeRecord>(bytes);
+      return record.scope != shm::kOutsideScope &&
+             record.kind <= static_cast<uint8_t>(shm::ScopeKind::kOptimizer);
+    }
+    case shm::RecordType::kStep:
+      return IsBetween(As<shm::StepRecord>(bytes).event, shm::StepEvent::kBegin,
+                       shm::StepEvent::kBeside);
+    default:
+      return true;
+  }
+}
+
 }  // namespace
 
 void Decoder::OnBatch(RingId ring, const std::byte* records, size_t count) {
@@ -34,94 +70,106 @@ void Decoder::Deliver(std::optional<Blob> blob) {
 }
 
 void Decoder::DecodeOne(RingId ring, const std::byte* bytes) {
-  const auto header = As<shm::RecordHeader>(bytes);
-  if (header.phase >= shm::kPhaseCount) {
+  const auto type = static_cast<shm::RecordType>(As<shm::RecordHeader>(bytes).type);
+  if (!IsWellFormed(type, bytes)) {
     malformed_count_++;
-    return;
+  } else if (!DeliverWork(type, ring, bytes) && !DeliverDefinition(type, ring, bytes)) {
+    unknown_type_count_++;
   }
-  switch (static_cast<shm::RecordType>(header.type)) {
+}
+
+// What was called, launched and timed: most of all records. False: another type.
+bool Decoder::DeliverWork(shm::RecordType type, RingId ring, const std::byte* bytes) {
+  switch (type) {
     case shm::RecordType::kLaunch:
-      return handler_->OnLaunch(ring, As<shm::LaunchRecord>(bytes));
-    case shm::RecordType::kActivity: {
-      const auto record = As<shm::ActivityRecord>(bytes);
-      const bool known = record.kind >= static_cast<uint8_t>(shm::ActivityKind::kKernel) &&
-                         record.kind <= static_cast<uint8_t>(shm::ActivityKind::kGraph);
-      if (known) return handler_->OnActivity(record);
-      break;
-    }
-    case shm::RecordType::kScopeEnter:
-      return handler_->OnScopeEnter(As<shm::ScopeEnter>(bytes));
+      handler_->OnLaunch(ring, As<shm::LaunchRecord>(bytes));
+      return true;
+    case shm::RecordType::kActivity:
+      handler_->OnActivity(As<shm::ActivityRecord>(bytes));
+      return true;
     case shm::RecordType::kGemmCall:
-      return handler_->OnGemm(ring, As<shm::GemmCall>(bytes));
+      handler_->OnGemm(ring, As<shm::GemmCall>(bytes));
+      return true;
     case shm::RecordType::kLibraryCall:
-      return handler_->OnLibraryCall(ring, As<shm::LibraryCall>(bytes));
+      handler_->OnLibraryCall(ring, As<shm::LibraryCall>(bytes));
+      return true;
     case shm::RecordType::kCudnnCall:
-      return handler_->OnCudnn(ring, As<shm::CudnnCall>(bytes));
+      handler_->OnCudnn(ring, As<shm::CudnnCall>(bytes));
+      return true;
     case shm::RecordType::kCollective:
-      return handler_->OnCollective(ring, As<shm::CollectiveCall>(bytes));
+      handler_->OnCollective(ring, As<shm::CollectiveCall>(bytes));
+      return true;
     case shm::RecordType::kNamedWork:
-      return handler_->OnNamedWork(ring, As<shm::NamedWork>(bytes));
+      handler_->OnNamedWork(ring, As<shm::NamedWork>(bytes));
+      return true;
     case shm::RecordType::kOperation:
-      return handler_->OnOperation(ring, As<shm::OperationCall>(bytes));
+      handler_->OnOperation(ring, As<shm::OperationCall>(bytes));
+      return true;
     case shm::RecordType::kCallEnd:
-      return handler_->OnCallEnd(ring, As<shm::CallEnd>(bytes));
+      handler_->OnCallEnd(ring, As<shm::CallEnd>(bytes));
+      return true;
     case shm::RecordType::kGraphLaunch:
-      return handler_->OnGraphLaunch(As<shm::GraphLaunch>(bytes));
-    case shm::RecordType::kGraphEvent: {
-      const auto record = As<shm::GraphEvent>(bytes);
-      if (record.kind != 0 && record.order != 0) return handler_->OnGraphEvent(record);
-      break;
-    }
+      handler_->OnGraphLaunch(As<shm::GraphLaunch>(bytes));
+      return true;
+    case shm::RecordType::kGraphEvent:
+      handler_->OnGraphEvent(As<shm::GraphEvent>(bytes));
+      return true;
     case shm::RecordType::kGraphCall:
-      return handler_->OnGraphCall(ring, As<shm::GraphCall>(bytes));
-    case shm::RecordType::kGraphNode: {
-      const auto record = As<shm::GraphNode>(bytes);
-      const bool known = record.kind >= static_cast<uint8_t>(shm::ActivityKind::kKernel) &&
-                         record.kind <= static_cast<uint8_t>(shm::ActivityKind::kMemset);
-      if (known && record.node != 0) return handler_->OnGraphNode(ring, record);
-      break;
-    }
-    case shm::RecordType::kBlobBegin:
-      return Deliver(blobs_.Begin(ring, As<shm::BlobBegin>(bytes)));
-    case shm::RecordType::kBlobPart:
-      return Deliver(blobs_.Add(ring, As<shm::BlobPart>(bytes)));
-    case shm::RecordType::kScope: {
-      const auto record = As<shm::ScopeRecord>(bytes);
-      const bool known = record.scope != shm::kOutsideScope &&
-                         record.kind <= static_cast<uint8_t>(shm::ScopeKind::kOptimizer);
-      if (known) return handler_->OnScope(record);
-      break;
-    }
-    case shm::RecordType::kModule:
-      return handler_->OnModule(As<shm::ModuleRecord>(bytes));
-    case shm::RecordType::kModuleSizes:
-      return handler_->OnModuleSizes(As<shm::ModuleSizes>(bytes));
-    case shm::RecordType::kModuleAlias:
-      return handler_->OnModuleAlias(As<shm::ModuleAlias>(bytes));
-    case shm::RecordType::kMark:
-      return handler_->OnMark(As<shm::MarkRecord>(bytes));
-    case shm::RecordType::kStep: {
-      const auto record = As<shm::StepRecord>(bytes);
-      const bool known = record.event >= static_cast<uint8_t>(shm::StepEvent::kBegin) &&
-                         record.event <= static_cast<uint8_t>(shm::StepEvent::kBeside);
-      if (known) return handler_->OnStep(record);
-      break;
-    }
-    case shm::RecordType::kDevice:
-      return handler_->OnDevice(As<shm::DeviceRecord>(bytes));
-    case shm::RecordType::kNote:
-      return handler_->OnNote(As<shm::NoteRecord>(bytes));
-    case shm::RecordType::kGoodbye:
-      return handler_->OnGoodbye(As<shm::GoodbyeRecord>(bytes));
-    case shm::RecordType::kClock:
-      return handler_->OnClock(As<shm::ClockRecord>(bytes));
-    case shm::RecordType::kInvalid:
-      break;
+      handler_->OnGraphCall(ring, As<shm::GraphCall>(bytes));
+      return true;
+    case shm::RecordType::kGraphNode:
+      handler_->OnGraphNode(ring, As<shm::GraphNode>(bytes));
+      return true;
     default:
-      unknown_type_count_++;
-      return;
+      return false;
   }
-  malformed_count_++;
+}
+
+// What the work belongs to, and facts about the process. False: another type.
+bool Decoder::DeliverDefinition(shm::RecordType type, RingId ring, const std::byte* bytes) {
+  switch (type) {
+    case shm::RecordType::kScopeEnter:
+      handler_->OnScopeEnter(As<shm::ScopeEnter>(bytes));
+      return true;
+    case shm::RecordType::kScope:
+      handler_->OnScope(As<shm::ScopeRecord>(bytes));
+      return true;
+    case shm::RecordType::kStep:
+      handler_->OnStep(As<shm::StepRecord>(bytes));
+      return true;
+    case shm::RecordType::kBlobBegin:
+      Deliver(blobs_.Begin(ring, As<shm::BlobBegin>(bytes)));
+      return true;
+    case shm::RecordType::kBlobPart:
+      Deliver(blobs_.Add(ring, As<shm::BlobPart>(bytes)));
+      return true;
+    case shm::RecordType::kModule:
+      handler_->OnModule(As<shm::ModuleRecord>(bytes));
+      return true;
+    case shm::RecordType::kModuleSizes:
+      handler_->OnModuleSizes(As<shm::ModuleSizes>(bytes));
+      return true;
+    case shm::RecordType::kModuleAlias:
+      handler_->OnModuleAlias(As<shm::ModuleAlias>(bytes));
+      return true;
+    case shm::RecordType::kMark:
+      handler_->OnMark(As<shm::MarkRecord>(bytes));
+      return true;
+    case shm::RecordType::kDevice:
+      handler_->OnDevice(As<shm::DeviceRecord>(bytes));
+      return true;
+    case shm::RecordType::kNote:
+      handler_->OnNote(As<shm::NoteRecord>(bytes));
+      return true;
+    case shm::RecordType::kGoodbye:
+      handler_->OnGoodbye(As<shm::GoodbyeRecord>(bytes));
+      return true;
+    case shm::RecordType::kClock:
+      handler_->OnClock(As<shm::ClockRecord>(bytes));
+      return true;
+    default:
+      return false;
+  }
 }
 
 }  // namespace flopsprof::agent

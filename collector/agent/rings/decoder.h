@@ -61,6 +61,8 @@ class Decoder : public RecordBatchSink {
 
  private:
   void DecodeOne(RingId ring, const std::byte* record);
+  bool DeliverWork(shm::RecordType type, RingId ring, const std::byte* bytes);
+  bool DeliverDefinition(shm::RecordType type, RingId ring, const std::byte* bytes);
   void Deliver(std::optional<Blob> blob);
 
   RecordHandler* const handler_;

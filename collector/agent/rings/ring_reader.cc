@@ -85,6 +85,16 @@ size_t RingReader::Drain(uint32_t index, uint64_t head, size_t max_records, Reco
   return taken;
 }
 
+uint64_t RingReader::calls_written() const {
+  uint64_t sum = 0;
+  for (const Slot& slot : slots_) {
+    // Behind a slot that nobody has ever claimed there is none.
+    if (slot.shared->generation.load(std::memory_order_relaxed) == 0) break;
+    sum += slot.shared->calls.load(std::memory_order_relaxed);
+  }
+  return sum;
+}
+
 uint64_t RingReader::dropped_count() {
   uint64_t sum = 0;
   for (Slot& slot : slots_) {

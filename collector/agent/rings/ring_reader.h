@@ -44,6 +44,8 @@ class RingReader {
   uint64_t record_count() const { return record_count_; }
   // Times a ring's position made no sense; what it held then is lost.
   uint64_t corrupt_position_count() const { return corrupt_position_count_; }
+  // Calls that writers say they have written.
+  uint64_t calls_written() const;
   // Records that writers dropped because their ring was full, as the slots say; never falls.
   uint64_t dropped_count();
 

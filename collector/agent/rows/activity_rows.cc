@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 namespace flopsprof::agent {
 namespace {
@@ -65,6 +66,7 @@ ActivityRows::Alike ActivityRows::Define(const JoinedActivity& activity) {
   alike.kind.packed_kernel = kernel.Pack();
   alike.context = activity.context;
   alike.in_call = activity.in_call;
+  alike.share = activity.share;
   alike.call_row = activity.in_call ? activity.call.row : kNoRow;
   alike.defined = true;
   return alike;
@@ -117,6 +119,7 @@ void ActivityRows::AddToRows(Alike* alike) {
   if (alike->time_row != kNoRow) {
     TimeRow& time = times_.Change(alike->time_row);
     time.activities += count;
+    (alike->share ? time.unrecorded : recorded_count_) += count;
     time.gpu_time_ns += alike->gpu_time_ns;
   }
   if (alike->kernel_row == kNoRow) alike->kernel_row = kernels_.FindOrAdd(packed_kernel, count);
@@ -141,22 +144,24 @@ void ActivityRows::AddToKernel(const Alike& alike, KernelRow* row) {
   row->timed = true;
 }
 
-size_t ActivityRows::Emit(const NameTable& names, const StepRows& steps, size_t max, bool final,
+size_t ActivityRows::Emit(const NameTable& names, size_t max, bool final,
                           v1::ProcessProfile* profile) {
   size_t emitted = EmitTimes(max, profile);
   emitted += EmitKernels(names, max - emitted, final, profile);
-  emitted += EmitScopeKernels(names, steps, max - emitted, final, profile);
+  emitted += EmitScopeKernels(names, max - emitted, final, profile);
   return emitted;
 }
 
 size_t ActivityRows::EmitTimes(size_t max, v1::ProcessProfile* profile) {
-  return times_.EmitChanged(max, [&](uint64_t key, const TimeRow& row) {
+  return times_.EmitChanged(max, [&](uint64_t key, TimeRow& kept) {
+    const TimeRow row = std::exchange(kept, TimeRow());
     v1::TimeRow* out = profile->add_times();
     out->set_scope(static_cast<uint32_t>(key >> 32));
     out->set_phase(static_cast<v1::Phase>(key >> 16 & 0xff));
     out->set_category(static_cast<v1::TimeCategory>(key >> 8 & 0xff));
     out->set_in_step((key & 1) != 0);
     out->set_activities(row.activities);
+    out->set_unrecorded_activities(row.unrecorded);
     out->set_gpu_time_ns(row.gpu_time_ns);
     return true;
   });
@@ -164,7 +169,7 @@ size_t ActivityRows::EmitTimes(size_t max, v1::ProcessProfile* profile) {
 
 size_t ActivityRows::EmitKernels(const NameTable& names, size_t max, bool final,
                                  v1::ProcessProfile* profile) {
-  return kernels_.EmitChanged(max, [&](uint64_t packed, KernelRow& row) {
+  return kernels_.EmitChanged(max, [&](uint64_t packed, KernelRow& kept) {
     const KernelKey key = KernelKey::Unpack(packed);
     if (key.is_kernel() && key.name != KernelKey::kLostName) {
       const bool known = names.Find(key.name) != nullptr;
@@ -173,10 +178,11 @@ size_t ActivityRows::EmitKernels(const NameTable& names, size_t max, bool final,
       // The receiver keys rows by their text: rows of one text become one row.
       const uint32_t canonical = known ? names.Canonical(key.name) : KernelKey::kLostName;
       if (canonical != key.name) {
-        MoveKernelRow(&row, KernelKey{canonical, key.category, key.phase, key.kind, 0}.Pack());
+        MoveKernelRow(&kept, KernelKey{canonical, key.category, key.phase, key.kind, 0}.Pack());
         return true;
       }
     }
+    const KernelRow row = std::exchange(kept, KernelRow());
     v1::KernelRow* out = profile->add_kernels();
     out->set_name(KernelName(names, key));
     out->set_category(static_cast<v1::TimeCategory>(key.category));
@@ -211,8 +217,8 @@ void ActivityRows::MoveKernelRow(KernelRow* from, uint64_t to_key) {
   *from = KernelRow();
 }
 
-size_t ActivityRows::EmitScopeKernels(const NameTable& names, const StepRows& steps, size_t max,
-                                      bool final, v1::ProcessProfile* profile) {
+size_t ActivityRows::EmitScopeKernels(const NameTable& names, size_t max, bool final,
+                                      v1::ProcessProfile* profile) {
   const auto describe = [&](uint64_t* packed, std::string* name, v1::ScopeKernelRow* row) {
     KernelKey key = KernelKey::Unpack(*packed);
     if (key.is_kernel()) {
@@ -225,7 +231,7 @@ size_t ActivityRows::EmitScopeKernels(const NameTable& names, const StepRows& st
     row->set_kind(KindText(key.kind));
     return true;
   };
-  return scope_kernels_.Emit(max, describe, steps, profile);
+  return scope_kernels_.Emit(max, describe, profile);
 }
 
 }  // namespace flopsprof::agent

@@ -10,7 +10,7 @@
 #include "collector/agent/rows/kernel_categories.h"
 #include "collector/agent/rows/kernel_key.h"
 #include "collector/agent/rows/scope_kernels.h"
-#include "collector/agent/steps/step_rows.h"
+#include "collector/agent/steps/step_span.h"
 #include "collector/agent/tables/name_table.h"
 #include "collector/agent/tables/row_set.h"
 #include "collector/agent/tables/work.h"
@@ -37,11 +37,10 @@ class ActivityRows {
   void Settle();
 
   // As Aggregator::Emit.
-  size_t Emit(const NameTable& names, const StepRows& steps, size_t max, bool final,
-              v1::ProcessProfile* profile);
-  // The numbers of all steps are known.
-  void SettleSteps() { scope_kernels_.SettleSteps(); }
+  size_t Emit(const NameTable& names, size_t max, bool final, v1::ProcessProfile* profile);
 
+  // Activities that were recorded and are in a row of times: of those that are settled.
+  uint64_t recorded_count() const { return recorded_count_; }
   uint64_t names_lost_count() const { return names_lost_count_; }
   uint64_t refused_count() const {
     return times_.refused_count() + kernels_.refused_count() + scope_kernels_.refused_count();
@@ -69,6 +68,7 @@ class ActivityRows {
     WorkContext context;
     uint32_t call_row = kNoRow;
     bool in_call = false;
+    bool share = false;
     bool defined = false;   // all above is
     bool nameless = false;  // a kernel that nothing owns, booked without its name
     // Where it is added; kNoRow: not looked for yet, or refused.
@@ -85,6 +85,7 @@ class ActivityRows {
   };
   struct TimeRow {
     uint64_t activities = 0;
+    uint64_t unrecorded = 0;  // of them, shares
     uint64_t gpu_time_ns = 0;
   };
   struct KernelRow {
@@ -103,7 +104,7 @@ class ActivityRows {
   static void AddToKernel(const Alike& alike, KernelRow* row);
   size_t EmitTimes(size_t max, v1::ProcessProfile* profile);
   size_t EmitKernels(const NameTable& names, size_t max, bool final, v1::ProcessProfile* profile);
-  size_t EmitScopeKernels(const NameTable& names, const StepRows& steps, size_t max, bool final,
+  size_t EmitScopeKernels(const NameTable& names, size_t max, bool final,
                           v1::ProcessProfile* profile);
   // Adds to the row of another key and empties this one.
   void MoveKernelRow(KernelRow* from, uint64_t to_key);
@@ -115,6 +116,7 @@ class ActivityRows {
   RowSet<uint64_t, TimeRow> times_{kMaxRows};
   RowSet<uint64_t, KernelRow> kernels_{kMaxRows};
   ScopeKernels scope_kernels_{&calls_};
+  uint64_t recorded_count_ = 0;
   uint64_t names_lost_count_ = 0;
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "absl/hash/hash.h"
 
@@ -53,12 +54,14 @@ BookedCall Aggregator::BookIfWanted(const shm::RecordHeader& header, uint32_t sc
   BeginDescription(work.get());
   Book(header, scope, add());
   EndDescription();
-  WhenWanted(header.step, [this, header, work](bool) { BookDescribed(header, *work); });
+  WhenWanted(header.step, [this, header, work, held = pending_calls_.Hold()](bool) {
+    BookDescribed(header, *work);
+  });
   return work->booked;
 }
 
 void Aggregator::BookDescribed(const shm::RecordHeader& header, const ReplayWork& work) {
-  AddReplays(work.rows, 1);
+  for (const RowChange& row : work.rows) calls_.Apply(row, 1);
   if (Captured(header)) return;  // recorded, not executed
   if (work.formula_failed) calls_.CountFailedFormula();
   if (work.booked.category == v1::TIME_CATEGORY_UNKNOWN) steps_.MarkUnknown(header.step);
@@ -78,7 +81,10 @@ void Aggregator::EndDescription() {
 }
 
 void Aggregator::AddReplays(const std::vector<RowChange>& rows, uint64_t times) {
-  for (const RowChange& row : rows) calls_.Apply(row, times);
+  for (const RowChange& row : rows) {
+    calls_.Apply(row, times);
+    calls_.MarkUnrecorded(row.row, row.calls * times);
+  }
 }
 
 void Aggregator::AddReplayFlops(uint32_t step,
@@ -171,14 +177,18 @@ BookedCall Aggregator::BookNamed(const shm::NamedWork& work) {
     const std::string* found = names_ == nullptr ? nullptr : names_->Find(id);
     return found != nullptr ? *found : kLost;
   };
-  return BookModelled(
-      work.header, work.scope,
-      NamedWorkOf(formulas_, work, text(work.name), text(work.shape), text(work.reason)));
+  const ModelledWork modelled =
+      NamedWorkOf(formulas_, work, text(work.name), text(work.shape), text(work.reason));
+  return BookIfWanted(work.header, work.scope,
+                      [&] { return calls_.AddModelled(work.header, work.scope, modelled); });
 }
 
-BookedCall Aggregator::BookModelled(const shm::RecordHeader& header, uint32_t scope,
-                                    const ModelledWork& work) {
-  return BookIfWanted(header, scope, [&] { return calls_.AddModelled(header, scope, work); });
+// Kernels are booked once it is known that their step is wanted.
+BookedCall Aggregator::BookFormula(const shm::RecordHeader& header, uint32_t scope,
+                                   const ModelledWork& work) {
+  const CallWork added = calls_.AddModelled(header, scope, work);
+  calls_.MarkUnrecorded(added.row, 1);
+  return Book(header, scope, added);
 }
 
 bool Aggregator::BookKernel(JoinedActivity* activity) {
@@ -190,7 +200,7 @@ bool Aggregator::BookKernel(JoinedActivity* activity) {
   const WorkContext& context = activity->context;
   const shm::RecordHeader header = {0, static_cast<uint8_t>(context.phase), 0, context.step};
   activity->in_call = true;
-  activity->call = BookModelled(header, context.scope, *work);
+  activity->call = BookFormula(header, context.scope, *work);
   if (activity->valid_times && activity->call.row != kNoRow) {
     calls_.AddCallTime(activity->call.row, activity->duration_ns);
   }
@@ -199,7 +209,8 @@ bool Aggregator::BookKernel(JoinedActivity* activity) {
 
 void Aggregator::OnJoined(const JoinedActivity& activity) {
   if (!filter_.has_value()) return BookWhenNamed(activity);
-  WhenWanted(activity.context.step, [this, activity](bool) { BookWhenNamed(activity); });
+  const std::shared_ptr<void> held = activity.share ? nullptr : pending_activities_.Hold();
+  WhenWanted(activity.context.step, [this, activity, held](bool) { BookWhenNamed(activity); });
 }
 
 void Aggregator::BookWhenNamed(const JoinedActivity& activity) {
@@ -231,8 +242,6 @@ void Aggregator::Finish() {
   if (filter_.has_value()) filter_->DecideAll();
   BookWaitingKernels(/*emptied=*/true, /*final=*/true);
   activities_.Settle();
-  activities_.SettleSteps();
-  ranges_.SettleSteps();
 }
 
 void Aggregator::BookJoined(const JoinedActivity& activity) {
@@ -294,9 +303,9 @@ size_t Aggregator::Emit(const NameTable& names, size_t max, bool final,
                         v1::ProcessProfile* profile) {
   activities_.Settle();
   size_t emitted = calls_.Emit(max, profile);
-  emitted += activities_.Emit(names, steps_, max - emitted, final, profile);
+  emitted += activities_.Emit(names, max - emitted, final, profile);
   emitted += EmitScopeCalls(max - emitted, profile);
-  emitted += ranges_.Emit(names, steps_, max - emitted, final, profile);
+  emitted += ranges_.Emit(names, max - emitted, final, profile);
   emitted += communications_.Emit(calls_, max - emitted, profile);
   emitted += steps_.Emit(max - emitted, final, profile);
   emitted += EmitDevices(profile);
@@ -316,11 +325,11 @@ size_t Aggregator::EmitStacks(const NameTable& names, size_t max, bool final, ui
 }
 
 size_t Aggregator::EmitScopeCalls(size_t max, v1::ProcessProfile* profile) {
-  return scope_calls_.EmitChanged(max, [&](uint64_t key, uint64_t calls) {
+  return scope_calls_.EmitChanged(max, [&](uint64_t key, uint64_t& calls) {
     v1::ScopeCallRow* out = profile->add_scope_calls();
     out->set_scope(static_cast<uint32_t>(key >> 8));
     out->set_phase(static_cast<v1::Phase>(key & 0xff));
-    out->set_calls(calls);
+    out->set_calls(std::exchange(calls, 0));
     return true;
   });
 }
@@ -333,8 +342,9 @@ size_t Aggregator::EmitDevices(v1::ProcessProfile* profile) {
     device.changed = false;
     v1::DeviceTime* out = profile->add_device_times();
     out->set_device(static_cast<uint32_t>(ordinal));
-    out->set_busy_ns(device.busy.all().total_ns());
-    out->set_not_communication_ns(device.busy.not_communication().total_ns());
+    const BusyTimes added = device.busy.TakeAdded();
+    out->set_busy_ns(added.all_ns);
+    out->set_not_communication_ns(added.not_communication_ns);
     out->set_first_gpu_ns(device.first_ns);
     out->set_last_gpu_ns(device.last_ns);
     emitted++;

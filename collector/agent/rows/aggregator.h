@@ -21,6 +21,7 @@
 #include "collector/agent/steps/step_rows.h"
 #include "collector/agent/steps/window_filter.h"
 #include "collector/agent/tables/name_table.h"
+#include "collector/agent/tables/pending_count.h"
 #include "collector/agent/tables/row_set.h"
 #include "collector/agent/tables/work.h"
 #include "flopsprof/v1/profile.pb.h"
@@ -35,7 +36,7 @@ struct ReplayWork {
   bool formula_failed = false;
 };
 
-// Sums of one process, as proto/flopsprof/v1/profile.proto has them: cumulative rows. One
+// Sums of one process, as proto/flopsprof/v1/profile.proto has them: increments. One
 // thread; the names stay the caller's.
 class Aggregator : public JoinSink {
  public:
@@ -57,8 +58,6 @@ class Aggregator : public JoinSink {
   BookedCall BookOperation(const shm::OperationCall& call);
   // Its texts have come, or never will.
   BookedCall BookNamed(const shm::NamedWork& work);
-  BookedCall BookModelled(const shm::RecordHeader& header, uint32_t scope,
-                          const ModelledWork& work);
 
   // Describes captured calls for their replays: what Book... books between the two is not added
   // to any sum, and is asked no step.
@@ -116,6 +115,14 @@ class Aggregator : public JoinSink {
   const StepRows& steps() const { return steps_; }
   model::FlopCount flops() const { return flops_; }
   uint64_t activity_count() const { return activity_count_; }
+  // Calls and activities that were recorded and are in a row; of activities, when rows were given
+  // out last. And those that may still come into one.
+  uint64_t recorded_call_count() const { return calls_.recorded_count(); }
+  uint64_t recorded_activity_count() const { return activities_.recorded_count(); }
+  uint64_t pending_call_count() const { return pending_calls_.count(); }
+  uint64_t pending_activity_count() const {
+    return pending_activities_.count() + waiting_kernels_.size();
+  }
   uint64_t names_lost_count() const { return activities_.names_lost_count(); }
   // Rows that found no room; the work in them is only in the totals of steps and devices.
   uint64_t refused_count() const;
@@ -144,10 +151,12 @@ class Aggregator : public JoinSink {
     return filter_.has_value() ? filter_->Ask(step) : WindowFilter::Answer::kYes;
   }
   BookedCall Book(const shm::RecordHeader& header, uint32_t scope, const CallWork& work);
-  // Books what `add` makes a row of, if its step is wanted.
+  // Books what `add` makes a row of, if its step is wanted: of a record of a call.
   template <class Add>
   BookedCall BookIfWanted(const shm::RecordHeader& header, uint32_t scope, Add add);
   void BookDescribed(const shm::RecordHeader& header, const ReplayWork& work);
+  // The same of a kernel, which no record of a call stands for.
+  BookedCall BookFormula(const shm::RecordHeader& header, uint32_t scope, const ModelledWork& work);
   void AddStep(const shm::StepRecord& record);
   // Gives a kernel that nothing owns the work that a formula has for its name. False: none has.
   bool BookKernel(JoinedActivity* activity);
@@ -169,6 +178,8 @@ class Aggregator : public JoinSink {
   std::deque<WaitingKernel> waiting_kernels_;
   ReplayWork* describing_ = nullptr;
   CallRows calls_;
+  PendingCount pending_calls_;
+  PendingCount pending_activities_;
   CollectiveGroups collective_groups_;
   std::vector<CollectiveTime> collective_times_;
   CommunicationRows communications_;

@@ -3,6 +3,7 @@
 #include "collector/agent/rows/range_rows.h"
 
 #include <string>
+#include <utility>
 
 namespace flopsprof::agent {
 namespace {
@@ -20,6 +21,14 @@ void SetNumbers(const model::NumberSums& numbers, Row* out) {
   out->set_min(numbers.min());
   out->set_max(numbers.max());
   out->set_last(numbers.last());
+}
+
+// Only what the category is called stays.
+template <class Row>
+Row TakeSums(Row* row) {
+  Row empty;
+  empty.category_name = row->category_name;
+  return std::exchange(*row, empty);
 }
 
 // A type that is not known here carries no number.
@@ -40,29 +49,25 @@ void RangeRows::AddEntry(const shm::ScopeEnter& record) {
 
 void RangeRows::AddMark(const shm::MarkRecord& record) {
   const uint8_t type = KnownType(record.payload_type);
-  const uint32_t index =
-      marks_.FindOrAdd({record.scope, record.domain, record.name, record.category, type});
+  const uint32_t index = marks_.FindOrAdd({record.scope, record.domain, record.name,
+                                           record.category, type, LoopOfStep(record.header.step)});
   if (index == kNoRow) return;
   MarkRow& row = marks_.Change(index);
   row.count++;
   if (record.category_name != shm::kNoString) row.category_name = record.category_name;
   row.numbers.Add(static_cast<v1::PayloadType>(type), record.payload);
   if (!InStep(record.header.step)) return;
-  row.steps.Add(record.header.step & shm::kStepKeyMask);
-  row.in_steps++;
+  const uint32_t step = record.header.step & shm::kStepKeyMask;
+  if (row.in_steps++ == 0) row.steps = {step, step};
+  row.steps.Add({step, step});
 }
 
-void RangeRows::SettleSteps() {
-  for (uint32_t i = 0; i < marks_.size(); ++i) {
-    if (marks_.Held(i).steps.of_several_loops()) marks_.Change(i);
-  }
-}
-
-size_t RangeRows::Emit(const NameTable& names, const StepRows& steps, size_t max, bool final,
+size_t RangeRows::Emit(const NameTable& names, size_t max, bool final,
                        v1::ProcessProfile* profile) {
-  const size_t emitted = entries_.EmitChanged(max, [&](const EntryKey& key, const EntryRow& row) {
-    const std::string* category_name = TextOf(names, row.category_name, final);
+  const size_t emitted = entries_.EmitChanged(max, [&](const EntryKey& key, EntryRow& kept) {
+    const std::string* category_name = TextOf(names, kept.category_name, final);
     if (category_name == nullptr) return false;
+    const EntryRow row = TakeSums(&kept);
     v1::RangeRow* out = profile->add_range_rows();
     out->set_scope(std::get<0>(key));
     out->set_category(std::get<1>(key));
@@ -72,16 +77,17 @@ size_t RangeRows::Emit(const NameTable& names, const StepRows& steps, size_t max
     SetNumbers(row.numbers, out);
     return true;
   });
-  return emitted + EmitMarks(names, steps, max - emitted, final, profile);
+  return emitted + EmitMarks(names, max - emitted, final, profile);
 }
 
-size_t RangeRows::EmitMarks(const NameTable& names, const StepRows& steps, size_t max, bool final,
+size_t RangeRows::EmitMarks(const NameTable& names, size_t max, bool final,
                             v1::ProcessProfile* profile) {
-  return marks_.EmitChanged(max, [&](const MarkKey& key, const MarkRow& row) {
-    const std::string* category_name = TextOf(names, row.category_name, final);
+  return marks_.EmitChanged(max, [&](const MarkKey& key, MarkRow& kept) {
+    const std::string* category_name = TextOf(names, kept.category_name, final);
     const std::string* domain = TextOf(names, std::get<1>(key), final);
     const std::string* name = TextOf(names, std::get<2>(key), final);
     if (category_name == nullptr || domain == nullptr || name == nullptr) return false;
+    const MarkRow row = TakeSums(&kept);
     v1::MarkRow* out = profile->add_marks();
     out->set_scope(std::get<0>(key));
     out->set_domain(*domain);
@@ -91,9 +97,9 @@ size_t RangeRows::EmitMarks(const NameTable& names, const StepRows& steps, size_
     out->set_category_name(*category_name);
     out->set_count(row.count);
     out->set_in_steps(row.in_steps);
-    const StepSpan span = row.steps.Whole(steps);
-    out->set_first_step(span.first);
-    out->set_last_step(span.last);
+    out->set_loop(std::get<5>(key));
+    out->set_first_step(row.steps.first);
+    out->set_last_step(row.steps.last);
     SetNumbers(row.numbers, out);
     return true;
   });

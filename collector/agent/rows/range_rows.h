@@ -6,8 +6,7 @@
 #include <cstdint>
 #include <tuple>
 
-#include "collector/agent/steps/step_rows.h"
-#include "collector/agent/steps/step_spans.h"
+#include "collector/agent/steps/step_span.h"
 #include "collector/agent/tables/name_table.h"
 #include "collector/agent/tables/row_set.h"
 #include "collector/model/number_sums.h"
@@ -25,11 +24,7 @@ class RangeRows {
 
   // Appends at most `max` changed rows; returns how many. Rows whose names have not come stay back
   // until `final`.
-  size_t Emit(const NameTable& names, const StepRows& steps, size_t max, bool final,
-              v1::ProcessProfile* profile);
-  // The numbers of all steps are known: marks whose first and last step they may have moved go
-  // again.
-  void SettleSteps();
+  size_t Emit(const NameTable& names, size_t max, bool final, v1::ProcessProfile* profile);
 
   uint64_t refused_count() const { return entries_.refused_count() + marks_.refused_count(); }
 
@@ -45,16 +40,15 @@ class RangeRows {
     uint32_t category_name = 0;
     uint64_t count = 0;
     uint64_t in_steps = 0;
-    StepSpans steps;
+    StepSpan steps;  // valid when there are
     model::NumberSums numbers;
   };
   // Scope, category, PayloadType.
   using EntryKey = std::tuple<uint32_t, uint32_t, uint8_t>;
-  // Scope, domain, name, category, PayloadType.
-  using MarkKey = std::tuple<uint32_t, uint32_t, uint32_t, uint32_t, uint8_t>;
+  // Scope, domain, name, category, PayloadType, loop.
+  using MarkKey = std::tuple<uint32_t, uint32_t, uint32_t, uint32_t, uint8_t, uint32_t>;
 
-  size_t EmitMarks(const NameTable& names, const StepRows& steps, size_t max, bool final,
-                   v1::ProcessProfile* profile);
+  size_t EmitMarks(const NameTable& names, size_t max, bool final, v1::ProcessProfile* profile);
 
   RowSet<EntryKey, EntryRow> entries_{kMaxRows};
   RowSet<MarkKey, MarkRow> marks_{kMaxRows};

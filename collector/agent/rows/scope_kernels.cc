@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "proto/flopsprof/text_id.h"
+
 namespace flopsprof::agent {
 
 uint32_t ScopeKernels::FunctionOf(uint32_t row) {
@@ -25,56 +27,47 @@ uint32_t ScopeKernels::FindOrAdd(const Work& work, uint64_t count) {
   const WorkContext& context = work.context;
   return rows_.FindOrAdd(
       {uint64_t{context.scope} << 32 | FunctionOf(work.call_row), work.packed_kernel,
-       uint64_t{static_cast<uint8_t>(context.phase)} << 16 |
+       uint64_t{LoopOfStep(context.step)} << 24 |
+           uint64_t{static_cast<uint8_t>(context.phase)} << 16 |
            static_cast<uint64_t>(work.category) << 8 | (InStep(context.step) ? 1 : 0)},
       count);
 }
 
 void ScopeKernels::Add(uint32_t index, uint64_t count, uint64_t gpu_time_ns, StepSpan steps) {
-  Row& row = rows_.Change(index);
-  row.count += count;
-  row.gpu_time_ns += gpu_time_ns;
-  if ((rows_.key(index)[2] & 1) != 0) row.steps.Add(steps);
+  AddTo(&rows_.Change(index), {count, gpu_time_ns, steps});
 }
 
 void ScopeKernels::AddTo(Row* row, const Row& more) {
+  if (row->count == 0) row->steps = more.steps;
+  row->steps.Add(more.steps);
   row->count += more.count;
   row->gpu_time_ns += more.gpu_time_ns;
-  row->steps.Add(more.steps);
 }
 
-void ScopeKernels::SettleSteps() {
-  for (uint32_t i = 0; i < rows_.size(); ++i) {
-    if (rows_.Held(i).steps.of_several_loops()) rows_.Change(i);
-  }
-}
-
-uint32_t ScopeKernels::StringOf(const std::string& text, v1::ProcessProfile* profile) {
-  if (text.empty()) return 0;
-  const auto found = strings_.find(text);
-  if (found != strings_.end()) return found->second;
+uint64_t ScopeKernels::StringOf(const std::string& text, v1::ProcessProfile* profile) {
+  const uint64_t id = TextId(text);
+  if (id == 0 || strings_.contains(id)) return id;
   if (strings_.size() >= kMaxTexts) {
     texts_refused_count_++;
     return 0;
   }
-  const auto id = static_cast<uint32_t>(strings_.size() + 1);
-  strings_.emplace(text, id);
+  strings_.insert(id);
   (*profile->mutable_strings())[id] = text;
   return id;
 }
 
-size_t ScopeKernels::Emit(size_t max, const DescribeKernel& describe, const StepRows& steps,
-                          v1::ProcessProfile* profile) {
-  return rows_.EmitChanged(max, [&](const Key& key, Row& row) {
+size_t ScopeKernels::Emit(size_t max, const DescribeKernel& describe, v1::ProcessProfile* profile) {
+  return rows_.EmitChanged(max, [&](const Key& key, Row& kept) {
     v1::ScopeKernelRow out;
     std::string name;
     Key first = key;
     if (!describe(&first[1], &name, &out)) return false;
     if (first != key) {  // the receiver keys rows by their text
       const uint32_t index = rows_.FindOrAdd(first);
-      if (index != kNoRow) AddTo(&rows_.Change(index), std::exchange(row, Row()));
+      if (index != kNoRow) AddTo(&rows_.Change(index), std::exchange(kept, Row()));
       return true;
     }
+    const Row row = std::exchange(kept, Row());
     if (row.count == 0) return true;
     out.set_scope(static_cast<uint32_t>(key[0] >> 32));
     out.set_api(StringOf(functions_[static_cast<uint32_t>(key[0])], profile));
@@ -85,9 +78,9 @@ size_t ScopeKernels::Emit(size_t max, const DescribeKernel& describe, const Step
     out.set_count(row.count);
     out.set_gpu_time_ns(row.gpu_time_ns);
     if (out.in_step()) {
-      const StepSpan span = row.steps.Whole(steps);
-      out.set_first_step(span.first);
-      out.set_last_step(span.last);
+      out.set_loop(static_cast<uint32_t>(key[2] >> 24));
+      out.set_first_step(row.steps.first);
+      out.set_last_step(row.steps.last);
     }
     *profile->add_scope_kernels() = std::move(out);
     return true;

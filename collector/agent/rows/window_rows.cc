@@ -36,38 +36,46 @@ void WindowRows::OnStep(const shm::StepRecord& record) {
 }
 
 void WindowRows::Begin(uint64_t mono_ns, int64_t step) {
-  open_ = windows_.FindOrAdd(static_cast<uint32_t>(windows_.size() + 1));
-  if (open_ == kNoRow) return;
-  Window& window = windows_.Change(open_);
-  window.begin_mono_ns = mono_ns;
-  window.first_step = step;
+  any_begun_ = true;
+  open_ = windows_.size() < kMaxRows;
+  if (!open_) {
+    ++refused_count_;
+    return;
+  }
+  windows_.push_back({.begin_mono_ns = mono_ns, .first_step = step});
 }
 
 void WindowRows::End(uint64_t mono_ns, int64_t step) {
   // A run that was not paused at its start: until now everything was recorded.
-  if (windows_.size() == 0) Begin(process_begin_mono_ns_, -1);
-  if (open_ == kNoRow) return;
-  Window& window = windows_.Change(open_);
+  if (!any_begun_) Begin(process_begin_mono_ns_, -1);
+  if (!open_) return;
+  Window& window = windows_.back();
   window.end_mono_ns = std::max(mono_ns, window.begin_mono_ns);
   window.end_step = step;
-  open_ = kNoRow;
+  window.changed = true;
+  open_ = false;
 }
 
 void WindowRows::Mark(const std::string& name, uint64_t mono_ns, int64_t utc_ns, int64_t step) {
-  const uint32_t row = marks_.FindOrAdd(static_cast<uint32_t>(marks_.size() + 1));
-  if (row != kNoRow) marks_.Change(row) = {name, mono_ns, utc_ns, step};
+  if (marks_.size() < kMaxRows) {
+    marks_.push_back({name, mono_ns, utc_ns, step});
+  } else {
+    ++refused_count_;
+  }
 }
 
 void WindowRows::Seen(uint64_t mono_ns, bool final) {
   seen_mono_ns_ = std::max(seen_mono_ns_, mono_ns);
-  if (!final || windows_.size() == 0) return;
-  windows_.Change(static_cast<uint32_t>(windows_.size() - 1));
+  if (final && !windows_.empty()) windows_.back().changed = true;
 }
 
 size_t WindowRows::Emit(size_t max, v1::ProcessProfile* profile) {
-  const size_t emitted = windows_.EmitChanged(max, [&](uint32_t number, const Window& window) {
+  size_t emitted = 0;
+  for (Window& window : windows_) {
+    if (!window.changed || emitted == max) continue;
+    window.changed = false;
+    ++emitted;
     v1::WindowRow* row = profile->add_windows();
-    row->set_number(number);
     row->set_begin_mono_ns(window.begin_mono_ns);
     row->set_end_mono_ns(window.end_mono_ns);
     row->set_begin_utc_ns(UtcNsOf(window.begin_mono_ns));
@@ -76,17 +84,19 @@ size_t WindowRows::Emit(size_t max, v1::ProcessProfile* profile) {
     row->set_end_step(window.end_step);
     row->set_process_begin_mono_ns(process_begin_mono_ns_);
     row->set_process_until_mono_ns(seen_mono_ns_);
-    return true;
-  });
-  return emitted + marks_.EmitChanged(max - emitted, [&](uint32_t number, const Instant& mark) {
+  }
+  // The newest one says how long the process was there.
+  while (windows_.size() > 1 && !windows_.front().changed) windows_.pop_front();
+  for (; !marks_.empty() && emitted < max; ++emitted) {
+    const Instant& mark = marks_.front();
     v1::InstantRow* row = profile->add_instants();
-    row->set_number(number);
     row->set_name(mark.name);
     row->set_mono_ns(mark.mono_ns);
     row->set_utc_ns(mark.utc_ns);
     row->set_step(mark.step);
-    return true;
-  });
+    marks_.pop_front();
+  }
+  return emitted;
 }
 
 }  // namespace flopsprof::agent

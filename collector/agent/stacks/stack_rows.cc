@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace flopsprof::agent {
 
@@ -38,9 +39,10 @@ void StackRows::Add(const JoinedActivity& activity, uint64_t packed_kernel,
 
 size_t StackRows::Emit(const NameTable& names, size_t max, bool final, uint64_t now_ns,
                        const DescribeKernel& describe, v1::ProcessProfile* profile) {
-  size_t emitted = rows_.EmitChanged(max, [&](const Key& key, const Row& row) {
+  size_t emitted = rows_.EmitChanged(max, [&](const Key& key, Row& kept) {
     v1::StackRow out;
     if (!describe(key[1], &out)) return false;
+    const Row row = std::exchange(kept, Row());
     out.set_stack(static_cast<uint32_t>(key[0] >> 32));
     out.set_scope(static_cast<uint32_t>(key[0]));
     out.set_phase(static_cast<v1::Phase>(key[2] >> 8));

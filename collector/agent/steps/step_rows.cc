@@ -10,19 +10,36 @@ namespace {
 
 uint32_t KeyOf(uint32_t step) { return step & shm::kStepKeyMask; }
 bool IsFirstLoop(uint32_t key) { return key >> shm::kStepLoopShift == 0; }
+uint32_t LabelOf(uint32_t key) { return key & shm::kStepLabelMask; }
+uint32_t LoopBits(uint32_t key) { return KeyOf(key) & ~shm::kStepLabelMask; }
 
 }  // namespace
+
+bool StepRows::IsOldRow(uint32_t step) {
+  const Loop& loop = LoopOf(KeyOf(step));
+  return loop.newest_row > kKeptSteps && LabelOf(step) < loop.newest_row - kKeptSteps;
+}
+
+bool StepRows::IsOldLabel(uint32_t key) {
+  const Loop& loop = LoopOf(key);
+  return loop.newest_label > kKeptLabels && LabelOf(key) < loop.newest_label - kKeptLabels;
+}
 
 uint32_t StepRows::Find(uint32_t step) {
   if (step == cached_step_) return cached_row_;
   uint32_t key = step;
+  const bool forgotten = LabelOf(step) < LoopOf(KeyOf(step)).rows_forgotten_until;
   if (shm::PlaceOfStep(step) == shm::StepPlace::kTail) {
     const uint32_t in = rows_.Find(KeyOf(step));
-    if (in != kNoRow && rows_.Hold(in).next_begin_mono_ns != 0) key = KeyOf(step);
+    if (forgotten || (in != kNoRow && rows_.Hold(in).next_begin_mono_ns != 0)) key = KeyOf(step);
   }
   const size_t known = rows_.size();
   const uint32_t row = rows_.FindOrAdd(key);
-  if (rows_.size() != known && RangeOf(KeyOf(key)) != nullptr) ChangeLabel(KeyOf(key));
+  if (rows_.size() != known) {
+    rows_.Hold(row).was_forgotten = forgotten;
+    if (!forgotten && shm::PlaceOfStep(key) == shm::StepPlace::kIn) ++count_;
+    if (RangeOf(KeyOf(key)) != nullptr) ChangeLabel(KeyOf(key));
+  }
   cached_step_ = step;
   cached_row_ = row;
   return row;
@@ -32,9 +49,9 @@ StepRows::Label* StepRows::ChangeLabel(uint32_t key) {
   const uint32_t index = labels_.FindOrAdd(key);
   if (index == kNoRow) return nullptr;
   Label& label = labels_.Change(index);
-  if (label.revision++ != 0) return &label;
+  if (std::exchange(label.defined, true)) return &label;
   const Range* range = RangeOf(key);
-  label.number = range != nullptr ? range->number : key & shm::kStepLabelMask;
+  label.number = range != nullptr ? range->number : LabelOf(key);
   label.numbered_mono_ns = range != nullptr ? range->mono_ns : 0;
   return &label;
 }
@@ -52,11 +69,12 @@ void StepRows::NumberRange(const Range& range) {
   const auto add = [&](uint32_t key) {
     if (range.Contains(key)) keys.push_back(key);
   };
-  for (uint32_t i = 0; i < labels_.size(); ++i) add(labels_.key(i));
-  for (uint32_t i = 0; i < rows_.size(); ++i) {
-    if (labels_.Find(KeyOf(rows_.key(i))) == kNoRow) add(KeyOf(rows_.key(i)));
-  }
+  labels_.ForEach([&](uint32_t, uint32_t key) { add(key); });
+  rows_.ForEach([&](uint32_t, uint32_t step) {
+    if (labels_.Find(KeyOf(step)) == kNoRow) add(KeyOf(step));
+  });
   for (const uint32_t key : keys) SetNumber(key, range.number, range.mono_ns);
+  NumberForgotten(range);
   ranges_.erase(std::remove_if(ranges_.begin(), ranges_.end(),
                                [&range](const Range& old) {
                                  return range.Contains(old.first) && range.Contains(old.last) &&
@@ -65,6 +83,18 @@ void StepRows::NumberRange(const Range& range) {
                 ranges_.end());
   if (ranges_.size() >= kMaxRanges) ranges_.erase(ranges_.begin());
   ranges_.push_back(range);
+}
+
+// Which of them there were is not known any more: the receiver joins the word with what it has.
+void StepRows::NumberForgotten(const Range& range) {
+  const uint32_t until = LoopOf(range.first).labels_forgotten_until;
+  if (until == 0 || LabelOf(range.first) >= until) return;
+  const uint32_t last = std::min(range.last, LoopBits(range.first) | (until - 1));
+  const uint32_t count = last - range.first + 1;
+  if (count > kMaxLateLabels) refused_count_ += count - kMaxLateLabels;
+  for (uint32_t i = 0; i < std::min(count, kMaxLateLabels); ++i) {
+    if (labels_.Find(last - i) == kNoRow) SetNumber(last - i, range.number, range.mono_ns);
+  }
 }
 
 // The newest word about a label that has no row of its own; nullptr: none.
@@ -89,14 +119,6 @@ uint32_t StepRows::NumberOf(uint32_t step) const {
   return label + newest_label_number_ - newest_label_;
 }
 
-size_t StepRows::count() const {
-  size_t count = 0;
-  for (uint32_t i = 0; i < rows_.size(); ++i) {
-    count += shm::PlaceOfStep(rows_.key(i)) == shm::StepPlace::kIn ? 1 : 0;
-  }
-  return count;
-}
-
 void StepRows::OnLabel(const shm::StepRecord& record) {
   const uint32_t key = KeyOf(record.header.step);
   const auto event = static_cast<shm::StepEvent>(record.event);
@@ -108,6 +130,7 @@ void StepRows::OnLabel(const shm::StepRecord& record) {
   if (record.header.step == shm::kNoStep) return;
   switch (event) {
     case shm::StepEvent::kBegin: {
+      LoopOf(key).newest_label = std::max(LoopOf(key).newest_label, LabelOf(key));
       if (IsFirstLoop(key)) {
         const bool next = newest_label_ != shm::kNoStep && key == newest_label_ + 1 &&
                           record.mono_ns > newest_begin_mono_ns_;
@@ -183,9 +206,10 @@ void StepRows::Begin(uint32_t step, uint64_t mono_ns) {
     }
   }
   EndBefore(step, mono_ns);
-  if (!IsFirstLoop(step) || step < newest_row_step_) return;
-  newest_row_step_ = step;
-  FoldOldSteps();
+  Loop& loop = LoopOf(KeyOf(step));
+  if (LabelOf(step) < loop.newest_row) return;
+  loop.newest_row = LabelOf(step);
+  FoldOldSteps(&loop, LoopBits(step));
 }
 
 void StepRows::EndBefore(uint32_t step, uint64_t mono_ns) {
@@ -222,20 +246,20 @@ void StepRows::FoldTail(uint32_t key, uint32_t index) {
   tail = Row();
 }
 
-void StepRows::FoldOldSteps() {
-  if (newest_row_step_ < kOpenSteps) return;
-  const uint32_t until = newest_row_step_ - kOpenSteps;
+void StepRows::FoldOldSteps(Loop* loop, uint32_t loop_bits) {
+  if (loop->newest_row < kOpenSteps) return;
+  const uint32_t until = loop->newest_row - kOpenSteps;
   // A process that jumps ahead, from window to window: what it leaves behind, and no long loop.
-  if (until > folded_until_ + 4 * kOpenSteps) {
-    FoldSteps(folded_until_ + 2 * kOpenSteps);
-    folded_until_ = until - 2 * kOpenSteps;
+  if (until > loop->folded_until + 4 * kOpenSteps) {
+    FoldSteps(loop, loop_bits, loop->folded_until + 2 * kOpenSteps);
+    loop->folded_until = until - 2 * kOpenSteps;
   }
-  FoldSteps(until);
+  FoldSteps(loop, loop_bits, until);
 }
 
-void StepRows::FoldSteps(uint32_t until) {
-  for (; folded_until_ < until; folded_until_++) {
-    const uint32_t index = rows_.Find(folded_until_);
+void StepRows::FoldSteps(Loop* loop, uint32_t loop_bits, uint32_t until) {
+  for (; loop->folded_until < until; loop->folded_until++) {
+    const uint32_t index = rows_.Find(loop_bits | loop->folded_until);
     if (index == kNoRow) continue;
     for (DeviceBusy& device : rows_.Hold(index).devices) device.Fold();
   }
@@ -265,6 +289,10 @@ void StepRows::AddActivity(const JoinedActivity& activity, v1::TimeCategory cate
   row.exposed_unknown |= communication && activity.share;
   if (!activity.valid_times) return;
   row.gpu_time_ns[static_cast<size_t>(activity.context.phase)] += activity.duration_ns;
+  if (row.was_forgotten) {
+    late_count_++;
+    return;
+  }
   const uint32_t device = activity.record.device;
   auto busy = std::find_if(row.devices.begin(), row.devices.end(),
                            [device](const DeviceBusy& d) { return d.device == device; });
@@ -279,12 +307,12 @@ void StepRows::AddActivity(const JoinedActivity& activity, v1::TimeCategory cate
 }
 
 size_t StepRows::Emit(size_t max, bool final, v1::ProcessProfile* profile) {
-  const size_t labels = labels_.EmitChanged(max, [&](uint32_t key, const Label& label) {
+  size_t emitted = labels_.EmitChanged(max, [&](uint32_t key, Label& label) {
     v1::StepLabelRow* out = profile->add_step_labels();
     out->set_step(key);
-    out->set_revision(label.revision);
+    out->set_revision(label.numbered_mono_ns);
     out->set_number(label.number);
-    out->set_optimizer_steps(label.optimizer_steps);
+    out->set_optimizer_steps(std::exchange(label.optimizer_steps, 0));
     out->set_disturbed(label.disturbed);
     out->set_optimizer_end_mono_ns(label.optimizer_end_mono_ns);
     out->set_beside_mono_ns(label.beside_mono_ns);
@@ -292,39 +320,73 @@ size_t StepRows::Emit(size_t max, bool final, v1::ProcessProfile* profile) {
     out->set_helped(label.helped);
     return true;
   });
-  return labels + rows_.EmitChanged(max - labels, [&](uint32_t step, const Row& row) {
+  emitted += rows_.EmitChanged(max - emitted, [&](uint32_t step, Row& row) {
     const bool tail = shm::PlaceOfStep(step) == shm::StepPlace::kTail;
-    if (tail && !final) return false;  // it may become part of its step
-    if (tail && row.activities == 0 &&
-        row.flops == std::array<model::FlopCount, shm::kPhaseCount>{})
-      return true;
-    v1::StepRow* out = profile->add_steps();
-    out->set_step(step);
-    out->set_begin_mono_ns(row.begin_mono_ns);
-    const uint64_t end =
-        row.next_begin_mono_ns != 0 ? row.next_begin_mono_ns : row.optimizer_end_mono_ns;
-    out->set_end_mono_ns(end);
-    out->set_complete(row.begin_mono_ns != 0 && end != 0);
-    for (model::FlopCount flops : row.flops) model::ToProto(flops, out->add_flops());
-    for (uint64_t ns : row.gpu_time_ns) out->add_gpu_time_ns(ns);
-    out->set_activities(row.activities);
-    uint64_t busy_ns = 0;
-    uint64_t not_communication_ns = 0;
-    for (const DeviceBusy& device : row.devices) {
-      busy_ns += device.all().total_ns();
-      not_communication_ns += device.not_communication().total_ns();
-    }
-    out->set_gpu_busy_ns(busy_ns);
-    // Late intervals may be missing in one of the two.
-    out->set_exposed_communication_ns(busy_ns - std::min(busy_ns, not_communication_ns));
-    if (row.has_unknown || row.exposed_unknown) {
-      v1::StepFacts* facts = profile->add_step_facts();
-      facts->set_step(step);
-      facts->set_has_unknown(row.has_unknown);
-      facts->set_exposed_unknown(row.exposed_unknown);
-    }
+    // It may become part of its step.
+    if (tail && !final && !IsOldRow(step)) return false;
+    const bool empty = row.activities == 0 && !row.has_unknown && !row.exposed_unknown &&
+                       row.flops == std::array<model::FlopCount, shm::kPhaseCount>{};
+    if (tail && empty) return true;
+    EmitRow(step, &row, profile);
     return true;
   });
+  ForgetOld();
+  return emitted;
+}
+
+void StepRows::EmitRow(uint32_t step, Row* row, v1::ProcessProfile* profile) {
+  v1::StepRow* out = profile->add_steps();
+  out->set_step(step);
+  out->set_begin_mono_ns(row->begin_mono_ns);
+  const uint64_t end =
+      row->next_begin_mono_ns != 0 ? row->next_begin_mono_ns : row->optimizer_end_mono_ns;
+  out->set_end_mono_ns(end);
+  out->set_complete(row->begin_mono_ns != 0 && end != 0);
+  for (model::FlopCount flops : std::exchange(row->flops, {})) {
+    model::ToProto(flops, out->add_flops());
+  }
+  for (uint64_t ns : std::exchange(row->gpu_time_ns, {})) out->add_gpu_time_ns(ns);
+  out->set_activities(std::exchange(row->activities, 0));
+  BusyTimes busy;
+  for (DeviceBusy& device : row->devices) {
+    const BusyTimes added = device.TakeAdded();
+    busy.all_ns += added.all_ns;
+    busy.not_communication_ns += added.not_communication_ns;
+  }
+  out->set_gpu_busy_ns(busy.all_ns);
+  out->set_not_communication_ns(busy.not_communication_ns);
+  if (!row->has_unknown && !row->exposed_unknown) return;
+  v1::StepFacts* facts = profile->add_step_facts();
+  facts->set_step(step);
+  facts->set_has_unknown(std::exchange(row->has_unknown, false));
+  facts->set_exposed_unknown(std::exchange(row->exposed_unknown, false));
+}
+
+void StepRows::ForgetOld() {
+  std::vector<uint32_t> old;
+  rows_.ForEach([&](uint32_t index, uint32_t step) {
+    if (IsOldRow(step) && !rows_.IsChanged(index)) old.push_back(index);
+  });
+  for (const uint32_t index : old) {
+    const uint32_t step = rows_.key(index);
+    uint32_t& until = LoopOf(KeyOf(step)).rows_forgotten_until;
+    until = std::max(until, LabelOf(step) + 1);
+    rows_.Forget(index);
+  }
+  if (!old.empty()) cached_step_ = shm::kNoStep;
+  old.clear();
+  labels_.ForEach([&](uint32_t index, uint32_t key) {
+    if (IsOldLabel(key) && !labels_.IsChanged(index)) old.push_back(index);
+  });
+  for (const uint32_t index : old) {
+    const uint32_t key = labels_.key(index);
+    uint32_t& until = LoopOf(key).labels_forgotten_until;
+    until = std::max(until, LabelOf(key) + 1);
+    labels_.Forget(index);
+  }
+  ranges_.erase(std::remove_if(ranges_.begin(), ranges_.end(),
+                               [this](const Range& range) { return IsOldLabel(range.last); }),
+                ranges_.end());
 }
 
 }  // namespace flopsprof::agent

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "collector/agent/tables/interval_union.h"
@@ -17,8 +18,13 @@
 
 namespace flopsprof::agent {
 
+struct BusyTimes {
+  uint64_t all_ns = 0;
+  uint64_t not_communication_ns = 0;
+};
+
 // The busy time of one device: all of its work, and all but communication. The two are one until
-// the first communication comes.
+// the first communication comes. Unions only grow; their difference may shrink.
 class DeviceBusy {
  public:
   uint32_t device = 0;
@@ -39,6 +45,13 @@ class DeviceBusy {
     not_communication_.Fold();
   }
 
+  // What has come since the last time.
+  BusyTimes TakeAdded() {
+    const BusyTimes taken =
+        std::exchange(taken_, BusyTimes{all().total_ns(), not_communication_.total_ns()});
+    return {taken_.all_ns - taken.all_ns, taken_.not_communication_ns - taken.not_communication_ns};
+  }
+
   const IntervalUnion& all() const { return all_.has_value() ? *all_ : not_communication_; }
   const IntervalUnion& not_communication() const { return not_communication_; }
   uint64_t late_count() const {
@@ -52,12 +65,16 @@ class DeviceBusy {
 
   IntervalUnion not_communication_;
   std::optional<IntervalUnion> all_;  // none: as not_communication_
+  BusyTimes taken_;
 };
 
 // Steps of one process, by label (proto/shm/records.h). A label's tail becomes part of it as soon
 // as another one follows; a tail that is left at the end, and what ran beside steps, have rows of
 // their own. A step's intervals are kept until kOpenSteps newer steps have begun; activity that
-// comes later still counts in every sum but the step's busy time (counted). One thread.
+// comes later still counts in every sum but the step's busy time (counted). What was sent of a step
+// is forgotten when kKeptSteps newer ones of its loop have begun, what was sent of a label after
+// kKeptLabels: what comes later makes a new row, which the receiver adds to the old one. One
+// thread.
 class StepRows {
  public:
   void OnStep(const shm::StepRecord& record);
@@ -73,10 +90,13 @@ class StepRows {
   // Something ran in the step whose flops are not known.
   void MarkUnknown(uint32_t step);
 
-  // Appends at most `max` changed rows; returns how many.
+  // Appends what was added to at most `max` rows since they were sent; returns how many.
   size_t Emit(size_t max, bool final, v1::ProcessProfile* profile);
 
-  size_t count() const;
+  // Steps that have had a row.
+  size_t count() const { return count_; }
+  // Rows and labels that are kept.
+  size_t kept_count() const { return rows_.size() + labels_.size(); }
   // Of the first loop, whether its steps are wanted or not.
   bool any_begun() const {
     return newest_label_ != shm::kNoStep && newest_label_number_ != shm::kNoStep;
@@ -85,14 +105,21 @@ class StepRows {
   // From the begin of the label before to the begin of the newest one; 0 = not known.
   uint64_t last_step_ns() const { return last_step_ns_; }
   uint64_t late_count() const { return late_count_; }
-  // Steps beyond kMaxSteps, which have no row.
+  // Steps beyond kMaxSteps, which have no row; labels that got a number when they were long
+  // forgotten, beyond kMaxLateLabels.
   uint64_t refused_count() const { return refused_count_; }
+
+  static constexpr uint32_t kKeptSteps = 256;
+  static constexpr uint32_t kKeptLabels = 4096;
 
  private:
   static constexpr size_t kMaxSteps = 1 << 18;
   static constexpr uint32_t kOpenSteps = 4;
   static constexpr size_t kMaxDevices = 64;
+  static constexpr uint32_t kMaxLateLabels = 1 << 16;
+  static constexpr size_t kLoops = 1 << (shm::kStepPlaceShift - shm::kStepLoopShift);
 
+  // Sums and facts are those since the row was sent.
   struct Row {
     uint64_t begin_mono_ns = 0;
     uint64_t next_begin_mono_ns = 0;
@@ -102,13 +129,14 @@ class StepRows {
     uint64_t activities = 0;
     bool has_unknown = false;
     bool exposed_unknown = false;
+    bool was_forgotten = false;  // its intervals are
     std::vector<DeviceBusy> devices;
   };
   struct Label {
-    uint32_t revision = 0;
+    bool defined = false;
     uint32_t number = 0;
     uint64_t numbered_mono_ns = 0;  // rings are read one after the other: the newest word counts
-    uint32_t optimizer_steps = 0;
+    uint32_t optimizer_steps = 0;   // since it was sent
     bool disturbed = false;
     bool cut = false;
     bool helped = false;
@@ -127,15 +155,30 @@ class StepRows {
   };
   static constexpr size_t kMaxRanges = 64;  // the injector has one or two a loop
 
+  // Labels are without the loop's bits.
+  struct Loop {
+    uint32_t newest_row = 0;
+    uint32_t folded_until = 0;
+    uint32_t rows_forgotten_until = 0;
+    uint32_t newest_label = 0;
+    uint32_t labels_forgotten_until = 0;
+  };
+
+  Loop& LoopOf(uint32_t key) { return loops_[key >> shm::kStepLoopShift]; }
+  bool IsOldRow(uint32_t step);
+  bool IsOldLabel(uint32_t key);
   uint32_t Find(uint32_t step);
   Label* ChangeLabel(uint32_t key);
   void NumberRange(const Range& range);
+  void NumberForgotten(const Range& range);
   const Range* RangeOf(uint32_t key) const;
   void SetNumber(uint32_t key, uint32_t number, uint64_t mono_ns);
   void FoldTail(uint32_t key, uint32_t index);
   void Begin(uint32_t step, uint64_t mono_ns);
-  void FoldOldSteps();
-  void FoldSteps(uint32_t until);
+  void FoldOldSteps(Loop* loop, uint32_t loop_bits);
+  void FoldSteps(Loop* loop, uint32_t loop_bits, uint32_t until);
+  void EmitRow(uint32_t step, Row* row, v1::ProcessProfile* profile);
+  void ForgetOld();
 
   RowSet<uint32_t, Row> rows_{kMaxSteps};
   RowSet<uint32_t, Label> labels_{kMaxSteps};
@@ -144,12 +187,12 @@ class StepRows {
   uint32_t newest_label_number_ = 0;
   uint32_t cached_step_ = shm::kNoStep;
   uint32_t cached_row_ = kNoRow;
-  uint32_t newest_row_step_ = 0;  // of the first loop
-  uint32_t folded_until_ = 0;
+  std::array<Loop, kLoops> loops_;
   uint64_t newest_begin_mono_ns_ = 0;
   uint64_t last_step_ns_ = 0;
   uint64_t late_count_ = 0;
   uint64_t refused_count_ = 0;
+  size_t count_ = 0;
 };
 
 }  // namespace flopsprof::agent

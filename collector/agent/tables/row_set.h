@@ -78,7 +78,9 @@ class RowSet {
   const Key& key(uint32_t index) const { return rows_[index].key; }
 
   // Calls emit(key, row) for changed rows until it has returned true `max` times; false = not
-  // now, ask again. Returns how often it returned true.
+  // now, ask again. It may change other rows, which are then given out too. Returns how often it
+  // returned true. What was sent is the receiver's: emit takes
+  // it out of the row.
   template <class Emit>
   size_t EmitChanged(size_t max, Emit&& emit) {
     std::vector<uint32_t> todo = std::move(changed_);
@@ -88,8 +90,13 @@ class RowSet {
       Entry& entry = rows_[todo[i]];
       if (emitted < max) {
         entry.changed = false;  // before emit, which may change rows of this set
+        const size_t before = changed_.size();
         if (emit(entry.key, entry.row)) {
           emitted++;
+          // Rows that it has changed may have been given out already, and are again.
+          todo.insert(todo.end(), changed_.begin() + static_cast<ptrdiff_t>(before),
+                      changed_.end());
+          changed_.resize(before);
           continue;
         }
         if (entry.changed) continue;
@@ -100,41 +107,67 @@ class RowSet {
     return emitted;
   }
 
+  // Row and index are free for another key. Needs: it has not changed since it was emitted.
+  void Forget(uint32_t index) {
+    Entry& entry = rows_[index];
+    index_.erase(entry.key);
+    entry.key = Key();
+    entry.row = Row();
+    entry.index = kNoRow;
+    free_.push_back(index);
+  }
+  bool IsChanged(uint32_t index) const { return rows_[index].changed; }
+  // Calls visit(index, key) for each row.
+  template <class Visit>
+  void ForEach(Visit&& visit) const {
+    for (const auto& [key, index] : index_) visit(index, key);
+  }
+
   // Only what was refused stays known.
   void Clear() {
     index_.clear();
     rows_.clear();
     changed_.clear();
+    free_.clear();
     last_ = nullptr;
   }
 
-  size_t size() const { return rows_.size(); }
+  size_t size() const { return index_.size(); }
   uint64_t refused_count() const { return refused_count_; }
 
  private:
   struct Entry {
     Key key = {};
     Entry* next = nullptr;  // the row that was asked for after this one
-    uint32_t index = 0;
+    uint32_t index = 0;     // kNoRow: free
     bool changed = false;
     Row row = {};
   };
 
   Entry* EntryOf(const Key& key, uint64_t uses) {
-    if (last_ != nullptr && last_->next->key == key) return last_ = last_->next;
+    if (last_ != nullptr && last_->next->key == key && last_->next->index != kNoRow) {
+      return last_ = last_->next;
+    }
     return EntryByHash(key, uses);
   }
 
   Entry* EntryByHash(const Key& key, uint64_t uses) {
-    const auto [found, added] = index_.try_emplace(key, static_cast<uint32_t>(rows_.size()));
+    const uint32_t place = free_.empty() ? static_cast<uint32_t>(rows_.size()) : free_.back();
+    const auto [found, added] = index_.try_emplace(key, place);
     if (added) {
-      if (rows_.size() >= max_rows_) {
+      if (index_.size() > max_rows_) {
         index_.erase(found);
         refused_count_ += uses;
         return nullptr;
       }
-      rows_.push_back({key, nullptr, found->second, false, Row()});
-      Entry& entry = rows_[found->second];
+      if (place == rows_.size()) {
+        rows_.push_back({key, nullptr, place, false, Row()});
+      } else {
+        free_.pop_back();
+        rows_[place].key = key;
+        rows_[place].index = place;
+      }
+      Entry& entry = rows_[place];
       entry.next = &entry;
     }
     Entry* entry = &rows_[found->second];
@@ -154,6 +187,7 @@ class RowSet {
   absl::flat_hash_map<Key, uint32_t> index_;
   StableVector<Entry> rows_;
   std::vector<uint32_t> changed_;
+  std::vector<uint32_t> free_;
   Entry* last_ = nullptr;  // the row that was asked for last
   uint64_t refused_count_ = 0;
 };

@@ -67,12 +67,17 @@ void Uploader::Post(std::vector<v1::ProcessProfile> processes) {
     base::MutexLock lock(&mutex_);
     if (!refused_.empty()) return;
     v1::UploadRequest& request = requests_.emplace_back();
-    request.set_run_id(options_.run_id);
-    request.set_agent_id(options_.agent_id);
-    request.set_sequence(next_sequence_++);
+    Address(&request);
     for (v1::ProcessProfile& process : processes) *request.add_processes() = std::move(process);
   }
   Wake();
+}
+
+void Uploader::Address(v1::UploadRequest* request) {
+  request->set_run_id(options_.run_id);
+  request->set_agent_id(options_.agent_id);
+  request->set_sequence(next_sequence_++);
+  request->set_format(v1::UPLOAD_FORMAT_INCREMENTS);
 }
 
 Uploader::Stats Uploader::stats() const {
@@ -80,22 +85,30 @@ Uploader::Stats Uploader::stats() const {
   return stats_;
 }
 
+uint64_t Uploader::posted_sequence() const {
+  base::MutexLock lock(&mutex_);
+  return next_sequence_ - 1;
+}
+
+bool Uploader::IsDone(uint64_t sequence) const {
+  base::MutexLock lock(&mutex_);
+  return !refused_.empty() || requests_.empty() || requests_.front().sequence() > sequence;
+}
+
 bool Uploader::Idle() const {
   base::MutexLock lock(&mutex_);
   return requests_.empty() || !refused_.empty();
 }
 
-absl::Status Uploader::Finish(const v1::RunInfo& run, absl::Duration timeout) {
+absl::Status Uploader::Finish(const v1::RunInfo& run, bool complete, absl::Duration timeout) {
   const absl::Time deadline = absl::Now() + timeout;
   absl::Status result;
   {
     base::MutexLock lock(&mutex_);
     v1::UploadRequest& request = requests_.emplace_back();
-    request.set_run_id(options_.run_id);
-    request.set_agent_id(options_.agent_id);
-    request.set_sequence(next_sequence_++);
+    Address(&request);
     *request.mutable_run() = run;
-    request.set_last(true);
+    request.set_last(complete);
   }
   Wake();
   {
@@ -246,13 +259,25 @@ void Uploader::OnReply() {
   base::MutexLock lock(&mutex_);
   const v1::UploadReply& reply = stream_->reply;
   backoff_ = options_.min_backoff;
+  changed_.SignalAll();
+  if (!reply.refused().empty()) refused_ = reply.refused();
+  if (!refused_.empty()) return;
+  // It would take for totals what are increments, or the other way round.
+  if (reply.format() != v1::UPLOAD_FORMAT_INCREMENTS) {
+    const bool older = reply.format() < v1::UPLOAD_FORMAT_INCREMENTS;
+    refused_ =
+        absl::StrCat("it is of ", older ? "an older" : "a newer", " flopsprof (uploads of format ",
+                     static_cast<int>(reply.format()), ") than this agent (",
+                     options_.run.version(), options_.run.version().empty() ? "" : ", ", "format ",
+                     static_cast<int>(v1::UPLOAD_FORMAT_INCREMENTS),
+                     "): use the same version of flopsprof on all nodes");
+    return;
+  }
   while (!requests_.empty() && requests_.front().sequence() <= reply.acknowledged()) {
     // One that is being written has been serialised: it may go.
     requests_.pop_front();
     stats_.acknowledged++;
   }
-  if (!reply.refused().empty()) refused_ = reply.refused();
-  changed_.SignalAll();
 }
 
 void Uploader::Close() {

@@ -22,7 +22,7 @@ namespace flopsprof::agent {
 
 // Sends an agent's updates to the collector, each until it is acknowledged, in order, again
 // after every lost connection. Never blocks its caller: when too much is unacknowledged it says
-// so, and the caller keeps its (cumulative) changes for later. Post and Finish from one thread at a
+// so, and the caller keeps its changes for later. Post and Finish from one thread at a
 // time, the rest from any; one thread of its own speaks gRPC, and sleeps while there is nothing to
 // say.
 class Uploader {
@@ -41,6 +41,10 @@ class Uploader {
 
   // False: not now, too much waits for its acknowledgement. After a refusal nothing waits.
   bool CanAccept() const;
+  // Number of the newest request that was posted; 0: none was.
+  uint64_t posted_sequence() const;
+  // The request of this number, and all before it, are acknowledged (or refused).
+  bool IsDone(uint64_t sequence) const;
   // True: all that was posted is acknowledged (or refused, and waits no more).
   bool Idle() const;
   // One request. Ignored after a refusal.
@@ -48,7 +52,7 @@ class Uploader {
 
   // Sends the last request and waits until everything is acknowledged; then stops. Not OK:
   // refused, or not everything was acknowledged in time.
-  absl::Status Finish(const v1::RunInfo& run, absl::Duration timeout);
+  absl::Status Finish(const v1::RunInfo& run, bool complete, absl::Duration timeout);
 
   struct Stats {
     uint64_t acknowledged = 0;  // requests
@@ -82,6 +86,7 @@ class Uploader {
     bool finishing = false;
   };
 
+  void Address(v1::UploadRequest* request) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Run();
   // Makes the thread look at what has changed.
   void Wake();

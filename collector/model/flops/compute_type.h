@@ -10,10 +10,10 @@
 
 namespace flopsprof::model {
 
-// Which peak of the card a call has to be held against: "fp64", "fp32", "tf32", "bf16", "fp16",
-// "fp8", "fp6", "fp4", "int8", "int4", "fp32_emulated", "fp64_emulated"; "" = cannot be told.
-// From the function, the data types, the compute type and the math mode; never from a kernel's
-// name. The environment variable NVIDIA_TF32_OVERRIDE of the process is not visible here.
+// The type whose peak a call is compared with: "fp64", "fp32", "tf32", "bf16", "fp16", "fp8",
+// "fp6", "fp4", "int8", "int4", "fp32_emulated", "fp64_emulated"; "" = cannot be told. From the
+// function, the data types, the compute type and the math mode; never from a kernel's name. The
+// environment variable NVIDIA_TF32_OVERRIDE of the process is not visible here.
 std::string GemmComputeType(const shm::GemmCall& call);
 
 // Of a cuDNN operation on tensors of this type ("CUDNN_DATA_HALF"). `tensor_cores`: the engine's

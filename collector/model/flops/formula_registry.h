@@ -12,7 +12,7 @@
 
 namespace flopsprof::model {
 
-// A formula of the user: of an operation by its name, or of kernels by a pattern of theirs.
+// A formula of the user: for an operation by its name, or for kernels by a pattern of their names.
 struct UserFormula {
   std::string target;  // "mylib::my_op"; kernels: with * and ?
   bool of_kernel = false;
@@ -27,18 +27,19 @@ class FormulaRegistry {
   absl::Status AddFile(const std::string& path);
   absl::Status AddText(std::string_view toml, const std::string& path);
 
-  // Work that is only modelled is unknown, all of it or by name ("aten::_grouped_mm", a kernel).
+  // From now on modelled work is unknown: all of it, or that of one name ("aten::_grouped_mm", a
+  // kernel).
   void TurnOffAll() { all_off_ = true; }
   void TurnOff(std::string name) { off_.insert(std::move(name)); }
   bool IsOff(std::string_view name) const { return all_off_ || off_.count(std::string(name)) > 0; }
 
-  // nullptr: the user has none. The last one of a file goes first.
+  // nullptr: the user has none. Of several formulas for one name, the last one in the file is used.
   const UserFormula* OfOperation(std::string_view name) const;
   // `name` as CUPTI gives it; a mangled one is also compared as C++ writes it. Not cheap.
   const UserFormula* OfKernel(const std::string& name) const;
 
   bool has_kernel_formulas() const { return has_kernel_formulas_; }
-  // For the profiled processes, which look at these operations only.
+  // Names for the profiled processes, which follow only these operations.
   std::vector<std::string> Operations() const;
 
  private:

@@ -32,8 +32,8 @@ std::string OperationShape(const shm::OperationCall& call);
 // Type that decides which peak applies; "" = none.
 std::string OperationComputeType(const shm::OperationCall& call);
 
-// What to know beside the count: why there is none, or what a mask leaves of it
-// ("masked: 524,800 of 1,048,576 pairs").
+// Text beside the count: why there is no count, or how many pairs a mask leaves ("masked: 524,800
+// of 1,048,576 pairs").
 std::string OperationDetail(const shm::OperationCall& call);
 
 // A size by the name that a user's formula gives it (docs/formulas.md); nullopt: no such.

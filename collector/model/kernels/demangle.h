@@ -8,7 +8,8 @@
 
 namespace flopsprof::model {
 
-// Longer readable names are not made: 155 characters of a mangled name can mean a million.
+// Longest readable name that is made. 155 characters of a mangled name can stand for a million
+// readable ones.
 constexpr size_t kLongestReadableName = 1 << 16;
 
 // "void f<int>(int)" of "_Z1fIiEvT_". Empty: not a mangled name, not a correct one, or one whose

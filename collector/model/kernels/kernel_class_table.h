@@ -18,7 +18,7 @@ struct KernelNameRow {
 KernelClass ClassOfTorchFunction(std::string_view function);
 // Of PyTorch, in an anonymous namespace and no other.
 KernelClass ClassOfTorchAnonymous(std::string_view function);
-// The same with their namespaces, where the last part says too little.
+// The same for functions whose last part says too little: `qualified` has the namespaces.
 KernelClass ClassOfTorchQualified(std::string_view qualified);
 // Of torchvision, below vision::ops.
 KernelClass ClassOfVisionFunction(std::string_view function);

@@ -47,12 +47,12 @@ using GivenPeaks = std::map<std::string, double>;
 // The table, in the order in which `flopsprof peaks` prints it.
 const std::vector<DevicePeaks>& AllPeaks();
 
-// Peaks of the card that the driver names so; nullptr when it is not in the table, or is a part
-// of a card (MIG). Never a guess: an unknown card has no utilisation. `sm_count` tells cards
-// of one name apart; 0: not known, then the first.
+// Peaks of the card with this name of the driver. nullptr: the card is not in the table, or is a
+// part of a card (MIG). There is no guess: an unknown card has no utilisation. `sm_count` tells
+// cards of one name apart; 0: not known, then the first is taken.
 const DevicePeaks* FindPeaks(std::string_view device_name, uint32_t sm_count = 0);
 
-// The card's peaks with those that were given in their place; nullopt: neither.
+// The card's peaks; given peaks replace them. nullopt: the card is not known and no peak was given.
 std::optional<DevicePeaks> PeaksOf(std::string_view device_name, uint32_t sm_count,
                                    const GivenPeaks& given);
 

@@ -48,7 +48,7 @@ void EndCublasCall(CallScope* call, int status, void* handle, const void* caller
 
 FLOPSPROF_HOT void EmitGemm(const CallScope& call, const Product& product, uint8_t math_mode,
                             uint8_t epilogue, bool sizes_known) {
-  EmitInPlace<shm::GemmCall>([&](shm::GemmCall* record) {
+  EmitCallInPlace<shm::GemmCall>([&](shm::GemmCall* record) {
     record->header = call.Header(shm::RecordType::kGemmCall);
     if (!sizes_known) record->header.flags |= shm::kFlagSizesUnknown;
     record->call = call.id();

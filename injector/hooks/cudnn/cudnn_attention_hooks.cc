@@ -90,7 +90,7 @@ struct Part {
 };
 
 void EmitParts(const CallScope& call, const Attention& attention, const Part* parts, int count) {
-  if (!ReserveRoom(static_cast<uint64_t>(count))) return;
+  if (!ReserveRoom(static_cast<uint64_t>(count))) return CountCallWithoutRoom();
   for (int i = 0; i < count; ++i) {
     shm::LibraryCall record = CudnnLibraryRecord(call);
     if (i + 1 < count) record.header.flags |= shm::kFlagMore;
@@ -100,7 +100,7 @@ void EmitParts(const CallScope& call, const Attention& attention, const Part* pa
     record.sizes[1] = parts[i].n;
     record.sizes[2] = parts[i].k;
     record.sizes[3] = parts[i].batch;
-    EmitRecord(&record);
+    i + 1 < count ? EmitPart(&record) : EmitLastPart(&record);
   }
 }
 

@@ -43,7 +43,7 @@ shm::LibraryCall CudnnLibraryRecord(const CallScope& call) {
 void EmitUnknownCudnnCall(const CallScope& call, shm::UnknownReason reason) {
   shm::LibraryCall record = CudnnLibraryRecord(call);
   record.reason = static_cast<uint8_t>(reason);
-  EmitRecord(&record);
+  EmitCall(&record);
 }
 
 }  // namespace flopsprof::injector

@@ -17,7 +17,7 @@ struct Sizes {
 
 // `parts`: products of this size, 1 forward, 2 (data, weights) backward.
 void EmitCausal(const CallScope& call, const Sizes& sizes, int parts) {
-  if (!ReserveRoom(static_cast<uint64_t>(parts))) return;
+  if (!ReserveRoom(static_cast<uint64_t>(parts))) return CountCallWithoutRoom();
   shm::LibraryCall record = CudnnLibraryRecord(call);
   record.type = CudaTypeOfCudnn(sizes.type);
   const bool negative = sizes.batch < 0 || sizes.channels < 0 || sizes.length < 0;
@@ -31,9 +31,9 @@ void EmitCausal(const CallScope& call, const Sizes& sizes, int parts) {
   for (int i = 1; i < parts; ++i) {
     shm::LibraryCall part = record;
     part.header.flags |= shm::kFlagMore;
-    EmitRecord(&part);
+    EmitPart(&part);
   }
-  EmitRecord(&record);
+  EmitLastPart(&record);
 }
 
 }  // namespace

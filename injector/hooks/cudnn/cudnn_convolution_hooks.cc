@@ -80,7 +80,7 @@ void EmitConvolution(const CallScope& call, const void* caller, void* convolutio
   record.sizes[2] = y.sizes[0];
   record.sizes[3] = y.sizes[1];
   record.sizes[4] = groups;
-  EmitRecord(&record);
+  EmitCall(&record);
 }
 
 }  // namespace

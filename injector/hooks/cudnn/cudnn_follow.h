@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What plans compute where the library does not describe them (cuDNN 8, or an engine that
-// refuses): followed from the operations that a program puts into a graph, over heuristics,
-// engine and configuration, to the plan. On from the start with cuDNN 8, else from the first
-// refusal on, so that a library that describes its plans costs nothing.
+// Finds out what a plan computes if the library does not describe it (cuDNN 8, or an engine that
+// refuses). The operations that a program puts into a graph are followed over heuristics, engine
+// and configuration to the plan. With cuDNN 8 this is on from the start, otherwise from the first
+// refusal on. So it costs nothing for a library that describes its plans.
 
 #include <stddef.h>
 #include <stdint.h>

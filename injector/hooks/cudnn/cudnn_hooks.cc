@@ -38,7 +38,7 @@ void EmitCudnnCall(const CallScope& call, const void* caller, void* plan, const 
   record.call = call.id();
   record.scope = call.attribution().scope;
   record.api = call.api();
-  EmitRecord(&record);
+  EmitCall(&record);
 }
 
 // What cannot be asked for later.

@@ -61,8 +61,9 @@ class CudnnOverrideTable {
   std::atomic<bool> any_{false};
   AddressTable<Pack, 64, 6> packs_;        // 87,000 alive at once
   AddressTable<Nothing, 256, 7> refused_;  // those that found no room: not readable
-  // Final: a pack that overrides is in neither table, so any pack that is not there may be it. Each
-  // of their executions is counted as unknown. It takes more than a million packs at once.
+  // True for good: a pack with overrides had no room in either table. So any pack that is in
+  // neither table may be the lost one, and each execution with such a pack is counted as unknown.
+  // This takes more than a million packs at once.
   std::atomic<bool> lost_{false};
 };
 

@@ -98,7 +98,7 @@ void EmitCudnnNetwork(const CallScope& call, const CudnnNetwork& network, int64_
   record.sizes[2] = network.hidden;
   record.sizes[3] = network.projection == network.hidden ? 0 : network.projection;
   record.sizes[4] = network.layers;
-  EmitRecord(&record);
+  EmitCall(&record);
 }
 
 }  // namespace flopsprof::injector

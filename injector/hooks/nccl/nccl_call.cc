@@ -40,7 +40,7 @@ int32_t OwnRank(const void* communicator, const void* caller) {
 void EmitHeldCollective(ThreadState* thread) {
   if (!thread->has_group_collective) return;
   thread->has_group_collective = false;
-  EmitRecord(&thread->group_collective);
+  EmitCall(&thread->group_collective);
 }
 
 }  // namespace
@@ -69,7 +69,7 @@ void EndCollective(CallScope* call, int status, const void* caller, const Collec
   record.peer = collective.peer;
   call->NoteSuccess();
   if (thread->nccl_group_depth == 0) {
-    EmitRecord(&record);
+    EmitCall(&record);
     return;
   }
   thread->group_collective.header.flags |= shm::kFlagMore;  // the group goes on
@@ -127,6 +127,6 @@ FLOPSPROF_EXPORT int ncclGroupEnd() {
   end.api = thread->group_collective.api;
   end.scope = thread->group_collective.scope;
   thread->has_group_collective = false;
-  EmitRecord(&end);
+  EmitCall(&end);
   return status;
 }

@@ -25,7 +25,8 @@ struct Collective {
 // before ncclGroupEnd; its launches then belong to the group's last collective.
 void EndCollective(CallScope* call, int status, const void* caller, const Collective& collective);
 
-// While work is not recorded: numbers of collectives go on, or the ranks' would no longer agree.
+// To be called for a collective while work is not recorded: its number is still taken, so that the
+// numbers of all ranks agree.
 void SkipCollective(int status, shm::CollectiveKind kind, int peer, void* communicator);
 
 }  // namespace flopsprof::injector

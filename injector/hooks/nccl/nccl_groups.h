@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which communicators, of which processes, are ends of one group, and the numbers of their calls.
-// Every rank of a group works out the same numbers on its own, from what NCCL itself needs to be
-// the same: the unique id, the order of splits, the order of calls.
+// Identifies communicators of different processes that belong to one group, and numbers their
+// calls. Every rank of a group computes the same numbers on its own. It uses what NCCL itself
+// requires to be equal on all ranks: the unique id, the order of splits, the order of calls.
 
 #include <stdint.h>
 

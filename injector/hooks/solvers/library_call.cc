@@ -67,7 +67,7 @@ void LibraryCallScope::End(int status, const LibraryArguments& arguments) {
   if (status != 0) return call_.EmitFailure(status);
   OwnCalls own(call_.thread());
   const uint8_t math_mode = MathMode();
-  EmitInPlace<shm::LibraryCall>([&](shm::LibraryCall* record) {
+  EmitCallInPlace<shm::LibraryCall>([&](shm::LibraryCall* record) {
     record->header = call_.Header(shm::RecordType::kLibraryCall);
     record->call = call_.id();
     record->scope = call_.attribution().scope;
@@ -101,7 +101,7 @@ void LibraryCallScope::EndGroups(int status, const Product& product, int64_t gro
                                                       : shm::UnknownReason::kGetterFailed);
     return EmitGemm(call_, group, MathMode(), 0, false);
   }
-  if (!ReserveRoom(static_cast<uint64_t>(groups))) return;  // counted as lost
+  if (!ReserveRoom(static_cast<uint64_t>(groups))) return CountCallWithoutRoom();
   const uint8_t math_mode = MathMode();
   for (int64_t i = 0; i < groups; ++i) {
     shm::GemmCall record{};
@@ -119,7 +119,7 @@ void LibraryCallScope::EndGroups(int status, const Product& product, int64_t gro
     record.n = static_cast<const Index*>(n)[i];
     record.k = static_cast<const Index*>(k)[i];
     record.batch = static_cast<const Index*>(group_size)[i];
-    EmitRecord(&record);
+    i + 1 < groups ? EmitPart(&record) : EmitLastPart(&record);
   }
   call_.NoteSuccess();
 }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the generated hooks of the less hot calls share. Nothing here is inlined: there are more
-// than a thousand such hooks, and each should be small.
+// Shared code of the generated hooks of calls that are less frequent. Nothing here is inlined,
+// because there are more than a thousand such hooks, and each should be small.
 
 #include <stdint.h>
 

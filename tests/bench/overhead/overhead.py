@@ -9,7 +9,9 @@ callbacks, records. Two costs of each profiler: instructions, by callgrind, the 
 load, less what the stand-in's own CUPTI takes; and CPU time, the stand-in's CUPTI in it, of
 processes that take turns (load.py). To ours the agent's share is added. What we take of Proton's
 is the worst of four ratios: each cost, in the steps alone and together with collecting.
---short leaves torch.profiler and the null subscriber out. Status 1 when a profiler did not run, or
+--short leaves out torch.profiler, the null subscriber, and the agent's instructions: under callgrind
+these depend on when the agent comes to read, by a tenth on a busy machine (tests/bench/run.sh counts
+them for a record that lies ready). Status 1 when a profiler did not run, or
 ours is over its bounds; over that of CPU time only where the null test resolves it.
 """
 
@@ -165,10 +167,13 @@ def ratios(rows: dict, measured: dict) -> dict:
 
 def over_time_bound(measured: dict) -> bool:
     proton, null = measured["proton"], measured["null test"]
-    if null["high"] - null["low"] > NULL_SPREAD * proton["loop"]:
+    spread = null["high"] - null["low"]
+    if spread > NULL_SPREAD * proton["loop"]:
         print("CPU time is not judged: the null test spreads too far", file=sys.stderr)
         return False
-    return any(measured["ours"][part] > TIME_BOUND * proton[part] for part in ("loop", "own"))
+    # A difference that is not larger than the null test's shows nothing.
+    ours = measured["ours"]
+    return any(ours[part] - TIME_BOUND * proton[part] > spread for part in ("loop", "own"))
 
 
 def main() -> int:
@@ -178,7 +183,7 @@ def main() -> int:
     counts, kernels = count(build, steps, profilers)
     rows = {p: added(counts, p, steps * kernels) for p in profilers if p != "bare"}
     for name, row in rows.items():
-        row["agent"] = count_agent(build, kernels) if name == "ours" else 0.0
+        row["agent"] = count_agent(build, kernels) if name == "ours" and not short else 0.0
         row["own"] += row["agent"]
     parts = []
     for name, entry, inner, bound in PARTS:
@@ -188,6 +193,8 @@ def main() -> int:
     found = times(build, profilers, SHORT_ROUNDS if short else ROUNDS)
     measured = {p: added_ns(found, p, kernels) for p in [*profilers[1:], "null test"]}
     ratio = ratios(rows, measured)
+    if short:
+        del ratio["instructions together"]
     for cost, table in (("instructions", rows), ("CPU ns", measured)):
         for name, row in table.items():
             row = {k: round(v) for k, v in row.items()}
@@ -211,7 +218,7 @@ def main() -> int:
     in_process = (rows["ours"]["own"] - rows["ours"]["agent"]) / rows["proton"]["own"]
     if in_process > BOUND or ratio["instructions in the steps"] > STEPS_GATE:
         broken.append("instructions")
-    if ratio["instructions together"] > AGENT_GATE:
+    if ratio.get("instructions together", 0) > AGENT_GATE:
         broken.append("the agent's instructions")
     if over_time_bound(measured):
         broken.append("CPU time")

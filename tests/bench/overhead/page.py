@@ -26,37 +26,37 @@ attribution, library calls, kernel times. Proton with its defaults (kernel times
 torch.profiler with CPU and CUDA activities, shapes and modules. Added for each kernel launch:
 
 {tables}
-flopsprof takes **{worst:.2f}** of what Proton takes, the worst of four ratios:
-{ratios}. The goal, {goal} of Proton's in each of them, is {met}.
+flopsprof takes **{worst:.2f}** of what Proton takes. This is the worst of four ratios:
+{ratios}. The goal is {goal} of Proton's in each of them; it is {met}.
 
-- "To collect" is what must happen until the records of the steps are out of CUPTI and read. Ours:
-  CUPTI's buffers, flushed each second, and a record for the agent written of each. Proton:
-  deactivated with a flush. torch.profiler: `stop()`.
-- "Agent" is the share of the agent's process (`flopsprof-run`), which reads, joins and sums the
-  records: its instructions to do so; its CPU time whatever it does, waking up and sending sums
-  every 1 to 5 seconds among it.
-- Instructions are callgrind's, of all threads of the process, less what the stand-in's own CUPTI
-  takes for that profiler ({stand_in} instructions a launch for flopsprof): the objects libcupti
-  and libsimcore, and what these call in the C and C++ run time; and the stand-in's cublasLt, which
-  keeps descriptors in another form than the real one, so that the hook must call its getters. The
-  null subscriber enables what flopsprof enables and throws records away: what is left in its row
-  is what this separation misses.
-- CPU time is that of all threads of the process. The profilers live in children that were forked
-  from one process and take turns of {turn_steps} steps in changing order, {rounds} times; of these
-  rounds the quieter half counts. Medians of the difference to the turn without a profiler in the
-  same round; the agent's is a mean. The null test is a second child without a profiler:
-  differences below its mean nothing.
-- The stand-in's CUPTI is in the CPU time, about as much of it in ours as in Proton's. Without it,
+- "To collect" is the work until the records of the steps are out of CUPTI and read. For flopsprof:
+  CUPTI's buffers are flushed each second, and a record for the agent is written for each of CUPTI's.
+  For Proton: it is deactivated with a flush. For torch.profiler: `stop()`.
+- "Agent" is the share of the agent's process (`flopsprof-run`). Its instructions are those that
+  read, join and sum the records. Its CPU time is all of its CPU time; this includes waking up, and
+  sending sums every 1 to 5 seconds.
+- Instructions are counted by callgrind in all threads of the process. The stand-in's own work for
+  that profiler is taken out ({stand_in} instructions a launch for flopsprof). This is the work of
+  the objects libcupti and libsimcore, of what they call in the C and C++ run time, and of the
+  stand-in's cublasLt. (The stand-in keeps descriptors in another form than the real cublasLt, so
+  the hook must call its getters.) The null subscriber enables what flopsprof enables and throws
+  records away: its row shows what this separation misses.
+- CPU time is that of all threads of the process. Each profiler runs in a child of one process. The
+  children take turns of {turn_steps} steps in changing order, {rounds} times; the quieter half of
+  these rounds counts. The figures are medians of the difference to the turn without a profiler in
+  the same round; the agent's figure is a mean. The null test is a second child without a profiler:
+  a difference that is not larger than the null test's shows nothing.
+- The CPU time contains the stand-in's CUPTI, about as much in ours as in Proton's. Without it,
   by the null subscriber's row, ours is {less_steps:.2f} of Proton's in the steps and {less_own:.2f}
   together.
-- The bars: flopsprof at most {bound} of Proton's instructions in the job's process;
-  `tests/bench/run.sh --short` fails beyond, beyond {steps_gate} in the steps alone, beyond
-  {agent_gate} with the agent's, and beyond {time_bound} of Proton's CPU time where the null test
-  spreads by less than a quarter of that.
+- The benchmark fails above these bounds, all as parts of Proton's: {bound} of the
+  instructions in the job's process, {steps_gate} of those in the steps alone, {agent_gate} of those
+  with the agent's, and {time_bound} of the CPU time, by more than the null test spreads, where that is
+  less than a quarter of Proton's.
 
 ## Parts of it
 
-Our own instructions at each event, in the same steps, without what they stand in front of:
+Instructions of flopsprof itself at each event, in the same steps, without the hooked functions:
 
 | part | times a step | instructions each | bound |
 |---|---|---|---|

@@ -202,7 +202,8 @@ class Harmless(unittest.TestCase):
 
     def test_everything_is_taken_back_when_the_agent_goes(self):
         run = Run("caller_noplt", "where", "link=5", "link=5", "await=libcublas.so.13", "where",
-                  "link=5", preload=False, agent=("--vanish-after", "2"))
+                  "link=5", preload=False, agent=("--vanish-at", "2"),
+                  env={"FLOPSPROF_RECONNECT_S": "0"})
         self.assertEqual(run.status, 0, run.errors)
         self.assertEqual(run.output, "libflopsprof_inject.so r--p\nlibcublas.so.13 r--p\n")
 

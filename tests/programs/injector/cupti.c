@@ -6,8 +6,15 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-int cupti_calls;  // that a late caller could make
+int cupti_calls;             // that a late caller could make
+volatile int cupti_flushes;  // that are running
+
+static unsigned flush_ms(void) {
+  const char* chosen = getenv("CUPTI_FLUSH_MS");
+  return chosen != NULL ? (unsigned)atoi(chosen) : 0;
+}
 
 static int says(const char* what) {
   const char* chosen = getenv("CUPTI_SAYS");
@@ -39,6 +46,10 @@ int cuptiActivityEnable(uint32_t kind) { return says("refuse_kernels") && kind =
 int cuptiActivityDisable(uint32_t kind) { return 0; }
 int cuptiActivityFlushAll(uint32_t flags) {
   ++cupti_calls;
+  ++cupti_flushes;
+  usleep(flush_ms() * 1000);
+  --cupti_flushes;
+  ++cupti_calls;  // its end
   return 0;
 }
 int cuptiActivityGetNextRecord(uint8_t* buffer, size_t bytes, uint8_t** record) { return 12; }

@@ -313,6 +313,15 @@ class Exits(unittest.TestCase):
         run = Run("linger", "gemm", "exit=0", agent=("--delay-ms", "1500"))
         self.assertEqual(run.output, "cupti calls at exit: 0\n")
 
+    def test_cupti_is_left_alone_where_no_agent_is_there(self):
+        # A flush runs when the process ends, while the agent is away: its end is waited for.
+        run = Run("linger", "gemms=50", "cuda", "gemms=50", "sleep=700", "await_flush", "exit=0",
+                  agent=("--vanish-every", "100", "--refuse-next", "1000"),
+                  env={"CUPTI_FLUSH_MS": "400"})
+        self.assertEqual(len(run.of("hello")), 1)
+        self.assertEqual(run.of("end")[0]["process_state"], 1)  # not at its end yet
+        self.assertEqual(run.output, "cupti calls at exit: 0\n")
+
     def test__exit_does_not_wait_for_the_loader(self):
         for environment in ({}, {"LD_PRELOAD": LIBRARY},
                             {"LD_PRELOAD": LIBRARY, "FLOPSPROF_SOCKET": "/nowhere"}):
@@ -385,7 +394,7 @@ class Agents(unittest.TestCase):
 
     def test_one_that_vanishes(self):
         run = Run("gemms=100", "sleep=1000", "gemms=100", "exit=8",
-                  agent=("--vanish-after", "50"))
+                  agent=("--vanish-after", "50"), env={"FLOPSPROF_RECONNECT_S": "0"})
         self.assertEqual(run.status, 8)
         self.assertEqual(run.loss["agent_gone"], 1)
         self.assertEqual(run.end["hook_calls"], 100)  # nothing is recorded after it has gone
@@ -394,6 +403,129 @@ class Agents(unittest.TestCase):
         done = bare("gemm", "exit=9", env={"LD_PRELOAD": LIBRARY,
                                            "FLOPSPROF_SOCKET": "/nowhere/agent.sock"})
         self.assertEqual((done.returncode, done.stdout, done.stderr), (9, "", ""))
+
+
+class Reconnect(unittest.TestCase):
+    """Agents that go, and others that come to the same socket."""
+
+    def counted(self, run):
+        """Calls that were made, by the newest header, and those that some agent has read."""
+        end = run.of("end")[-1]
+        made = sum(end[key] for key in ("calls_before", "calls_written", "calls_dropped",
+                                        "calls_away"))
+        return made, len(run.of("gemm")), end
+
+    def test_another_one_goes_on(self):
+        run = Run("gemms=100", "sleep=1000", "gemms=100", "exit=8", agent=("--vanish-every", "99"))
+        self.assertEqual(run.status, 8)
+        first, second = run.of("hello")
+        self.assertEqual((first["session"], second["session"]), (1, 2))
+        self.assertEqual(first["image"], second["image"])
+        self.assertGreater(first["image"], 0)
+        made, read, end = self.counted(run)
+        self.assertEqual((made, end["hook_calls"]), (200, 200))
+        self.assertEqual(read, 200)
+        self.assertEqual(end["loss"]["agent_gone"], 1)
+        self.assertEqual([end["session"] for end in run.of("end")], [1, 2])
+
+    def test_notes_and_names_are_told_again(self):
+        run = Run("gemms=100", "sleep=2500", "gemms=100", agent=("--vanish-every", "99"))
+        sessions = []
+        for row in run.rows:
+            if row["type"] == "hello":
+                sessions.append({})
+            if row["type"] == "note":
+                sessions[-1][row["key"]] = row["value"]
+        self.assertGreater(len(sessions), 1)
+        self.assertIn("cupti", sessions[0])
+        for later in sessions[1:]:
+            self.assertEqual({**sessions[0], **later}, later)
+
+    def test_more_scopes_than_a_ring_holds_are_told_again(self):
+        scopes = 3000
+        run = Run(f"scopes={scopes}", "gemv=0", "sleep=3000", "gemms=50",
+                  agent=("--vanish-at", "1", "--next-records", "1024"))
+        self.assertEqual([hello["session"] for hello in run.of("hello")], [1, 2])
+        second = run.rows[[row["type"] for row in run.rows].index("end"):]
+        told = {row["name"] for row in second if row["type"] == "scope"}
+        self.assertEqual(told, {f"scope {i}" for i in range(scopes)})
+        self.assertNotIn("ring_full", run.of("end")[-1]["loss"])
+
+    def test_one_that_writes_nonsense_as_it_goes_does_no_harm(self):
+        run = Run("gemms=100", "sleep=1500", "gemms=50", "exit=8",
+                  agent=("--vanish-every", "100", "--scribble"))
+        self.assertEqual(run.status, 8)
+        made, read, end = self.counted(run)
+        self.assertEqual((made, read, end["hook_calls"]), (150, 150, 150))
+
+    def test_no_socket_is_made_where_none_is_to_be_found(self):
+        run = Run("gemms=100", "sleep=1500", "sockets", "exit=8",
+                  agent=("--vanish-every", "100", "--leave"))
+        self.assertEqual((run.status, run.output), (8, "sockets: 1\n"))
+
+    def test_calls_meanwhile_are_counted(self):
+        run = Run("gemms=100", "sleep=600", "gemms=100000", "sleep=2500", "gemms=50",
+                  agent=("--vanish-every", "100", "--delay-ms", "900"))
+        made, read, end = self.counted(run)
+        self.assertEqual((made, end["hook_calls"]), (100150, 100150))
+        self.assertGreater(end["calls_away"], 0)
+        self.assertEqual(end["loss"]["agent_away"], end["calls_away"] + end["launches_away"])
+        self.assertLess(read, made)
+        self.assertEqual(end["calls_dropped"], 0)
+
+    def test_many_come_and_go(self):
+        run = Run("steady=8", "sleep=2000", "gemm", agent=("--vanish-every", "500", "--slots", "32"))
+        sessions = [hello["session"] for hello in run.of("hello")]
+        self.assertGreater(len(sessions), 9)  # old addresses are used again
+        self.assertEqual(sessions, list(range(1, len(sessions) + 1)))
+        made, read, end = self.counted(run)
+        calls = int(run.output.split()[0])
+        self.assertEqual((made, end["hook_calls"]), (calls + 1, calls + 1), run.output)
+        self.assertLess(read, made)
+        # The slots of threads that end come back, while their agent reads: four threads, main, ours
+        # and CUPTI's have one.
+        self.assertLessEqual(max(end["slots_owned"] for end in run.of("end")), 7)
+        _, memory, addresses, descriptors = (
+            int(word) for word in run.output.replace(",", " ").split()
+            if word.lstrip("-").isdigit())
+        segment_kb = (4096 + 32 * (256 + 16384 * 64)) // 1024
+        self.assertLess(memory, segment_kb)
+        self.assertLess(addresses, 10 * segment_kb)
+        self.assertLessEqual(descriptors, 1)  # the socket, which is not there between two agents
+
+    def test_a_child_of_a_fork_meanwhile_is_cut_off(self):
+        run = Run("gemms=100", "sleep=600", "fork=exit", "sleep=2500", "gemms=50", "exit=8",
+                  agent=("--vanish-every", "100", "--delay-ms", "900"))
+        self.assertEqual(run.status, 8)
+        self.assertEqual([hello["session"] for hello in run.of("hello")], [1, 2])
+        self.assertEqual(len({row["pid"] for row in run.rows}), 1)
+        made, read, end = self.counted(run)
+        self.assertEqual((made, read, end["hook_calls"]), (150, 150, 150))
+
+    def test_a_program_that_runs_another_one_meanwhile_is_another_image(self):
+        run = Run("gemms=100", "sleep=600", "again=gemms=7",
+                  agent=("--vanish-every", "100", "--delay-ms", "900"),
+                  env={"FLOPSPROF_CONNECT_TIMEOUT_MS": "10000"})
+        self.assertEqual(run.status, 0)
+        first, *_, last = run.of("hello")
+        self.assertEqual((first["pid"], first["session"]), (last["pid"], 1))
+        self.assertEqual(last["session"], 1)
+        self.assertLess(first["image"], last["image"])
+        self.assertEqual(run.of("end")[-1]["calls_written"], 7)
+        self.assertEqual(run.of("end")[-1]["calls_before"], 0)
+
+    def test_one_of_another_version_is_passed_over(self):
+        for answer in ("--refuse-next", "--strange-next"):
+            run = Run("gemms=100", "sleep=7000", "gemms=50", "exit=8",
+                      agent=("--vanish-every", "100", answer, "2"))
+            self.assertEqual(run.status, 8)
+            self.assertEqual([hello["session"] for hello in run.of("hello")], [1, 2])
+            made, read, end = self.counted(run)
+            self.assertEqual((made, read, end["hook_calls"]), (150, 150, 150))
+
+    def test_one_that_refuses_is_left_alone(self):
+        run = Run("gemms=10", agent=("--refuse",))
+        self.assertEqual((run.status, run.of("hello"), run.of("gemm")), (0, [], []))
 
 
 class Idle(unittest.TestCase):

@@ -3,12 +3,15 @@
 // A program that does what its arguments say, one after the other: see the table at the end.
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -125,6 +128,19 @@ static void gemms(const char* count) {
 
 static void sleep_ms(const char* ms) { usleep((useconds_t)atoi(ms) * 1000); }
 
+static int sockets_made;
+
+// In place of libc's: also what the injector asks for comes here.
+__attribute__((visibility("default"))) int socket(int domain, int type, int protocol) {
+  __atomic_fetch_add(&sockets_made, 1, __ATOMIC_RELAXED);
+  return (int)syscall(SYS_socket, domain, type, protocol);
+}
+
+static void sockets(const char* unused) {
+  printf("sockets: %d\n", __atomic_load_n(&sockets_made, __ATOMIC_RELAXED));
+  fflush(stdout);
+}
+
 static void in_child(const char* what) {
   pid_t child = fork();
   if (child == 0) {
@@ -223,6 +239,23 @@ static void count_cupti_calls(void) {
 
 static void linger(const char* unused) { atexit(count_cupti_calls); }
 
+int cudaGetDeviceCount(int*);
+
+// A call that shows that CUDA is up.
+static void cuda(const char* unused) {
+  int count = 0;
+  if (cudaGetDeviceCount(&count) != 0) abort();
+}
+
+extern volatile int cupti_flushes;
+
+// Until one begins, and a little longer.
+static void await_flush(const char* unused) {
+  while (cupti_flushes != 0) usleep(1000);
+  while (cupti_flushes == 0) usleep(1000);
+  usleep(20000);
+}
+
 static void keep_errno(const char* unused) {
   errno = 77;
   gemm(NULL);
@@ -275,6 +308,17 @@ static void push(const char* name) {
 
 __attribute__((weak)) void flopsprof_pop(void);
 
+// So many ranges that are entered and left.
+static void scopes(const char* count) {
+  char name[32];
+  for (int i = 0; i < atoi(count); ++i) {
+    snprintf(name, sizeof name, "scope %d", i);
+    if (flopsprof_push != NULL) flopsprof_push(name);
+    gemm(NULL);
+    if (flopsprof_pop != NULL) flopsprof_pop();
+  }
+}
+
 static void* push_new_names(void* unused) {
   char name[32];
   for (unsigned i = 0;; ++i) {
@@ -306,6 +350,48 @@ static void fork_in_ranges(const char* count) {
   printf("stuck children: %d\n", stuck);
 }
 
+// kB of memory and of address space, and descriptors, that this process has.
+static void measure(long* rss, long* size, long* descriptors) {
+  char line[256];
+  FILE* status = fopen("/proc/self/status", "r");
+  while (status != NULL && fgets(line, sizeof line, status) != NULL) {
+    if (strncmp(line, "VmRSS:", 6) == 0) *rss = atol(line + 6);
+    if (strncmp(line, "VmSize:", 7) == 0) *size = atol(line + 7);
+  }
+  if (status != NULL) fclose(status);
+  *descriptors = 0;
+  for (int fd = 0; fd < 1024; ++fd) *descriptors += fcntl(fd, F_GETFD) >= 0;
+}
+
+static void* few_gemms(void* unused) {
+  for (int i = 0; i < 25; ++i) gemm(NULL);
+  return NULL;
+}
+
+// For so many seconds: four threads at a time that call and end. Prints the calls, and what the
+// process has grown by since the first second or so.
+static void steady(const char* seconds) {
+  const time_t end = time(NULL) + atoi(seconds);
+  long calls = 0, before[3] = {0}, after[3] = {0};
+  for (long turn = 0; time(NULL) < end; ++turn) {
+    pthread_t ids[4];
+    for (int i = 0; i < 4; ++i) pthread_create(&ids[i], NULL, few_gemms, NULL);
+    for (int i = 0; i < 4; ++i) pthread_join(ids[i], NULL);
+    calls += 100;
+    usleep(20000);
+    if (turn == 100) measure(&before[0], &before[1], &before[2]);
+  }
+  measure(&after[0], &after[1], &after[2]);
+  printf("%ld calls; grown: %ld kB, %ld kB addresses, %ld descriptors\n", calls,
+         after[0] - before[0], after[1] - before[1], after[2] - before[2]);
+}
+
+// This program once more, in the same process, with one action.
+static void again(const char* action) {
+  execl("/proc/self/exe", "again", action, (char*)NULL);
+  perror("execl");
+}
+
 static void leave_exit(const char* status) { exit(atoi(status)); }
 static void leave__exit(const char* status) { _exit(atoi(status)); }
 static void leave__Exit(const char* status) { _Exit(atoi(status)); }
@@ -330,6 +416,7 @@ static const struct {
     {"populate", populate},
     {"destroy", destroy},
     {"sleep", sleep_ms},
+    {"sockets", sockets},
     {"fork", in_child},
     {"vfork", in_vfork},
     {"orphan", orphan},
@@ -337,13 +424,18 @@ static const struct {
     {"look", look},
     {"slowest", slowest},
     {"linger", linger},
+    {"cuda", cuda},
+    {"await_flush", await_flush},
     {"errno", keep_errno},
     {"plugin", plugin},
     {"hold_loader", hold_loader},
     {"destructors", destructors},
     {"push", push},
+    {"scopes", scopes},
     {"reuse_descriptors", reuse_descriptors},
     {"fork_in_ranges", fork_in_ranges},
+    {"steady", steady},
+    {"again", again},
     {"exit", leave_exit},
     {"_exit", leave__exit},
     {"_Exit", leave__Exit},

@@ -46,7 +46,13 @@ class TestSegment {
   TestSegment(const TestSegment&) = delete;
   TestSegment& operator=(const TestSegment&) = delete;
 
-  void Use() { injector::UseSegment(header()); }
+  void Use() { injector::UseSegment(header(), places()); }
+
+  injector::SlotPlaces places() {
+    injector::SlotPlaces places = {};
+    injector::ReadSlotPlaces(header(), bytes_, &places);
+    return places;
+  }
 
   shm::SegmentHeader* header() { return reinterpret_cast<shm::SegmentHeader*>(memory_.get()); }
   uint64_t bytes() const { return bytes_; }

@@ -90,6 +90,60 @@ TEST(RankConflictTest, TwoLiveProcessesOfOneNodeAreAConflict) {
   EXPECT_THAT(Errors(summary), Contains(HasSubstr("rank 0 is claimed by several processes")));
 }
 
+// The same as RankZero, with what an agent says of its epochs. The node's clock says `utc_s` when
+// the process begins, `begin_s` seconds after the node's.
+v1::ProcessProfile RankZeroOfBoot(uint64_t boot, int64_t begin_s, int64_t end_s, int pid,
+                                  int64_t utc_s) {
+  v1::ProcessProfile process = RankZero("a", utc_s, utc_s + end_s - begin_s, pid);
+  v1::EpochRow& epoch = *process.add_epochs();
+  epoch.set_epoch(static_cast<uint64_t>(pid));
+  epoch.set_session(1);
+  epoch.set_boot(boot);
+  epoch.set_begin_mono_ns(static_cast<uint64_t>(begin_s * kSecond));
+  epoch.set_until_mono_ns(static_cast<uint64_t>(end_s * kSecond));
+  epoch.set_begin_utc_ns(kStart + utc_s * kSecond);
+  return process;
+}
+
+constexpr int64_t kHours = 3 * 3600;
+
+TEST(RankConflictTest, AClockThatIsSetForwardHidesNoConflict) {
+  const Summary summary = Summarize(
+      RunOfAll({RankZeroOfBoot(7, 10, 70, 100, 0), RankZeroOfBoot(7, 15, 70, 200, kHours)}));
+  EXPECT_THAT(summary.ranks, SizeIs(2));
+  EXPECT_THAT(Errors(summary), Contains(HasSubstr("rank 0 is claimed by several processes")));
+}
+
+TEST(RankConflictTest, AClockThatIsSetBackMakesNone) {
+  // One after the other; by UTC the second began while the first lived.
+  const Summary summary =
+      Summarize(RunOfAll({RankZeroOfBoot(7, 10, 10 + kHours, 100, 0),
+                          RankZeroOfBoot(7, 20 + kHours, 20 + 2 * kHours, 200, 60)}));
+  EXPECT_THAT(summary.ranks, SizeIs(1));
+  EXPECT_THAT(Errors(summary), IsEmpty());
+}
+
+TEST(RankConflictTest, ClocksOfTwoBootsAreNotCompared) {
+  const Summary summary = Summarize(
+      RunOfAll({RankZeroOfBoot(7, 10, 70, 100, 0), RankZeroOfBoot(8, 10, 70, 200, kHours)}));
+  EXPECT_THAT(summary.ranks, SizeIs(1));
+  EXPECT_THAT(Errors(summary), IsEmpty());
+}
+
+TEST(RankConflictTest, AClockThatJumpsBetweenTwoSessionsMakesNoLifeLonger) {
+  v1::ProcessProfile first = RankZeroOfBoot(7, 10, 70, 100, 0);
+  first.mutable_info()->set_start_utc_ns(kStart + kHours * kSecond);  // as its second agent says
+  first.mutable_process_lives(0)->set_until_utc_ns(kStart + (kHours + 60) * kSecond);
+  v1::EpochRow& second = *first.add_epochs();
+  second = first.epochs(0);
+  second.set_epoch(101);
+  second.set_session(2);
+  second.set_begin_utc_ns(kStart + kHours * kSecond);
+  v1::ProcessProfile other = RankZero("b", kHours, kHours + 60);
+  const Summary summary = Summarize(RunOfAll({first, other}));
+  EXPECT_THAT(Errors(summary), IsEmpty());
+}
+
 TEST(RankConflictTest, AChildIsOfItsParentsRank) {
   v1::ProcessProfile child = RankZero("a", 1, 50, 200);
   child.mutable_info()->set_parent_pid(100);
@@ -227,7 +281,6 @@ AgentState Agent(const std::string& node, bool finished) {
   agent.node = node;
   agent.finished = finished;
   agent.newest_sequence = 7;
-  agent.uploads = 7;
   agent.newest_utc_ns = kStart;
   return agent;
 }
@@ -251,6 +304,31 @@ TEST(AgentsTest, OneThatNeverFinishedIsAnErrorWithWhatIsMissing) {
   EXPECT_THAT(summary.coverage.reasons[0], HasSubstr("node b"));
 }
 
+TEST(AgentsTest, ANodeThatLostManyIsNamedOnce) {
+  RunProfile run = SampleRun();
+  run.agents = std::vector<AgentState>(100, Agent("a", false));
+  run.finished = true;
+  EXPECT_THAT(Errors(Summarize(run))[0], HasSubstr("the end of what node a recorded is missing"));
+}
+
+TEST(AgentsTest, OneWhoseProcessesAnotherHeardOutIsNotMissing) {
+  RunProfile run = SampleRun();
+  run.agents = {Agent("a", false), Agent("a", true), Agent("b", true)};
+  run.finished = true;
+  v1::ProcessProfile& process = run.processes[0];
+  process.mutable_key()->set_node("a");
+  v1::EpochRow& epoch = *process.add_epochs();
+  epoch.set_session(2);
+  epoch.set_final(true);
+  const Summary summary = Summarize(run);
+  EXPECT_THAT(Errors(summary), IsEmpty());
+  ASSERT_THAT(summary.gaps, SizeIs(1));
+  EXPECT_EQ(summary.gaps[0].text, "1 node agent ended before the job; another went on");
+  // Nobody heard this one out.
+  epoch.set_final(false);
+  EXPECT_THAT(Errors(Summarize(run))[0], HasSubstr("the end of what node a recorded is missing"));
+}
+
 TEST(AgentsTest, WhileTheJobMayRunItIsANote) {
   RunProfile run = SampleRun();
   run.agents = {Agent("a", false)};
@@ -265,15 +343,60 @@ TEST(AgentsTest, WhileTheJobMayRunItIsANote) {
 TEST(AgentsTest, HolesRefusalsAndProblemsAreErrors) {
   RunProfile run = SampleRun();
   run.agents = {Agent("a", true), Agent("b", false)};
-  run.agents[0].uploads = 5;
+  run.agents[0].missing = 2;
   run.agents[1].refused = "names are too long";
   run.problems = {"3 updates were not stored"};
   run.finished = true;
   const Summary summary = Summarize(run);
   ASSERT_THAT(Errors(summary), SizeIs(3));
   EXPECT_THAT(summary.findings[0].evidence, HasSubstr("node b: names are too long"));
+  EXPECT_THAT(summary.findings[1].text, HasSubstr("2 updates on the way to the collector are"));
   EXPECT_THAT(summary.findings[1].evidence, HasSubstr("node a: 2 of 7"));
   EXPECT_THAT(summary.findings[2].text, HasSubstr("3 updates were not stored"));
+}
+
+TEST(AgentsTest, WhatTheCollectorHasLostIsOneErrorWithItsCount) {
+  RunProfile run = SampleRun();
+  run.agents = {Agent("a", true)};
+  run.lost_uploads = 3;
+  run.log_damage = {"log/00000001.flog, 91 bytes from byte 36: bad; uploads lost: 2",
+                    "a file of log/ is missing; uploads lost: 1"};
+  const Summary summary = Summarize(run);
+  ASSERT_THAT(Errors(summary), SizeIs(1));
+  EXPECT_THAT(summary.findings[0].text, HasSubstr("3 updates are damaged"));
+  EXPECT_THAT(summary.findings[0].evidence, HasSubstr("91 bytes from byte 36"));
+  EXPECT_THAT(summary.findings[0].evidence, HasSubstr("a file of log/ is missing"));
+}
+
+// What is damaged leaves a hole among its agent's numbers, which is no second fault.
+TEST(AgentsTest, AHoleThatIsDamageOrRefusalIsOneError) {
+  RunProfile run = SampleRun();
+  run.agents = {Agent("a", true)};
+  run.agents[0].newest_sequence = 7;
+  run.agents[0].missing = 2;
+  run.lost_uploads = 2;
+  run.log_damage = {"bad; uploads lost: 2"};
+  ASSERT_THAT(Errors(Summarize(run)), SizeIs(1));
+  EXPECT_THAT(Summarize(run).findings[0].text, HasSubstr("2 updates are damaged"));
+  run.agents[0].missing = 3;
+  run.refused_uploads = {"update 3 of the log: no"};
+  ASSERT_THAT(Errors(Summarize(run)), SizeIs(2));
+  EXPECT_THAT(Summarize(run).findings[1].text, HasSubstr("could not take 1 update"));
+  EXPECT_THAT(Summarize(run).findings[1].evidence, HasSubstr("update 3 of the log: no"));
+  run.agents[0].missing = 4;
+  ASSERT_THAT(Errors(Summarize(run)), SizeIs(3));
+  EXPECT_THAT(Summarize(run).findings[0].text,
+              HasSubstr("1 update on the way to the collector is"));
+}
+
+TEST(AgentsTest, DamageOfAnUnknownCountIsAnErrorToo) {
+  RunProfile run = SampleRun();
+  run.agents = {Agent("a", true)};
+  run.log_damage = std::vector<std::string>(20, "bad");
+  const Summary summary = Summarize(run);
+  ASSERT_THAT(Errors(summary), SizeIs(1));
+  EXPECT_THAT(summary.findings[0].text, HasSubstr("some updates are damaged"));
+  EXPECT_THAT(summary.findings[0].evidence, HasSubstr("and more"));
 }
 
 }  // namespace

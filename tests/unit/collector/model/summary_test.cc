@@ -302,6 +302,17 @@ TEST(SummaryTest, AfterCuptiWasGivenUpAnEmptyPhaseIsUnknownAndNotZero) {
   EXPECT_EQ(ModuleAt(summary, "").self.gpu_time_ns[v1::PHASE_FORWARD], 10u);
 }
 
+// Calls that no agent was there for are as lost as those that found no room.
+TEST(SummaryTest, CallsWithoutAnAgentAreRecordsThatWereLost) {
+  for (const char* name : {"agent_away", "agent_late", "calls_lost_with_agent"}) {
+    RunProfile run = SampleRun();
+    (*run.processes[0].mutable_loss())[name] = 7;
+    const Summary summary = Summarize(run);
+    EXPECT_EQ(summary.coverage.records_lost, 7u) << name;
+    EXPECT_TRUE(HasFinding(summary, "records were lost")) << name;
+  }
+}
+
 TEST(SummaryTest, LossesAreCountedAndExplained) {
   RunProfile run = SampleRun();
   (*run.processes[0].mutable_loss())["ring_full"] = 7;

@@ -25,9 +25,9 @@ class Agent {
  public:
   explicit Agent(const std::string& address)
       : stub_(
-            v1::Ingest::NewStub(grpc::CreateChannel(address, grpc::InsecureChannelCredentials()))),
-        stream_(stub_->Upload(&context_)) {
+            v1::Ingest::NewStub(grpc::CreateChannel(address, grpc::InsecureChannelCredentials()))) {
     context_.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(30));
+    stream_ = stub_->Upload(&context_);
   }
 
   // The reply, or an empty one when the stream has ended.
@@ -63,10 +63,27 @@ std::unique_ptr<Collector> Start(const Collector::Options& options) {
   return collector.ok() ? *std::move(collector) : nullptr;
 }
 
-uint64_t StoredActivities(const std::string& folder) {
+Collector::Options ManyRuns(const TemporaryFolder& folder) {
+  Collector::Options options = OneRun(folder);
+  options.run_id.clear();
+  options.output = folder / "root";
+  return options;
+}
+
+// A collector that takes SampleRequest(1, 5) and ends. Returns the run's folder.
+std::string LeaveARun(const Collector::Options& options, const TemporaryFolder& folder) {
+  const auto collector = Start(options);
+  Agent agent("unix:" + (folder / "socket"));
+  agent.Send(SampleRequest(1, 5));
+  agent.Finish();
+  return collector->run_folder("run-1");
+}
+
+// A sum: what is taken twice, or not at all, shows.
+uint64_t StoredCalls(const std::string& folder) {
   const auto run = store::ReadRun(folder);
   EXPECT_TRUE(run.ok()) << run.status();
-  return run.ok() && !run->processes.empty() ? run->processes[0].info().activities() : 0;
+  return run.ok() && !run->processes.empty() ? run->processes[0].calls(0).calls() : 0;
 }
 
 TEST(CollectorTest, AcknowledgesWhatIsDurable) {
@@ -74,9 +91,9 @@ TEST(CollectorTest, AcknowledgesWhatIsDurable) {
   const auto collector = Start(OneRun(folder));
   Agent agent("unix:" + (folder / "socket"));
   EXPECT_EQ(agent.Send(SampleRequest(1, 5)).acknowledged(), 1u);
-  EXPECT_EQ(StoredActivities(folder / "run"), 5u);
+  EXPECT_EQ(StoredCalls(folder / "run"), 5u);
   EXPECT_EQ(agent.Send(SampleRequest(2, 9)).acknowledged(), 2u);
-  EXPECT_EQ(StoredActivities(folder / "run"), 9u);
+  EXPECT_EQ(StoredCalls(folder / "run"), 5u + 9u);
   EXPECT_TRUE(agent.Finish().ok());
 }
 
@@ -86,7 +103,7 @@ TEST(CollectorTest, ARepeatedRequestIsAcknowledgedAndChangesNothing) {
   Agent agent("unix:" + (folder / "socket"));
   agent.Send(SampleRequest(1, 5));
   EXPECT_EQ(agent.Send(SampleRequest(1, 5)).acknowledged(), 1u);
-  EXPECT_EQ(StoredActivities(folder / "run"), 5u);
+  EXPECT_EQ(StoredCalls(folder / "run"), 5u);
 }
 
 TEST(CollectorTest, SeveralAgentsSendToOneRun) {
@@ -109,7 +126,7 @@ TEST(CollectorTest, SeveralAgentsSendToOneRun) {
   ASSERT_TRUE(run.ok());
   ASSERT_EQ(run->processes.size(), 8u);
   for (const v1::ProcessProfile& process : run->processes) {
-    EXPECT_EQ(process.info().activities(), 5u);
+    EXPECT_EQ(process.calls(0).calls(), 1u + 2 + 3 + 4 + 5);
   }
 }
 
@@ -122,6 +139,7 @@ TEST(CollectorTest, CutsLongNames) {
   request.mutable_processes(0)->mutable_kernels(0)->set_name(std::string(65536, 'k'));
   EXPECT_EQ(agent.Send(request).acknowledged(), 1u);
   // As stored, not as a reader bounds it.
+  ASSERT_TRUE(collector->run("run-1")->Merge().ok());
   auto database = store::Database::Open(folder / "run/profile.db", SQLITE_OPEN_READONLY);
   ASSERT_TRUE(database.ok());
   EXPECT_EQ(*database->QueryInt("SELECT max(length(CAST(name AS BLOB))) FROM scopes"), 4096);
@@ -155,9 +173,7 @@ TEST(CollectorTest, ListensOnAFreePort) {
 
 TEST(CollectorTest, KeepsAFolderPerRun) {
   TemporaryFolder folder;
-  Collector::Options options = OneRun(folder);
-  options.run_id.clear();
-  options.output = folder / "root";
+  const Collector::Options options = ManyRuns(folder);
   const auto collector = Start(options);
   Agent agent("unix:" + (folder / "socket"));
   for (const char* run_id : {"../../evil", "/abs", "run-2"}) {
@@ -168,29 +184,34 @@ TEST(CollectorTest, KeepsAFolderPerRun) {
     const std::string path = collector->run_folder(run_id);
     EXPECT_EQ(std::filesystem::canonical(path).parent_path(),
               std::filesystem::canonical(folder / "root"));
-    EXPECT_EQ(StoredActivities(path), 5u);
+    EXPECT_EQ(StoredCalls(path), 5u);
   }
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder / "root"), {}), 3);
 }
 
 TEST(CollectorTest, GoesOnWithTheFoldersOfAnEarlierCollector) {
   TemporaryFolder folder;
-  Collector::Options options = OneRun(folder);
-  options.run_id.clear();
-  options.output = folder / "root";
-  std::string path;
-  {
-    const auto collector = Start(options);
-    Agent agent("unix:" + (folder / "socket"));
-    agent.Send(SampleRequest(1, 5));
-    agent.Finish();
-    path = collector->run_folder("run-1");
-  }
+  const Collector::Options options = ManyRuns(folder);
+  const std::string path = LeaveARun(options, folder);
   const auto collector = Start(options);
   Agent agent("unix:" + (folder / "socket"));
   EXPECT_EQ(agent.Send(SampleRequest(2, 9)).acknowledged(), 2u);
   EXPECT_EQ(collector->run_folder("run-1"), path);
-  EXPECT_EQ(StoredActivities(path), 9u);
+  EXPECT_EQ(StoredCalls(path), 5u + 9u);
+}
+
+TEST(CollectorTest, DoesNotGoOnWithAFolderOfAnotherFormatAndSaysSo) {
+  TemporaryFolder folder;
+  const Collector::Options options = ManyRuns(folder);
+  const std::string path = LeaveARun(options, folder);
+  {
+    auto database = store::Database::Open(path + "/profile.db", SQLITE_OPEN_READWRITE);
+    ASSERT_TRUE(database->Execute("PRAGMA user_version=1").ok());
+  }
+  const auto collector = Start(options);
+  Agent agent("unix:" + (folder / "socket"));
+  EXPECT_NE(agent.Send(SampleRequest(2, 9)).refused().find("made by an older flopsprof (format 1"),
+            std::string::npos);
 }
 
 TEST(CollectorTest, RefusesAnotherRunWhenItStoresOne) {
@@ -266,7 +287,7 @@ TEST(CollectorTest, StopEndsStreamsThatDoNotHangUp) {
   agent.Send(SampleRequest(1, 5));
   collector->Stop();
   EXPECT_FALSE(agent.Finish().ok());
-  EXPECT_EQ(StoredActivities(folder / "run"), 5u);
+  EXPECT_EQ(StoredCalls(folder / "run"), 5u);
 }
 
 }  // namespace

@@ -45,9 +45,65 @@ TEST(CheckRequestTest, AcceptsTheLongestTextOfAnAgentAndNoLongerOne) {
   EXPECT_FALSE(Accepted(request));
 }
 
+TEST(CheckRequestTest, RefusesNumbersThatNoMachineCountsTo) {
+  constexpr uint64_t kLargest = uint64_t{1} << 62;
+  const auto accepted_with = [](auto set) {
+    v1::UploadRequest request = SampleRequest(1, 5);
+    set(request.mutable_processes(0));
+    return Accepted(request);
+  };
+  using Process = v1::ProcessProfile;
+  for (const uint64_t more : {0, 1}) {
+    const uint64_t number = kLargest + more;
+    const bool fits = more == 0;
+    EXPECT_EQ(accepted_with([&](Process* p) { p->mutable_calls(0)->set_calls(number); }), fits);
+    EXPECT_EQ(accepted_with([&](Process* p) { p->mutable_kernels(0)->set_min_ns(number); }), fits);
+    EXPECT_EQ(accepted_with([&](Process* p) { p->mutable_steps(0)->set_gpu_time_ns(1, number); }),
+              fits);
+    EXPECT_EQ(accepted_with([&](Process* p) { p->mutable_info()->set_hook_calls(number); }), fits);
+    EXPECT_EQ(accepted_with([&](Process* p) { (*p->mutable_loss())["ring_full"] = number; }), fits);
+    EXPECT_EQ(accepted_with([&](Process* p) {
+                p->mutable_calls(0)->mutable_flops()->set_high((uint64_t{1} << 58) + more);
+              }),
+              fits);
+  }
+}
+
+TEST(CheckRequestTest, AddressesIdsAndLowPartsOfCountsMayBeAnyNumber) {
+  constexpr uint64_t kAny = ~uint64_t{0};
+  v1::UploadRequest request = SampleRequest(1, 5);
+  v1::ProcessProfile& process = *request.mutable_processes(0);
+  process.mutable_key()->set_start_ticks(kAny);
+  process.mutable_scopes(0)->set_object(kAny);
+  process.mutable_modules(0)->set_object(kAny);
+  process.mutable_collectives(0)->set_group(kAny);
+  process.mutable_scope_kernels(0)->set_api(kAny);
+  process.mutable_calls(0)->mutable_flops()->set_low(kAny);
+  EXPECT_TRUE(Accepted(request));
+}
+
 TEST(CheckRequestTest, RefusesZeroBytesInTexts) {
   v1::UploadRequest request = SampleRequest(1, 5);
   request.mutable_processes(0)->mutable_calls(0)->set_shape(std::string("m=1\0", 4));
+  EXPECT_FALSE(Accepted(request));
+}
+
+TEST(CheckRequestTest, RefusesAnAgentOfAnotherFormatAndSaysWhatToDo) {
+  v1::UploadRequest request = SampleRequest(1, 5);
+  request.mutable_run()->set_version("1.2.3");
+  request.clear_format();
+  const absl::Status status = CheckRequest(request, RequestLimits());
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(status.message(),
+            "this agent is of an older flopsprof (1.2.3, uploads of format 0) than this collector "
+            "(format 2): use the same version of flopsprof on all nodes");
+  request.set_format(static_cast<v1::UploadFormat>(3));
+  EXPECT_FALSE(Accepted(request));
+}
+
+TEST(CheckRequestTest, RefusesATextUnderAnotherTextsId) {
+  v1::UploadRequest request = SampleRequest(1, 5);
+  (*request.mutable_processes(0)->mutable_strings())[TextId("a")] = "b";
   EXPECT_FALSE(Accepted(request));
 }
 

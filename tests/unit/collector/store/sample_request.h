@@ -3,18 +3,22 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "flopsprof/v1/ingest.pb.h"
+#include "proto/flopsprof/text_id.h"
+#include "tests/support/profile_sum.h"
 
 namespace flopsprof::store {
 
-// A request of one process that has every kind of row, one of each. `amount` makes all counters
-// grow.
+// A request of one process that has every kind of row, one of each. `amount` is what it adds to its
+// sums and how far others have come.
 inline v1::UploadRequest SampleRequest(uint64_t sequence, uint64_t amount) {
   v1::UploadRequest request;
   request.set_run_id("run-1");
   request.set_agent_id("node-a/1/1");
   request.set_sequence(sequence);
+  request.set_format(v1::UPLOAD_FORMAT_INCREMENTS);
   v1::ProcessProfile& process = *request.add_processes();
   process.mutable_key()->set_node("node-a");
   process.mutable_key()->set_pid(42);
@@ -24,7 +28,15 @@ inline v1::UploadRequest SampleRequest(uint64_t sequence, uint64_t amount) {
   info.set_command("python train.py");
   info.set_state(v1::PROCESS_STATE_RUNNING);
   info.set_activities(amount);
-  (*process.mutable_strings())[3] = "name";
+  (*process.mutable_strings())[TextId("name")] = "name";
+  v1::EpochRow& epoch = *process.add_epochs();
+  epoch.set_epoch(0xffff800000000011);  // beyond 2^63
+  epoch.set_session(1);
+  epoch.set_until_mono_ns(amount);
+  epoch.set_calls_made(amount);
+  epoch.set_calls_taken(amount);
+  epoch.set_rank(1);
+  epoch.set_job("job");
   v1::Device& device = *process.add_devices();
   device.set_ordinal(0);
   device.set_name("NVIDIA A100-SXM4-80GB");
@@ -110,16 +122,17 @@ inline v1::UploadRequest SampleRequest(uint64_t sequence, uint64_t amount) {
   v1::ScopeKernelRow& placed = *process.add_scope_kernels();
   placed.set_scope(1);
   placed.set_phase(v1::PHASE_FORWARD);
-  placed.set_api(2);
-  placed.set_name(1);
+  placed.set_api(TextId("cublasSgemm_v2"));
+  placed.set_name(TextId("gemm_kernel"));
   placed.set_kind("kernel");
   placed.set_category(v1::TIME_CATEGORY_EXACT);
   placed.set_in_step(true);
   placed.set_count(amount);
   placed.set_gpu_time_ns(10 * amount);
   placed.set_last_step(1);
-  (*process.mutable_strings())[1] = "gemm_kernel";
-  (*process.mutable_strings())[2] = "cublasSgemm_v2";
+  for (const char* text : {"gemm_kernel", "cublasSgemm_v2"}) {
+    (*process.mutable_strings())[TextId(text)] = text;
+  }
   v1::CollectiveRow& collective = *process.add_collectives();
   collective.set_scope(1);
   collective.set_phase(v1::PHASE_BACKWARD);
@@ -196,8 +209,23 @@ inline v1::UploadRequest SampleRequest(uint64_t sequence, uint64_t amount) {
   busy.set_busy_ns(10 * amount);
   busy.set_last_gpu_ns(5000 + amount);
   (*process.mutable_loss())["ring_full"] = amount;
+  (*process.mutable_agent_loss())["names_lost"] = amount;
   (*process.mutable_notes())["torch"] = "2.14.1";
   return request;
+}
+
+// The process of these requests as it is read, each having been taken once.
+inline v1::ProcessProfile SumOf(const std::vector<v1::UploadRequest>& requests) {
+  testing::ProfileSum sum;
+  for (const v1::UploadRequest& request : requests) sum.Add(request.processes(0));
+  return sum.Whole();
+}
+
+// The same of SampleRequest(1, 1), (2, 2) ... (count, count).
+inline v1::ProcessProfile SampleSum(uint64_t count) {
+  std::vector<v1::UploadRequest> requests;
+  for (uint64_t n = 1; n <= count; ++n) requests.push_back(SampleRequest(n, n));
+  return SumOf(requests);
 }
 
 }  // namespace flopsprof::store

@@ -51,6 +51,35 @@ TEST(ElfTablesTest, KnowsTheSymbolsThatAnObjectAsksFor) {
   EXPECT_TRUE(asks_for_malloc);
 }
 
+ElfW(Rela) Relocation(uint64_t offset, uint32_t symbol, uint32_t type, int64_t addend = 0) {
+  return {offset, ELF64_R_INFO(uint64_t{symbol}, type), addend};
+}
+
+TEST(ElfTablesTest, ASlotHoldsASymbolOnlyWhereNothingIsAddedToIt) {
+  EXPECT_EQ(SymbolInSlot(Relocation(0, 3, R_X86_64_JUMP_SLOT)), 3u);
+  EXPECT_EQ(SymbolInSlot(Relocation(0, 3, R_X86_64_GLOB_DAT)), 3u);
+  EXPECT_EQ(SymbolInSlot(Relocation(0, 3, R_X86_64_64)), 3u);
+  EXPECT_EQ(SymbolInSlot(Relocation(0, 3, R_X86_64_64, 8)), 0u);
+  EXPECT_EQ(SymbolInSlot(Relocation(0, 3, R_X86_64_DTPMOD64)), 0u);
+}
+
+TEST(ElfTablesTest, FindsTheSlotOfACallByItsName) {
+  ElfW(Sym) symbols[3] = {};
+  symbols[1].st_name = 1;
+  symbols[2].st_name = 7;
+  const ElfW(Rela)
+      relocations[] = {Relocation(16, 2, R_X86_64_GLOB_DAT), Relocation(24, 1, R_X86_64_JUMP_SLOT),
+                       Relocation(32, 2, R_X86_64_JUMP_SLOT)};
+  ElfTables tables;
+  tables.base = 0x1000;
+  tables.strings = "\0first\0second";
+  tables.symbols = symbols;
+  tables.plt_relocations = relocations;
+  tables.plt_relocation_count = 3;
+  EXPECT_EQ(tables.FindLinkageSlot("second"), reinterpret_cast<void**>(0x1020));
+  EXPECT_EQ(tables.FindLinkageSlot("third"), nullptr);
+}
+
 TEST(ElfTablesTest, TakesTheFileNameOfAPath) {
   EXPECT_STREQ(FileName("/a/b.so"), "b.so");
   EXPECT_STREQ(FileName("b.so"), "b.so");

@@ -20,7 +20,7 @@ TEST(CallScopeTest, ASlotInTheMiddleOfACallGivesNoIdTwice) {
   TestSegment segment(1, 4096);
   segment.Use();
   RingWriter earlier;
-  ASSERT_TRUE(earlier.Claim(segment.header(), 1));
+  ASSERT_TRUE(earlier.Claim(segment.header(), segment.places(), 1));
   std::set<uint32_t> written;
   std::thread late([&] {
     shm::StepRecord record{};

@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "injector/base/platform.h"
 #include "injector/transport/ring_writer.h"
@@ -15,6 +17,8 @@
 namespace flopsprof::injector {
 namespace {
 
+using test::Only;
+using test::RawRecord;
 using test::TestSegment;
 
 shm::StepRecord AnyRecord() {
@@ -197,6 +201,64 @@ TEST(RecordSinkTest, ANoteNamesKeyAndValue) {
   ASSERT_EQ(notes.size(), 1u);
   EXPECT_EQ(notes[0].key, InternString("cupti"));
   EXPECT_EQ(notes[0].value, InternString("recording"));
+}
+
+TEST(CallsTest, EachIsCountedWhereItWent) {
+  TestSegment first(1, 2), second;
+  first.Use();
+  shm::GemmCall call{};
+  call.header.type = static_cast<uint16_t>(shm::RecordType::kGemmCall);
+  EXPECT_TRUE(EmitCall(&call));
+  EXPECT_TRUE(EmitCall(&call));
+  EXPECT_FALSE(EmitCall(&call));  // full
+  EXPECT_EQ(first.slot(0)->calls.load(), 2u);
+  EXPECT_EQ(first.header()->calls_dropped.load(), 1u);
+  GoAway();
+  EXPECT_TRUE(EmitCall(&call));
+  second.Use();
+  EXPECT_TRUE(EmitCall(&call));
+  EXPECT_EQ(second.slot(0)->calls.load(), 1u);
+  EXPECT_EQ(second.header()->calls_away.load(), 1u);
+  EXPECT_EQ(second.header()->calls_dropped.load(), 1u);
+  EXPECT_EQ(second.loss(shm::LossCounter::kAgentAway), 1u);
+}
+
+TEST(CallsTest, PartsStayInTheRingThatHadTheRoom) {
+  TestSegment first, second;
+  first.Use();
+  shm::LibraryCall part{};
+  part.header.type = static_cast<uint16_t>(shm::RecordType::kLibraryCall);
+  ASSERT_TRUE(ReserveRoom(2));
+  EmitPart(&part);
+  GoAway();
+  second.Use();
+  EmitLastPart(&part);
+  EXPECT_EQ(first.slot(0)->calls.load(), 1u);
+  EXPECT_EQ(Only<shm::LibraryCall>(first.Drain(), shm::RecordType::kLibraryCall).size(), 2u);
+  EXPECT_EQ(second.slot(0)->calls.load(), 0u);
+}
+
+TEST(TellAgainTest, NotesAndNamesAreSentToTheNextAgent) {
+  TestSegment first, second;
+  first.Use();
+  EmitNote("tell again", "old");
+  EmitNote("tell again", "new");
+  GoAway();
+  EmitNote("told while away", "yes");
+  second.Use();
+  TellAgain();
+  const std::vector<RawRecord> records = second.Drain();
+  std::set<uint32_t> defined;
+  for (const auto& blob : Only<shm::BlobBegin>(records, shm::RecordType::kBlobBegin)) {
+    defined.insert(blob.id);
+  }
+  size_t notes = 0;
+  for (const auto& note : Only<shm::NoteRecord>(records, shm::RecordType::kNote)) {
+    EXPECT_EQ(defined.count(note.key), 1u);
+    EXPECT_EQ(defined.count(note.value), 1u);
+    ++notes;
+  }
+  EXPECT_GE(notes, 2u);
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ shm::StepRecord Numbered(uint64_t number) {
 TEST(RingWriterTest, RecordsArriveInOrder) {
   TestSegment segment;
   RingWriter writer;
-  ASSERT_TRUE(writer.Claim(segment.header(), 7));
+  ASSERT_TRUE(writer.Claim(segment.header(), segment.places(), 7));
   for (uint64_t i = 0; i < 3; ++i) {
     const auto record = Numbered(i);
     ASSERT_TRUE(writer.Write(&record));
@@ -34,7 +34,7 @@ TEST(RingWriterTest, RecordsArriveInOrder) {
 TEST(RingWriterTest, ClaimTellsThreadAndGeneration) {
   TestSegment segment;
   RingWriter writer;
-  ASSERT_TRUE(writer.Claim(segment.header(), 4711));
+  ASSERT_TRUE(writer.Claim(segment.header(), segment.places(), 4711));
   EXPECT_EQ(segment.slot(0)->thread_id.load(), 4711u);
   EXPECT_EQ(segment.slot(0)->generation.load(), 1u);
   EXPECT_EQ(segment.slot(0)->state.load(), static_cast<uint32_t>(shm::SlotState::kOwned));
@@ -43,7 +43,7 @@ TEST(RingWriterTest, ClaimTellsThreadAndGeneration) {
 TEST(RingWriterTest, RefusesTheRecordThatDoesNotFit) {
   TestSegment segment(1, 4);
   RingWriter writer;
-  ASSERT_TRUE(writer.Claim(segment.header(), 1));
+  ASSERT_TRUE(writer.Claim(segment.header(), segment.places(), 1));
   const auto record = Numbered(9);
   for (int i = 0; i < 4; ++i) ASSERT_TRUE(writer.Write(&record));
   EXPECT_FALSE(writer.Write(&record));
@@ -53,7 +53,7 @@ TEST(RingWriterTest, RefusesTheRecordThatDoesNotFit) {
 TEST(RingWriterTest, WrapsAroundAfterTheReaderHasRead) {
   TestSegment segment(1, 4);
   RingWriter writer;
-  ASSERT_TRUE(writer.Claim(segment.header(), 1));
+  ASSERT_TRUE(writer.Claim(segment.header(), segment.places(), 1));
   for (uint64_t i = 0; i < 103; ++i) {
     const auto record = Numbered(i);
     ASSERT_TRUE(writer.Write(&record));
@@ -66,7 +66,7 @@ TEST(RingWriterTest, WrapsAroundAfterTheReaderHasRead) {
 TEST(RingWriterTest, ATailFromNowhereCountsAsFull) {
   TestSegment segment(1, 4);
   RingWriter writer;
-  ASSERT_TRUE(writer.Claim(segment.header(), 1));
+  ASSERT_TRUE(writer.Claim(segment.header(), segment.places(), 1));
   const auto record = Numbered(1);
   for (int i = 0; i < 4; ++i) ASSERT_TRUE(writer.Write(&record));
   segment.slot(0)->tail.store(1000);
@@ -76,7 +76,7 @@ TEST(RingWriterTest, ATailFromNowhereCountsAsFull) {
 TEST(RingWriterTest, ATailThatIsNonsenseMakesNoRoom) {
   TestSegment segment(1, 4);
   RingWriter writer;
-  ASSERT_TRUE(writer.Claim(segment.header(), 1));
+  ASSERT_TRUE(writer.Claim(segment.header(), segment.places(), 1));
   segment.slot(0)->tail.store(1000);
   EXPECT_FALSE(writer.HasRoom(5));  // reads the tail
   EXPECT_FALSE(writer.HasRoom(1));
@@ -86,10 +86,11 @@ TEST(RingWriterTest, TheLastSlotsAreKeptForThreadsThatBringTimes) {
   TestSegment segment(RingWriter::kSlotsThatAreMany, 4);
   RingWriter writers[RingWriter::kSlotsThatAreMany];
   const uint32_t open = RingWriter::kSlotsThatAreMany - RingWriter::kReservedSlots;
-  for (uint32_t i = 0; i < open; ++i) ASSERT_TRUE(writers[i].Claim(segment.header(), i));
-  EXPECT_FALSE(writers[open].Claim(segment.header(), open));
-  EXPECT_TRUE(writers[open].Claim(segment.header(), open, true));
-  EXPECT_TRUE(writers[open + 1].Claim(segment.header(), open, true));
+  for (uint32_t i = 0; i < open; ++i)
+    ASSERT_TRUE(writers[i].Claim(segment.header(), segment.places(), i));
+  EXPECT_FALSE(writers[open].Claim(segment.header(), segment.places(), open));
+  EXPECT_TRUE(writers[open].Claim(segment.header(), segment.places(), open, true));
+  EXPECT_TRUE(writers[open + 1].Claim(segment.header(), segment.places(), open, true));
 }
 
 TEST(RingWriterTest, ThereAreOnlySoManySlots) {
@@ -97,22 +98,22 @@ TEST(RingWriterTest, ThereAreOnlySoManySlots) {
   RingWriter a;
   RingWriter b;
   RingWriter c;
-  EXPECT_TRUE(a.Claim(segment.header(), 1));
-  EXPECT_TRUE(b.Claim(segment.header(), 2));
-  EXPECT_FALSE(c.Claim(segment.header(), 3));
+  EXPECT_TRUE(a.Claim(segment.header(), segment.places(), 1));
+  EXPECT_TRUE(b.Claim(segment.header(), segment.places(), 2));
+  EXPECT_FALSE(c.Claim(segment.header(), segment.places(), 3));
 }
 
 TEST(RingWriterTest, ARetiredSlotIsFreeOnlyAfterItWasDrained) {
   TestSegment segment(1, 4);
   RingWriter first;
   RingWriter second;
-  ASSERT_TRUE(first.Claim(segment.header(), 1));
+  ASSERT_TRUE(first.Claim(segment.header(), segment.places(), 1));
   const auto record = Numbered(1);
   ASSERT_TRUE(first.Write(&record));
   first.Retire();
-  EXPECT_FALSE(second.Claim(segment.header(), 2));
+  EXPECT_FALSE(second.Claim(segment.header(), segment.places(), 2));
   segment.DrainSlot(0);
-  ASSERT_TRUE(second.Claim(segment.header(), 2));
+  ASSERT_TRUE(second.Claim(segment.header(), segment.places(), 2));
   EXPECT_EQ(segment.slot(0)->generation.load(), 2u);
   ASSERT_TRUE(second.Write(&record));
   EXPECT_EQ(segment.DrainSlot(0).size(), 1u);
@@ -121,7 +122,7 @@ TEST(RingWriterTest, ARetiredSlotIsFreeOnlyAfterItWasDrained) {
 TEST(RingWriterTest, RoomForMoreThanTheRingIsNeverThere) {
   TestSegment segment(1, 4);
   RingWriter writer;
-  ASSERT_TRUE(writer.Claim(segment.header(), 1));
+  ASSERT_TRUE(writer.Claim(segment.header(), segment.places(), 1));
   EXPECT_TRUE(writer.HasRoom(4));
   EXPECT_FALSE(writer.HasRoom(5));
 }

@@ -54,6 +54,20 @@ TEST(CommandLineTest, EveryErrorOfTheParserIsExitCode2) {
   EXPECT_EQ(ParseReport({"run", "--view", "nonsense"}, &report).exit_code, 2);
 }
 
+TEST(CommandLineTest, LaunchersThatTakeOverWriteIntoOneRun) {
+  RunOptions options;
+  EXPECT_TRUE(
+      ParseRun({"--agent-socket", "s/a", "--collector", "h:1", "--run-id", "r"}, &options).run);
+  for (const std::vector<std::string>& less : {std::vector<std::string>{"--agent-socket", "s/a"},
+                                               {"--agent-socket", "s/a", "--collector", "h:1"},
+                                               {"--agent-socket", "s/a", "--run-id", "r"}}) {
+    RunOptions fresh;
+    const ParseOutcome outcome = ParseRun(less, &fresh);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_THAT(outcome.text, HasSubstr("--agent-socket needs --collector and --run-id"));
+  }
+}
+
 TEST(CommandLineTest, ABudgetIsAShareAndDecidesAlone) {
   RunOptions options;
   ASSERT_TRUE(ParseRun({"--max-overhead", "0.5%"}, &options).run);
@@ -178,6 +192,46 @@ TEST(CommandLineTest, ViewsAreAListAndFoldingHasANoForm) {
   EXPECT_THAT(options.views, ElementsAre("modules", "ranks"));
   EXPECT_FALSE(options.fold);
   EXPECT_EQ(*options.depth, -1);
+}
+
+TEST(CommandLineTest, ALayoutOfDeepSpeedIsAStyle) {
+  ReportOptions options;
+  ASSERT_TRUE(ParseReport({"dir", "--style", "deepspeed-2021-05", "--mp-size", "8", "--no-detailed",
+                           "--depth", "2", "--top", "5"},
+                          &options)
+                  .run);
+  EXPECT_EQ(options.layout, deepspeed::Layout::k2021May);
+  EXPECT_EQ(options.given.mp_size, 8u);
+  EXPECT_FALSE(options.detailed);
+  EXPECT_EQ(options.top, 5);
+  ReportOptions ours;
+  ASSERT_TRUE(ParseReport({"dir", "--style", "flopsprof", "--view", "ranks"}, &ours).run);
+  EXPECT_FALSE(ours.layout.has_value());
+}
+
+TEST(CommandLineTest, AnOptionThatAStyleHasNoPlaceForIsRefused) {
+  const std::pair<std::vector<std::string>, std::string> wrong[] = {
+      {{"--style", "deepspeed", "--json"}, "report: a layout of DeepSpeed has no --json"},
+      {{"--style", "flops-profiler", "--view", "ranks"}, "has no --view"},
+      {{"--style", "deepspeed", "--focus", "fc"}, "has no --focus"},
+      {{"--style", "deepspeed", "--exact"}, "has no --exact"},
+      {{"--style", "deepspeed", "--totals"}, "has no --totals"},
+      {{"--style", "deepspeed", "--no-fold"}, "has no --no-fold"},
+      {{"--mp-size", "2"}, "report: --mp-size is for a layout of DeepSpeed: give --style"},
+      {{"--no-detailed"}, "--no-detailed is for a layout of DeepSpeed"},
+      {{"--style", "deepspeed", "--mp-size", "0"}, "--mp-size: \"0\" is no number from 1"},
+      {{"--style", "megatron"}, "--style: \"megatron\" is none of deepspeed|deepspeed-2021|"},
+      {{"--style", "deep"}, "|flopsprof; did you mean deepspeed?"},
+      {{"--style", "flops-profile"}, "; did you mean flops-profiler?"},
+      {{"--style", "/tmp/run"}, "report: --style takes a value: one of deepspeed|deepspeed-2021|"}};
+  for (const auto& [arguments, text] : wrong) {
+    ReportOptions options;
+    std::vector<std::string> words = {"dir"};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    const ParseOutcome outcome = ParseReport(words, &options);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_THAT(outcome.text, HasSubstr(text));
+  }
 }
 
 TEST(CommandLineTest, AFocusIsARegularExpression) {

@@ -30,6 +30,17 @@ TEST(ReportTest, CoverageAndFindingsComeBeforeTheTables) {
   EXPECT_THAT(text, HasSubstr("exact 72.0%, modelled 0, no products 15.0%, unknown 3.0%"));
 }
 
+TEST(ReportTest, SaysWhereTheTimeOfStepsGoes) {
+  model::Summary summary = SampleSummary();
+  EXPECT_THAT(Render(summary), Not(HasSubstr("time  GPU")));
+  summary.steps.parts = {4, 4, 2000, 1200, 400};  // rank-steps, device-steps, wall, busy, exposed
+  EXPECT_THAT(Render(summary),
+              HasSubstr("time  GPU works 40.0%, exposed communication 20.0%, idle 40.0% of the "
+                        "steps' time\n"));
+  summary.steps.parts->exposed_communication_ns.reset();  // not known: no 0
+  EXPECT_THAT(Render(summary), HasSubstr("time  GPU is busy 60.0%, idle 40.0% of"));
+}
+
 TEST(ReportTest, SaysThatTheGpuIsSimulated) {
   EXPECT_THAT(Render(SampleSummary()), HasSubstr("GPU is simulated"));
   model::Summary real = SampleSummary();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/support/fake_injector.h"
+#include "tests/support/profile_sum.h"
 
 namespace flopsprof::agent {
 namespace {
@@ -33,20 +34,23 @@ class CommunicationRowsTest : public ::testing::Test {
     rows_.Add(Activity(begin_ns, end_ns), /*communication=*/false, other_);
     other_.Add(begin_ns, end_ns);
   }
-  // The row of `scope` as it was last sent.
+  // What was sent of `scope` until now.
   v1::CommunicationRow Row(uint32_t scope = kScope) {
-    rows_.Emit(calls_, 1000, &sent_);
-    v1::CommunicationRow newest;
-    for (const v1::CommunicationRow& row : sent_.communications()) {
-      if (row.scope() == scope) newest = row;
+    v1::ProcessProfile part;
+    rows_.Emit(calls_, 1000, &part);
+    sent_.Add(part);
+    const v1::ProcessProfile whole = sent_.Whole();
+    v1::CommunicationRow found;
+    for (const v1::CommunicationRow& row : whole.communications()) {
+      if (row.scope() == scope) found = row;
     }
-    return newest;
+    return found;
   }
 
   CallRows calls_;
   CommunicationRows rows_;
   IntervalUnion other_;
-  v1::ProcessProfile sent_;
+  testing::ProfileSum sent_;
 };
 
 TEST_F(CommunicationRowsTest, HidesWhatRanBesideOtherWorkThatCameBefore) {

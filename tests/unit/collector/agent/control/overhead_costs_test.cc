@@ -46,10 +46,17 @@ TEST(OverheadCostsTest, AMeasurementThatIsNoneIsNotUsed) {
   EXPECT_EQ(OverheadCosts(1e9).ns_per_instruction(), 5);
 }
 
-TEST(OverheadCostsTest, AnInstructionOfThisMachineTakesLessThanFiveNanoseconds) {
+// A sanitizer's own instructions are no part of the count, but take time.
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+constexpr double kMostNs = 100;
+#else
+constexpr double kMostNs = 5;
+#endif
+
+TEST(OverheadCostsTest, AnInstructionOfThisMachineTakesSomeNanosecondsAtMost) {
   const double ns = MeasureInstructionNs();
   EXPECT_GT(ns, 0.02);
-  EXPECT_LT(ns, 5);
+  EXPECT_LT(ns, kMostNs);
 }
 
 }  // namespace

@@ -92,6 +92,36 @@ TEST_F(RunControlTest, AllProcessesRecordTheSameStepsThatNoneHasBegun) {
   EXPECT_EQ(Ask(Request::VERB_STATUS).state(), v1::RECORDING_STATE_WAITING);
 }
 
+TEST_F(RunControlTest, WhatIsSaidOfAProcessStaysWhenItsRecorderGoes) {
+  Adopt();
+  a_.BeginStep(7);
+  a_.recorder()->Finish(ProcessEnd(), now_ns_);
+  const v1::ControlReply before = Ask(Request::VERB_STATUS);
+  control_.Retire(a_.recorder());
+  a_.header().step = 99;  // nobody looks there any more
+  const v1::ControlReply after = Ask(Request::VERB_STATUS);
+  EXPECT_EQ(after.process_count(), 2u);
+  ASSERT_EQ(after.processes_size(), 2);
+  EXPECT_EQ(after.processes(0).SerializeAsString(), before.processes(0).SerializeAsString());
+  EXPECT_EQ(after.processes(0).step(), 7u);
+  Follow();
+  EXPECT_EQ(Ask(Request::VERB_START).error(), "");
+}
+
+TEST_F(RunControlTest, OfProcessesThatAreGoneTheNewestAreDescribedAndAllAreCounted) {
+  std::vector<std::unique_ptr<FakeProcess>> gone;
+  for (int i = 0; i < 1003; i++) {
+    gone.push_back(std::make_unique<FakeProcess>(true));
+    control_.Adopt(gone.back()->recorder());
+    gone.back()->recorder()->Finish(ProcessEnd(), now_ns_);
+    control_.Retire(gone.back()->recorder());
+    gone.pop_back();
+  }
+  EXPECT_EQ(Ask(Request::VERB_STATUS).process_count(), 1003u);
+  EXPECT_EQ(Ask(Request::VERB_STATUS).processes_size(), 1000);
+  EXPECT_NE(Ask(Request::VERB_START).error(), "");  // all have ended
+}
+
 TEST_F(RunControlTest, NothingIsPlannedBeforeEachProcessHasItsTimes) {
   Adopt();
   a_.BeginStep(1);

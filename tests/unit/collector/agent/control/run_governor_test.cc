@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "tests/support/fake_injector.h"
+#include "tests/support/profile_sum.h"
 
 namespace flopsprof::agent {
 namespace {
@@ -50,12 +51,15 @@ class RunGovernorTest : public ::testing::Test {
   v1::CostRow Cost() {
     v1::ProcessProfile profile;
     recorder_->Emit(1000, &profile);
-    return profile.costs_size() == 1 ? profile.costs(0) : v1::CostRow();
+    sent_.Add(profile);
+    const v1::ProcessProfile whole = sent_.Whole();
+    return whole.costs_size() == 1 ? whole.costs(0) : v1::CostRow();
   }
   shm::SegmentHeader& header() { return injector_->header(); }
   bool recording() { return header().recording == static_cast<uint32_t>(shm::Recording::kWork); }
 
   uint64_t now_ns_ = 5 * kSecond;
+  testing::ProfileSum sent_;
   std::unique_ptr<testing::FakeInjector> injector_;
   std::unique_ptr<ProcessRecorder> recorder_;
   RunControl control_{{.governed = true}};

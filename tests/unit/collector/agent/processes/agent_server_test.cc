@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -117,8 +118,8 @@ TEST_F(AgentServerTest, RefusesALongerHello) {
 
 TEST_F(AgentServerTest, RefusesAnotherVersionAndSaysWhich) {
   shm::Hello hello = ValidHello();
-  hello.version = 2;
-  EXPECT_STREQ(AnswerTo(&hello, sizeof hello)->reason, "version 2, the agent has 1");
+  hello.version = 1;
+  EXPECT_STREQ(AnswerTo(&hello, sizeof hello)->reason, "version 1, the agent has 2");
 }
 
 TEST_F(AgentServerTest, RefusesMoreProcessesThanItMayHave) {
@@ -132,14 +133,67 @@ TEST_F(AgentServerTest, RefusesMoreProcessesThanItMayHave) {
   EXPECT_STREQ(AnswerTo(&hello, sizeof hello)->reason, "too many processes");
 }
 
-TEST_F(AgentServerTest, OneProcessThatComesTwiceHasTwoKeys) {
+TEST_F(AgentServerTest, OneImageHasOneKeyAndAnEpochForEachSession) {
   FakeProcess first, second;
+  shm::Hello hello = ValidHello();
+  hello.image = 5;
   for (FakeProcess* process : {&first, &second}) {
+    hello.session++;
     ASSERT_TRUE(process->Connect(socket_path()));
-    process->SayHello(ValidHello());
+    process->SayHello(hello);
   }
   ASSERT_TRUE(PollUntil([&] { return started_.size() == 2; }));
-  EXPECT_NE(started_[0].key.start_ticks(), started_[1].key.start_ticks());
+  EXPECT_EQ(started_[0].key.SerializeAsString(), started_[1].key.SerializeAsString());
+  EXPECT_NE(started_[0].epoch.epoch(), started_[1].epoch.epoch());
+  EXPECT_EQ(first.ReceiveWelcome()->epoch, started_[0].epoch.epoch());
+  EXPECT_EQ(started_[1].epoch.session(), 2u);
+}
+
+TEST_F(AgentServerTest, AnEpochHasTheFactsOfItsHello) {
+  FakeProcess process;
+  shm::Hello hello = ValidHello(3);
+  hello.world_size = 8;
+  hello.restart = 2;
+  ASSERT_TRUE(process.Connect(socket_path()));
+  process.SayHello(hello);
+  ASSERT_TRUE(PollUntil([&] { return !started_.empty(); }));
+  const v1::EpochRow& epoch = started_[0].epoch;
+  EXPECT_EQ(epoch.rank(), 3);
+  EXPECT_EQ(epoch.world_size(), 8);
+  EXPECT_EQ(epoch.restart(), 2);
+  EXPECT_EQ(epoch.session(), 1u);  // one that says none is the first
+  EXPECT_NE(epoch.boot(), 0u);
+  EXPECT_NE(epoch.begin_mono_ns(), 0u);
+}
+
+TEST_F(AgentServerTest, AnotherImageOfAProcessHasAnotherKey) {
+  FakeProcess first, second;
+  shm::Hello hello = ValidHello();
+  for (FakeProcess* process : {&first, &second}) {
+    hello.image++;
+    ASSERT_TRUE(process->Connect(socket_path()));
+    process->SayHello(hello);
+  }
+  ASSERT_TRUE(PollUntil([&] { return started_.size() == 2; }));
+  EXPECT_NE(started_[0].key.image(), started_[1].key.image());
+  EXPECT_EQ(started_[0].key.start_ticks(), started_[1].key.start_ticks());
+}
+
+TEST(EpochNumbersTest, AgentsCountFromDifferentPlaces) {
+  EpochNumbers one, other;
+  std::set<uint64_t> numbers;
+  for (int i = 0; i < 1000; ++i) {
+    numbers.insert(one.Next());
+    numbers.insert(other.Next());
+  }
+  EXPECT_EQ(numbers.size(), 2000u);
+  EXPECT_EQ(numbers.count(0), 0u);
+}
+
+TEST(EpochNumbersTest, AgentsAgreeAboutImages) {
+  EXPECT_EQ(EpochNumbers().ImageOf(7), EpochNumbers().ImageOf(7));
+  EXPECT_NE(EpochNumbers().ImageOf(7), EpochNumbers().ImageOf(8));
+  EXPECT_EQ(EpochNumbers().ImageOf(0), 0u);
 }
 
 TEST_F(AgentServerTest, AProcessThatGoesWithoutHelloIsForgotten) {

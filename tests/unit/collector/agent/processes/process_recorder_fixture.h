@@ -11,6 +11,7 @@
 
 #include "collector/agent/processes/process_recorder.h"
 #include "tests/support/fake_injector.h"
+#include "tests/support/profile_sum.h"
 
 namespace flopsprof::agent {
 
@@ -24,10 +25,13 @@ using testing::Launch;
 using testing::Library;
 using testing::WithMore;
 
-// Rows by key, the newest counting, as a collector keeps them.
+// Rows by key, added up as a collector does.
 class Received {
  public:
-  void Merge(const v1::ProcessProfile& profile) {
+  void Merge(const v1::ProcessProfile& part) {
+    sum_.Add(part);
+    const v1::ProcessProfile profile = sum_.Whole();
+    entered.clear();
     for (const auto& row : profile.calls()) {
       calls[std::to_string(row.scope()) + "/" + v1::Phase_Name(row.phase()) + "/" + row.api() +
             "/" + row.shape() + (row.captured() ? "/captured" : "")] = row;
@@ -66,6 +70,9 @@ class Received {
   std::map<std::string, uint64_t> loss;
   std::map<std::string, std::string> notes;
   v1::ProcessInfo info;
+
+ private:
+  testing::ProfileSum sum_;
 };
 
 class ProcessRecorderTest : public ::testing::Test {

@@ -38,7 +38,7 @@ TEST_F(ProcessRecorderTest, CountersThatRunOnLeaveNothingBehind) {
   EXPECT_FALSE(more);
 }
 
-TEST_F(ProcessRecorderTest, SendsOnlyWhatHasChanged) {
+TEST_F(ProcessRecorderTest, SendsOnlyWhatWasAdded) {
   WriteGemmWithKernel(1, 5, 1000, 1100);
   Tick();
   received_ = Received();
@@ -47,7 +47,7 @@ TEST_F(ProcessRecorderTest, SendsOnlyWhatHasChanged) {
   WriteGemmWithKernel(2, 5, 2000, 2030);
   Tick();
   EXPECT_EQ(received_.calls.size(), 1u);
-  EXPECT_EQ(received_.calls[kGemmRow].calls(), 2u);
+  EXPECT_EQ(received_.calls[kGemmRow].calls(), 1u);
 }
 
 TEST_F(ProcessRecorderTest, AFailedCallIsNotCountedAndItsKernelIsUnknown) {
@@ -147,6 +147,33 @@ TEST_F(ProcessRecorderTest, AKernelWhoseNameNeverComesIsNamedLostAndCounted) {
   End();
   EXPECT_EQ(received_.kernels["(name lost)/TIME_CATEGORY_UNKNOWN"].gpu_time_ns(), 10u);
   EXPECT_EQ(received_.loss["names_lost"], 1u);
+}
+
+// As an agent asks that ends with its process: until there is no more.
+TEST_F(ProcessRecorderTest, WhatIsGivenOutAtTheEndIsWhole) {
+  constexpr size_t kEnough = 1000;
+  for (uint32_t i = 1; i <= 4; i++) main_->Write(Launch(i, 5, shm::kNoCall));
+  cupti_->Write(Kernel(1, 1, 100, 110));
+  cupti_->Write(Kernel(2, 2, 120, 125));
+  cupti_->Write(Kernel(3, 8, 200, 210));  // names that never come
+  cupti_->Write(Kernel(4, 9, 220, 230));
+  main_->WriteString(1, "relu");
+  main_->WriteString(2, "relu");
+  while (recorder_->Drain(now_ns_)) {
+  }
+  recorder_->Finish(ProcessEnd(), now_ns_);
+  uint64_t placed = 0;
+  bool more = true;
+  while (more) {
+    v1::ProcessProfile profile;
+    if (!recorder_->Emit(kEnough, &profile, &more)) break;
+    received_.Merge(profile);
+    for (const v1::ScopeKernelRow& row : profile.scope_kernels()) placed += row.count();
+  }
+  EXPECT_EQ(received_.kernels["relu/TIME_CATEGORY_UNKNOWN"].count(), 2u);
+  EXPECT_EQ(received_.kernels["(name lost)/TIME_CATEGORY_UNKNOWN"].count(), 2u);
+  EXPECT_EQ(received_.loss["names_lost"], 2u);
+  EXPECT_EQ(placed, 4u);
 }
 
 TEST_F(ProcessRecorderTest, NamesThatAreNoUtf8StillTravel) {

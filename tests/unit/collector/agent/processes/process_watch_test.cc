@@ -93,6 +93,7 @@ TEST(ProcessWatchTest, ReadsTheExitCodeOfAChildThatNobodyHasWaitedFor) {
 TEST(ProcessWatchTest, ReadsTheSignal) {
   GatedChild child(0);
   ProcessWatch watch(child.pid());
+  ASSERT_GT(child.pid(), 0);
   ::kill(child.pid(), SIGKILL);
   ASSERT_TRUE(WaitUntil([&] { return watch.Poll().has_value(); }));
   EXPECT_EQ(watch.Poll()->state, v1::PROCESS_STATE_SIGNALLED);

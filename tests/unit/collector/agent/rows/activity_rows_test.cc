@@ -26,13 +26,12 @@ class ActivityRowsTest : public testing::Test {
   v1::ProcessProfile Emitted() {
     rows_.Settle();
     v1::ProcessProfile profile;
-    rows_.Emit(names_, steps_, 1 << 20, /*final=*/true, &profile);
+    rows_.Emit(names_, 1 << 20, /*final=*/true, &profile);
     return profile;
   }
 
   NameTable names_;
   CallRows calls_;
-  StepRows steps_;
   ActivityRows rows_{&calls_, &names_};
 };
 
@@ -55,17 +54,18 @@ TEST_F(ActivityRowsTest, AddsToTimesKernelsAndPlaces) {
   EXPECT_EQ(profile.scope_kernels(0).last_step(), 3u);
 }
 
-TEST_F(ActivityRowsTest, SumsAreOfTheWholeLifeAndSentWhenTheyChange) {
+TEST_F(ActivityRowsTest, WhatIsSentIsWhatWasAddedSince) {
   rows_.Add(Kernel(1, 4, 0, 30));
   Emitted();
   EXPECT_EQ(Emitted().kernels_size(), 0);
   rows_.Add(Kernel(1, 4, 7, 50));
   const v1::ProcessProfile profile = Emitted();
-  EXPECT_EQ(profile.times(0).activities(), 2u);
-  EXPECT_EQ(profile.kernels(0).min_ns(), 30u);
+  EXPECT_EQ(profile.times(0).activities(), 1u);
+  EXPECT_EQ(profile.times(0).gpu_time_ns(), 50u);
+  EXPECT_EQ(profile.kernels(0).min_ns(), 50u);
   EXPECT_EQ(profile.kernels(0).max_ns(), 50u);
-  EXPECT_EQ(profile.scope_kernels(0).count(), 2u);
-  EXPECT_EQ(profile.scope_kernels(0).first_step(), 0u);
+  EXPECT_EQ(profile.scope_kernels(0).count(), 1u);
+  EXPECT_EQ(profile.scope_kernels(0).first_step(), 7u);
   EXPECT_EQ(profile.scope_kernels(0).last_step(), 7u);
 }
 
@@ -109,16 +109,19 @@ TEST_F(ActivityRowsTest, KernelsOfACallAreAddedToIt) {
   EXPECT_EQ(profile.calls(0).gpu_time_ns(), 30u);
 }
 
-TEST_F(ActivityRowsTest, StepsOfSeveralLoopsAreOneRow) {
+TEST_F(ActivityRowsTest, StepsOfSeveralLoopsAreRowsOfTheirOwn) {
   const uint32_t second = 1u << shm::kStepLoopShift;
   rows_.Add(Kernel(1, 4, 3, 10));
   rows_.Add(Kernel(1, 4, second | 9, 10));
   rows_.Add(Kernel(1, 4, shm::StepAt(shm::StepPlace::kTail, 5), 10));
   const v1::ProcessProfile profile = Emitted();
-  ASSERT_EQ(profile.scope_kernels_size(), 1);
-  EXPECT_EQ(profile.scope_kernels(0).count(), 3u);
+  ASSERT_EQ(profile.scope_kernels_size(), 2);
+  EXPECT_EQ(profile.scope_kernels(0).loop(), 0u);
+  EXPECT_EQ(profile.scope_kernels(0).count(), 2u);
   EXPECT_EQ(profile.scope_kernels(0).first_step(), 3u);
-  EXPECT_EQ(profile.scope_kernels(0).last_step(), second | 9);
+  EXPECT_EQ(profile.scope_kernels(0).last_step(), 5u);
+  EXPECT_EQ(profile.scope_kernels(1).loop(), 1u);
+  EXPECT_EQ(profile.scope_kernels(1).first_step(), second | 9);
 }
 
 TEST_F(ActivityRowsTest, IsExactBeyondWhatItAddsToAtOnce) {

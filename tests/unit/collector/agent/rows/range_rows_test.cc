@@ -24,10 +24,9 @@ shm::MarkRecord Mark(uint32_t name, uint32_t step) {
   return mark;
 }
 
-v1::ProcessProfile Sent(RangeRows* rows, const NameTable& names, bool final = false,
-                        const StepRows& steps = StepRows()) {
+v1::ProcessProfile Sent(RangeRows* rows, const NameTable& names, bool final = false) {
   v1::ProcessProfile profile;
-  rows->Emit(names, steps, 1000, final, &profile);
+  rows->Emit(names, 1000, final, &profile);
   return profile;
 }
 
@@ -93,8 +92,33 @@ TEST(RangeRowsTest, MarksOfAnotherThreadKeepItsLoop) {
   for (const uint32_t label : {4u, 2u}) rows.AddMark(Mark(5, second | label));
   rows.AddMark(Mark(5, 3));
   const v1::ProcessProfile profile = Sent(&rows, names);
+  ASSERT_EQ(profile.marks_size(), 2);
+  EXPECT_EQ(profile.marks(0).loop(), 1u);
   EXPECT_EQ(profile.marks(0).first_step(), second | 2);
   EXPECT_EQ(profile.marks(0).last_step(), second | 4);
+  EXPECT_EQ(profile.marks(1).loop(), 0u);
+  EXPECT_EQ(profile.marks(1).first_step(), 3u);
+}
+
+TEST(RangeRowsTest, SumsBeginAnewWhenTheyWereSent) {
+  RangeRows rows;
+  NameTable names;
+  names.Define(5, "evicted");
+  names.Define(6, "cache");
+  shm::ScopeEnter entry = Entry(9, shm::PayloadType::kUnsigned, 4);
+  entry.category_name = 6;
+  rows.AddEntry(entry);
+  rows.AddMark(Mark(5, 1));
+  Sent(&rows, names);
+  EXPECT_EQ(Sent(&rows, names).ByteSizeLong(), 0u);
+  rows.AddEntry(Entry(9, shm::PayloadType::kUnsigned, 7));
+  rows.AddMark(Mark(5, 8));
+  const v1::ProcessProfile profile = Sent(&rows, names);
+  EXPECT_EQ(profile.range_rows(0).entries(), 1u);
+  EXPECT_EQ(profile.range_rows(0).sum(), "7");
+  EXPECT_EQ(profile.range_rows(0).category_name(), "cache");
+  EXPECT_EQ(profile.marks(0).count(), 1u);
+  EXPECT_EQ(profile.marks(0).first_step(), 8u);
 }
 
 TEST(RangeRowsTest, AMarkWaitsForItsName) {

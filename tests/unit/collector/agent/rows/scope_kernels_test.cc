@@ -4,12 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include "proto/flopsprof/text_id.h"
 #include "proto/shm/api_ids.h"
+#include "tests/support/profile_sum.h"
 
 namespace flopsprof::agent {
 namespace {
 
-class ScopeKernelsTest : public testing::Test {
+class ScopeKernelsTest : public ::testing::Test {
  protected:
   // A kernel of 10 ns in scope 4, phase forward.
   void Add(uint64_t kernel, uint32_t step, uint32_t row = kNoRow) {
@@ -39,11 +41,10 @@ class ScopeKernelsTest : public testing::Test {
           row->set_kind("kernel");
           return true;
         },
-        steps_, &profile);
+        &profile);
     return profile;
   }
 
-  StepRows steps_;
   CallRows calls_;
   ScopeKernels rows_{&calls_};
   bool named_ = true;
@@ -76,23 +77,23 @@ TEST_F(ScopeKernelsTest, StepsOfOtherThreadsKeepTheirLoop) {
   EXPECT_EQ(profile.scope_kernels(0).last_step(), second | 5);
 }
 
-TEST_F(ScopeKernelsTest, OfStepsOfSeveralLoopsThoseOfTheLeastAndTheGreatestNumberAreSent) {
-  const uint32_t second = 1u << shm::kStepLoopShift;
-  Add(7, 9);
-  Add(7, second | 2);
-  EXPECT_EQ(Emitted().scope_kernels(0).last_step(), 9u);
-  // What the first loop did was no step.
-  shm::StepRecord record = {};
-  record.header.step = 9;
-  record.event = static_cast<uint8_t>(shm::StepEvent::kNumber);
-  record.number = shm::kNoStep;
-  record.mono_ns = 1;
-  steps_.OnLabel(record);
-  rows_.SettleSteps();
+TEST_F(ScopeKernelsTest, AnotherAgentGivesATextTheSameId) {
+  Add(7, 0, Product());
   const v1::ProcessProfile profile = Emitted();
-  ASSERT_EQ(profile.scope_kernels_size(), 1);
-  EXPECT_EQ(profile.scope_kernels(0).first_step(), second | 2);
-  EXPECT_EQ(profile.scope_kernels(0).last_step(), second | 2);
+  ScopeKernels others(&calls_);
+  others.Add(others.FindOrAdd({{4, 0, shm::Phase::kForward}, kNoRow, 9, {}}, 1), 1, 10, {});
+  others.Add(others.FindOrAdd({{4, 0, shm::Phase::kForward}, Product(), 7, {}}, 1), 1, 10, {});
+  v1::ProcessProfile other;
+  others.Emit(
+      100,
+      [](uint64_t* kernel, std::string* name, v1::ScopeKernelRow*) {
+        *name = *kernel == 7 ? "seven" : "nine";
+        return true;
+      },
+      &other);
+  EXPECT_EQ(profile.scope_kernels(0).api(), other.scope_kernels(1).api());
+  EXPECT_EQ(profile.scope_kernels(0).name(), other.scope_kernels(1).name());
+  for (const auto& [id, text] : other.strings()) EXPECT_EQ(id, TextId(text));
 }
 
 TEST_F(ScopeKernelsTest, WorkBeforeTheFirstStepIsARowOfItsOwn) {
@@ -116,12 +117,13 @@ TEST_F(ScopeKernelsTest, NamesTheCall) {
 TEST_F(ScopeKernelsTest, RowsOfOneNameBecomeOne) {
   Add(7, 0);
   Add(8, 1);
-  v1::ProcessProfile profile = Emitted();
-  const v1::ProcessProfile later = Emitted();
-  profile.MergeFrom(later);
-  const v1::ScopeKernelRow& newest = *profile.scope_kernels().rbegin();
-  EXPECT_EQ(newest.count(), 2u);
-  EXPECT_EQ(newest.last_step(), 1u);
+  testing::ProfileSum sum;
+  sum.Add(Emitted());
+  sum.Add(Emitted());
+  const v1::ProcessProfile whole = sum.Whole();
+  ASSERT_EQ(whole.scope_kernels_size(), 1);
+  EXPECT_EQ(whole.scope_kernels(0).count(), 2u);
+  EXPECT_EQ(whole.scope_kernels(0).last_step(), 1u);
 }
 
 TEST_F(ScopeKernelsTest, WaitsForNames) {

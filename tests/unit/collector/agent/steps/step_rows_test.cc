@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/fake_injector.h"
+#include "tests/support/profile_sum.h"
 
 namespace flopsprof::agent {
 namespace {
@@ -35,6 +36,17 @@ TEST(StepRowsTest, AStepOfUnknownWorkSaysSo) {
   EXPECT_TRUE(profile.step_facts(0).has_unknown());
   EXPECT_FALSE(profile.step_facts(0).exposed_unknown());
   EXPECT_EQ(profile.step_facts(1).step(), 3u);
+}
+
+TEST(StepRowsTest, ATailOfNothingButUnknownWorkSaysSo) {
+  StepRows rows;
+  const uint32_t tail = shm::StepAt(shm::StepPlace::kTail, 1);
+  rows.AddActivity(Activity(1, 100, 200), v1::TIME_CATEGORY_NO_PRODUCTS);
+  rows.MarkUnknown(tail);
+  const v1::ProcessProfile profile = Emitted(&rows);
+  ASSERT_EQ(profile.step_facts_size(), 1);
+  EXPECT_EQ(profile.step_facts(0).step(), tail);
+  EXPECT_TRUE(profile.step_facts(0).has_unknown());
 }
 
 TEST(StepRowsTest, ExposedCommunicationOfAGraphThatWasTimedAsAWholeIsNotKnown) {
@@ -127,6 +139,91 @@ TEST(StepRowsTest, TheNewestWordAboutALabelCounts) {
   rows.OnLabel(Number(0, 8, 4, 120));
   EXPECT_EQ(rows.NumberOf(6), 3u);
   EXPECT_EQ(rows.NumberOf(8), 4u);
+}
+
+void Begin(StepRows* rows, uint32_t from, uint32_t until) {
+  for (uint32_t step = from; step < until; step++) {
+    const shm::StepRecord record =
+        testing::Step(step, shm::StepEvent::kBegin, 1000 * (uint64_t{step} + 1));
+    rows->OnLabel(record);
+    rows->OnStep(record);
+    rows->OnLabel(testing::Step(step, shm::StepEvent::kOptimizerEnd, 1000 * uint64_t{step} + 1900));
+  }
+}
+
+void SendTo(StepRows* rows, testing::ProfileSum* sum) {
+  v1::ProcessProfile part;
+  while (rows->Emit(1000, /*final=*/false, &part) > 0) {
+    sum->Add(part);
+    part.Clear();
+  }
+}
+
+TEST(StepRowsTest, WhatComesForAForgottenStepIsAddedToIt) {
+  constexpr uint32_t kNewest = StepRows::kKeptSteps + 100;
+  StepRows rows;
+  testing::ProfileSum sum;
+  rows.AddActivity(Activity(3, 4000, 4500), v1::TIME_CATEGORY_EXACT);
+  Begin(&rows, 0, kNewest);
+  SendTo(&rows, &sum);
+  EXPECT_LT(rows.kept_count(), kNewest + StepRows::kKeptSteps + 2);
+  rows.AddFlops(3, shm::Phase::kForward, 5);
+  rows.AddFlops(shm::StepAt(shm::StepPlace::kTail, 3), shm::Phase::kForward, 2);
+  rows.AddActivity(Activity(3, 4700, 4800), v1::TIME_CATEGORY_UNKNOWN);
+  SendTo(&rows, &sum);
+  const v1::StepRow& row = sum.steps[3];
+  EXPECT_EQ(row.begin_mono_ns(), 4000u);
+  EXPECT_EQ(row.end_mono_ns(), 5000u);
+  EXPECT_TRUE(row.complete());
+  EXPECT_EQ(row.flops(1).low(), 7u);
+  EXPECT_EQ(row.activities(), 2u);
+  EXPECT_EQ(row.gpu_busy_ns(), 500u);  // what was busy then is not known any more
+  EXPECT_EQ(rows.late_count(), 1u);
+  EXPECT_TRUE(sum.step_facts[3].has_unknown());
+  EXPECT_EQ(rows.count(), kNewest);
+}
+
+TEST(StepRowsTest, StepsOfEachLoopAreForgottenByItsOwnNewest) {
+  const uint32_t second = 1u << shm::kStepLoopShift;
+  StepRows rows;
+  testing::ProfileSum sum;
+  Begin(&rows, second, second + 2);
+  Begin(&rows, 0, 3 * StepRows::kKeptSteps);
+  SendTo(&rows, &sum);
+  rows.AddFlops(second, shm::Phase::kForward, 5);
+  v1::ProcessProfile part;
+  rows.Emit(1000, /*final=*/false, &part);
+  EXPECT_EQ(part.steps(0).begin_mono_ns(), 1000 * (uint64_t{second} + 1));  // it is still there
+}
+
+TEST(StepRowsTest, ANumberThatComesForForgottenLabelsReachesThem) {
+  constexpr uint32_t kNewest = StepRows::kKeptLabels + 100;
+  StepRows rows;
+  testing::ProfileSum sum;
+  Begin(&rows, 0, kNewest);
+  SendTo(&rows, &sum);
+  EXPECT_LT(rows.kept_count(), StepRows::kKeptLabels + StepRows::kKeptSteps + 4);
+  rows.OnLabel(Number(0, 9, shm::kNoStep, 77));
+  SendTo(&rows, &sum);
+  EXPECT_EQ(sum.step_labels[5].number(), shm::kNoStep);
+  EXPECT_EQ(sum.step_labels[5].optimizer_steps(), 1u);
+  // A word that is older than one that was sent is none.
+  rows.OnLabel(Number(5, 5, 8, 70));
+  SendTo(&rows, &sum);
+  EXPECT_EQ(sum.step_labels[5].number(), shm::kNoStep);
+  EXPECT_EQ(rows.refused_count(), 0u);
+}
+
+TEST(StepRowsTest, LateWorkMayShrinkWhatIsExposedAndIsExact) {
+  StepRows rows;
+  testing::ProfileSum sum;
+  rows.AddActivity(Activity(1, 100, 200), v1::TIME_CATEGORY_COMMUNICATION);
+  SendTo(&rows, &sum);
+  EXPECT_EQ(sum.steps[1].exposed_communication_ns(), 100u);
+  rows.AddActivity(Activity(1, 120, 180), v1::TIME_CATEGORY_EXACT);
+  SendTo(&rows, &sum);
+  EXPECT_EQ(sum.steps[1].gpu_busy_ns(), 100u);
+  EXPECT_EQ(sum.steps[1].exposed_communication_ns(), 40u);
 }
 
 TEST(StepRowsTest, RangesOfNumbersAreBounded) {

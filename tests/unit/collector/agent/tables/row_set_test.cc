@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <utility>
 
 namespace flopsprof::agent {
 namespace {
@@ -39,6 +40,45 @@ TEST(RowSetTest, OnlyWhatHasChangedIsEmitted) {
   EXPECT_EQ(Emitted(&rows), (std::map<uint64_t, int>{{2, 2}}));
 }
 
+// As an alias is moved into the row of its name, which was given out before it.
+TEST(RowSetTest, ARowThatEmittingChangesIsEmittedInTheSamePass) {
+  Rows rows(100);
+  for (const uint64_t key : {1, 2, 3}) rows.Change(rows.FindOrAdd(key)) = static_cast<int>(key);
+  std::map<uint64_t, int> sums;
+  const auto give_out = [&](uint64_t key, int& row) {
+    const int taken = std::exchange(row, 0);
+    if (key == 3) {
+      *rows.ChangeOrAdd(1) += taken;  // given out already
+      *rows.ChangeOrAdd(4) += taken;  // new
+    } else {
+      sums[key] += taken;
+    }
+    return true;
+  };
+  EXPECT_EQ(rows.EmitChanged(1000, give_out), 5u);
+  EXPECT_EQ(sums, (std::map<uint64_t, int>{{1, 4}, {2, 2}, {4, 3}}));
+  EXPECT_EQ(rows.EmitChanged(1000, give_out), 0u);
+}
+
+TEST(RowSetTest, WhatEmittingChangesBeyondTheLimitIsEmittedNextTime) {
+  Rows rows(100);
+  for (const uint64_t key : {1, 2}) rows.Change(rows.FindOrAdd(key)) = static_cast<int>(key);
+  int sum = 0;
+  const auto give_out = [&](uint64_t key, int& row) {
+    const int taken = std::exchange(row, 0);
+    if (key == 2) {
+      *rows.ChangeOrAdd(1) += taken;
+    } else {
+      sum += taken;
+    }
+    return true;
+  };
+  EXPECT_EQ(rows.EmitChanged(2, give_out), 2u);
+  EXPECT_EQ(sum, 1);
+  EXPECT_EQ(rows.EmitChanged(2, give_out), 1u);
+  EXPECT_EQ(sum, 3);
+}
+
 TEST(RowSetTest, CountsEachUseOfARowThatFoundNoRoom) {
   Rows rows(2);
   rows.FindOrAdd(1);
@@ -60,6 +100,19 @@ TEST(RowSetTest, BeginsAnewWhenItIsCleared) {
   EXPECT_TRUE(Emitted(&rows).empty());
   rows.Change(rows.FindOrAdd(2))++;
   EXPECT_EQ(Emitted(&rows), (std::map<uint64_t, int>{{2, 1}}));
+}
+
+TEST(RowSetTest, AForgottenRowBeginsAnewAndItsPlaceIsUsedAgain) {
+  Rows rows(2);
+  for (const uint64_t key : {0, 5, 0, 5}) ++*rows.ChangeOrAdd(key);
+  Emitted(&rows);
+  rows.Forget(rows.Find(5));
+  rows.Forget(rows.Find(0));  // a key that an empty place has as well
+  EXPECT_EQ(rows.size(), 0u);
+  for (const uint64_t key : {0, 7, 0}) ++*rows.ChangeOrAdd(key);
+  EXPECT_EQ(rows.Find(5), kNoRow);
+  EXPECT_EQ(rows.FindOrAdd(5), kNoRow);
+  EXPECT_EQ(Emitted(&rows), (std::map<uint64_t, int>{{0, 2}, {7, 1}}));
 }
 
 TEST(RowSetTest, RowsStayWhereTheyAre) {

@@ -14,6 +14,7 @@
 #include "collector/base/clock.h"
 #include "tests/support/fake_collector.h"
 #include "tests/support/fake_process.h"
+#include "tests/support/profile_sum.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/wait_until.h"
 
@@ -42,7 +43,7 @@ class AgentTest : public ::testing::Test {
   std::string socket_path() const { return folder_.File("agent"); }
   std::string address() const { return "unix:" + folder_.File("collector"); }
 
-  std::unique_ptr<Agent> MakeAgent() {
+  std::unique_ptr<Agent> MakeAgent(absl::Duration keep_ended = absl::Seconds(30)) {
     Agent::Options options;
     options.socket_path = socket_path();
     options.run_id = "run-1";
@@ -50,21 +51,22 @@ class AgentTest : public ::testing::Test {
     options.collector_target = address();
     options.segment = {.slot_count = 2, .ring_records = 65536};
     options.upload_period = absl::Milliseconds(20);
+    options.keep_ended = keep_ended;
     absl::StatusOr<std::unique_ptr<Agent>> agent = Agent::Create(std::move(options));
     EXPECT_TRUE(agent.ok()) << agent.status();
     return std::move(*agent);
   }
-  // The newest of everything that the collector has, by pid.
+  // All that the collector has, each request once, by pid.
   std::map<int, v1::ProcessProfile> Newest(const FakeCollector& collector) {
-    std::map<int, v1::ProcessProfile> processes;
+    std::map<int, testing::ProfileSum> sums;
+    uint64_t taken = 0;
     for (const v1::UploadRequest& request : collector.requests()) {
-      for (const v1::ProcessProfile& part : request.processes()) {
-        v1::ProcessProfile& whole = processes[part.key().pid()];
-        if (part.has_info()) *whole.mutable_info() = part.info();
-        if (part.calls_size() > 0) *whole.mutable_calls() = part.calls();
-        if (part.times_size() > 0) *whole.mutable_times() = part.times();
-      }
+      if (request.sequence() <= taken) continue;
+      taken = request.sequence();
+      for (const v1::ProcessProfile& part : request.processes()) sums[part.key().pid()].Add(part);
     }
+    std::map<int, v1::ProcessProfile> processes;
+    for (const auto& [pid, sum] : sums) processes[pid] = sum.Whole();
     return processes;
   }
   // A child that is a profiled process, does its work and then `last`.
@@ -149,6 +151,30 @@ TEST_F(AgentTest, EveryProcessCanStillBeReadAfterALongAbsenceOfTheCollector) {
   EXPECT_EQ(Newest(collector).begin()->second.calls(0).calls(), 5000u);
 }
 
+TEST_F(AgentTest, AProcessThatHasEndedIsForgottenOnceAllOfItIsAcknowledged) {
+  FakeCollector collector(address());
+  collector.StopAcknowledging(true);
+  std::unique_ptr<Agent> agent = MakeAgent(/*keep_ended=*/absl::ZeroDuration());
+  const pid_t child = StartChild(100, [] { ::_exit(0); });
+  // Its status is there for the agent until somebody has waited for it.
+  ASSERT_TRUE(WaitUntil([&] {
+    const auto newest = Newest(collector);
+    return newest.count(child) == 1 && newest.at(child).info().state() == v1::PROCESS_STATE_EXITED;
+  }));
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  EXPECT_EQ(agent->kept_processes(), 1u);
+  collector.StopAcknowledging(false);
+  collector.Stop();  // what was not acknowledged comes again
+  collector.Start();
+  ASSERT_TRUE(WaitUntil([&] { return agent->kept_processes() == 0; }));
+  ASSERT_TRUE(agent->Finish(0, absl::Seconds(5)).ok());
+  EXPECT_EQ(agent->progress().processes, 1u);
+  EXPECT_EQ(agent->progress().running, 0u);
+  EXPECT_EQ(agent->progress().flop_count, 76'800'000.0);
+  EXPECT_GT(agent->progress().records, 300u);
+  EXPECT_EQ(Newest(collector)[child].calls(0).calls(), 100u);
+}
+
 // Fifty requests of one process wait for the collector, and one of another.
 TEST_F(AgentTest, AProcessWithManyRowsDoesNotKeepTheOthersWaiting) {
   constexpr uint32_t kRows = 100'000;
@@ -183,6 +209,26 @@ TEST_F(AgentTest, AProcessWithManyRowsDoesNotKeepTheOthersWaiting) {
   large.Disconnect();
   small.Disconnect();
   ASSERT_TRUE(agent->Finish(0, absl::Seconds(8)).ok());
+}
+
+// A collector that takes nothing more: who reads the run must not think that it has everything.
+TEST_F(AgentTest, AnAgentThatCouldNotSendAllDoesNotSayThatItHas) {
+  constexpr uint32_t kRows = 100'000;
+  FakeCollector collector(address());
+  collector.StopAcknowledging(true);
+  std::unique_ptr<Agent> agent = MakeAgent();
+  FakeProcess process;
+  ASSERT_TRUE(process.Connect(socket_path()));
+  process.SayHello(testing::ValidHello());
+  ASSERT_TRUE(process.ReceiveWelcome().has_value());
+  testing::FakeInjector::Ring ring = process.injector->Claim();
+  for (uint32_t i = 1; i <= kRows; i++) {
+    while (!ring.Write(testing::Gemm(i, 0, i, 8, 400))) ::usleep(100);
+  }
+  ASSERT_TRUE(WaitUntil([&] { return agent->progress().records >= kRows; }));
+  process.Disconnect();
+  EXPECT_FALSE(agent->Finish(0, absl::Milliseconds(500)).ok());
+  for (const v1::UploadRequest& request : collector.requests()) EXPECT_FALSE(request.last());
 }
 
 TEST_F(AgentTest, ACommandThatIsNoTextDoesNotStopTheUpload) {

@@ -53,7 +53,7 @@ TEST_F(UploaderTest, SendsInOrderWithIdentity) {
   v1::RunInfo end;
   end.set_job_exit_known(true);
   end.set_job_exit_code(3);
-  ASSERT_TRUE(uploader.Finish(end, absl::Seconds(5)).ok());
+  ASSERT_TRUE(uploader.Finish(end, /*complete=*/true, absl::Seconds(5)).ok());
   const std::vector<v1::UploadRequest> requests = collector.requests();
   ASSERT_EQ(requests.size(), 4u);
   for (size_t i = 0; i < 4; i++) EXPECT_EQ(requests[i].sequence(), i + 1);
@@ -65,6 +65,35 @@ TEST_F(UploaderTest, SendsInOrderWithIdentity) {
   EXPECT_FALSE(requests[2].last());
   EXPECT_TRUE(requests[3].last());
   EXPECT_EQ(requests[3].run().job_exit_code(), 3);
+}
+
+TEST_F(UploaderTest, ACollectorOfAnotherFormatIsRefusedWithWhatToDo) {
+  FakeCollector collector(address());
+  collector.SetFormat(v1::UPLOAD_FORMAT_UNSPECIFIED);  // of before there was a number
+  Uploader::Options options = Options();
+  options.run.set_version("1.2.3");
+  Uploader uploader(options);
+  uploader.Post(Profile(11));
+  const absl::Status status = uploader.Finish(v1::RunInfo(), /*complete=*/true, absl::Seconds(5));
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_NE(status.message().find("is of an older flopsprof (uploads of format 0) than this agent "
+                                  "(1.2.3, format 2): use the same version of flopsprof"),
+            absl::string_view::npos)
+      << status;
+  EXPECT_EQ(collector.requests()[0].format(), v1::UPLOAD_FORMAT_INCREMENTS);
+}
+
+TEST_F(UploaderTest, SaysWhatIsAcknowledged) {
+  FakeCollector collector(address());
+  collector.StopAcknowledging(true);
+  Uploader uploader(Options());
+  uploader.Post(Profile(11));
+  EXPECT_EQ(uploader.posted_sequence(), 1u);
+  EXPECT_TRUE(uploader.IsDone(0));
+  EXPECT_FALSE(uploader.IsDone(1));
+  collector.StopAcknowledging(false);
+  uploader.Post(Profile(12));
+  EXPECT_TRUE(WaitUntil([&] { return uploader.IsDone(2); }));
 }
 
 TEST_F(UploaderTest, TakesNoMoreThanItsBoundWhileNothingIsAcknowledged) {
@@ -79,7 +108,7 @@ TEST_F(UploaderTest, WaitsForACollectorThatComesLater) {
   uploader.Post(Profile(1));
   ASSERT_TRUE(WaitUntil([&] { return uploader.stats().connections > 1; }));
   FakeCollector collector(address());
-  EXPECT_TRUE(uploader.Finish({}, absl::Seconds(8)).ok());
+  EXPECT_TRUE(uploader.Finish({}, /*complete=*/true, absl::Seconds(8)).ok());
   EXPECT_EQ(Sequences(collector), (std::set<uint64_t>{1, 2}));
 }
 
@@ -93,7 +122,7 @@ TEST_F(UploaderTest, SendsAgainWhatWasNotAcknowledged) {
   collector.Stop();
   collector.StopAcknowledging(false);
   collector.Start();
-  EXPECT_TRUE(uploader.Finish({}, absl::Seconds(8)).ok());
+  EXPECT_TRUE(uploader.Finish({}, /*complete=*/true, absl::Seconds(8)).ok());
   const std::vector<v1::UploadRequest> requests = collector.requests();
   ASSERT_EQ(requests.size(), 5u);
   EXPECT_EQ(requests[2].sequence(), 1u);
@@ -110,8 +139,18 @@ TEST_F(UploaderTest, DoesNotSendAgainWhatWasAcknowledged) {
   collector.Stop();
   collector.Start();
   uploader.Post(Profile(2));
-  EXPECT_TRUE(uploader.Finish({}, absl::Seconds(8)).ok());
+  EXPECT_TRUE(uploader.Finish({}, /*complete=*/true, absl::Seconds(8)).ok());
   EXPECT_EQ(collector.requests().size(), 3u);
+}
+
+TEST_F(UploaderTest, DoesNotSayThatItHasSentAllWhenItHasNot) {
+  FakeCollector collector(address());
+  Uploader uploader(Options());
+  uploader.Post(Profile(1));
+  EXPECT_TRUE(uploader.Finish({}, /*complete=*/false, absl::Seconds(8)).ok());
+  ASSERT_EQ(collector.requests().size(), 2u);
+  EXPECT_TRUE(collector.requests().back().has_run());
+  EXPECT_FALSE(collector.requests().back().last());
 }
 
 TEST_F(UploaderTest, StopsWhenTheCollectorRefuses) {
@@ -119,7 +158,7 @@ TEST_F(UploaderTest, StopsWhenTheCollectorRefuses) {
   collector.Refuse("other version");
   Uploader uploader(Options());
   uploader.Post(Profile(1));
-  const absl::Status status = uploader.Finish({}, absl::Seconds(8));
+  const absl::Status status = uploader.Finish({}, /*complete=*/true, absl::Seconds(8));
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_NE(std::string(status.message()).find("other version"), std::string::npos);
   EXPECT_EQ(collector.stream_count(), 1);
@@ -136,7 +175,7 @@ TEST_F(UploaderTest, NothingWaitsForACollectorThatRefuses) {
 TEST_F(UploaderTest, SaysWhatIsMissingWhenTheTimeIsOver) {
   Uploader uploader(Options());
   uploader.Post(Profile(1));
-  const absl::Status status = uploader.Finish({}, absl::Milliseconds(50));
+  const absl::Status status = uploader.Finish({}, /*complete=*/true, absl::Milliseconds(50));
   EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded);
   EXPECT_NE(std::string(status.message()).find("2 updates"), std::string::npos);
 }

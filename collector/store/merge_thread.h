@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include <functional>
+#include <thread>
+
+#include "collector/base/mutex.h"
+
+namespace flopsprof::store {
+
+// A thread that works as long as there is work, and waits to be woken. After a failure it waits a
+// while, longer each time.
+class MergeThread {
+ public:
+  // `work` returns whether there may be more of it.
+  explicit MergeThread(std::function<absl::StatusOr<bool>()> work);
+  ~MergeThread();  // the work that is being done is done to its end
+
+  void Wake();
+
+ private:
+  void Run();
+  // False: stop.
+  bool WaitForWork(absl::Duration pause);
+
+  const std::function<absl::StatusOr<bool>()> work_;
+  base::Mutex mutex_;
+  base::CondVar condition_;
+  bool woken_ ABSL_GUARDED_BY(mutex_) = true;
+  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
+  std::thread thread_;  // last: it uses the others
+};
+
+}  // namespace flopsprof::store

@@ -41,6 +41,7 @@ NOT_IN_THE_REPOSITORY = (
     "summary.json", "profile.db", "run.json", "log.txt", "log/", "./gpu_check.sh", "sim-env",
     "flopsprof-gpu-check", "flopsprof-", "expected.json", "nvidia", "lib/", "bin/",
     "my.toml", "real/", "cupti.h", "cublas.h", "ATen/", "expected-NAME.json",
+    "deepspeed.txt", "flops.", "args.json",
 )  # fmt: skip
 
 

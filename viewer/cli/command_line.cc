@@ -97,6 +97,22 @@ CLI::Option* AddText(CLI::App* app, const std::string& name, std::string* value,
       text);
 }
 
+// "5", or "5:8" for steps 5 to 7.
+bool ParseStepOrRange(const std::string& text, deepspeed::StepRange* range, std::string* error) {
+  if (text.find(':') == std::string::npos) {
+    if (absl::SimpleAtoi(text, &range->first) && range->first <= kMostNumber) {
+      range->end = range->first + 1;
+      return true;
+    }
+    *error = "\"" + text + "\" is no step: they are numbered from 0; A:B takes steps A to B-1";
+    return false;
+  }
+  StepWindowText window;
+  if (!ParseStepWindow(text, &window, error)) return false;
+  *range = {window.first, window.end};
+  return true;
+}
+
 // host:4777, 10.0.0.1:4777, [::1]:4777
 bool IsHostAndPort(const std::string& text) {
   const size_t colon = text.rfind(':');
@@ -229,6 +245,16 @@ void DefineStacks(CLI::App* app, RunOptions* options) {
       ->type_name("N|all");
 }
 
+void DefineDsConfig(CLI::App* app, RunOptions* options) {
+  CLI::Option* given = AddText(
+      app, "--ds-config", &options->ds_config,
+      "DeepSpeed configuration whose flops_profiler block says which page is written at the "
+      "job's end; default: found on the job's command line (docs/deepspeed.md)");
+  given->type_name("FILE");
+  app->add_flag("!--no-ds-config", options->ds_search, "look for no such configuration")
+      ->excludes(given);
+}
+
 void DefineRun(CLI::App* app, RunOptions* options) {
   SetUsage(app, "flopsprof run [OPTIONS] -- COMMAND...\n  flopsprof-run [OPTIONS] -- COMMAND...");
   AddText(app, "-o,--output", &options->output,
@@ -254,6 +280,7 @@ void DefineRun(CLI::App* app, RunOptions* options) {
   AddText(app, "--run-id", &options->run_id,
           "id of the run, the same on all nodes; default from the scheduler")
       ->type_name("ID");
+  DefineDsConfig(app, options);
   AddPeak(app, &options->peaks);
   AddRawNames(app, &options->raw_names);
   app->add_flag("--strict", options->strict,
@@ -308,6 +335,28 @@ void AddStyle(CLI::App* app, ReportOptions* options) {
       app, "--mp-size", 1,
       [options](int size) { options->given.mp_size = static_cast<uint32_t>(size); },
       "with a layout of DeepSpeed: model parallel size, which a run does not record");
+  app->add_option_function<std::string>(
+         "--step",
+         [options](const std::string& text) {
+           std::string error;
+           if (!ParseStepOrRange(text, &options->steps.emplace(), &error)) {
+             throw CLI::ValidationError("--step", error);
+           }
+         },
+         "with a layout of DeepSpeed: the page of step N, or of steps A to B-1, numbered from 0; "
+         "default all")
+      ->type_name("N|A:B");
+  app->add_option_function<std::string>(
+         "--recompute-fwd-factor",
+         [options](const std::string& text) {
+           double& factor = options->given.recompute_fwd_factor;
+           if (!absl::SimpleAtod(text, &factor) || !(factor >= 0) || factor > kMostNumber) {
+             throw CLI::ValidationError("--recompute-fwd-factor",
+                                        "\"" + text + "\" is no number from 0 on");
+           }
+         },
+         "with a layout of DeepSpeed: added to the 2 of its formula for the backward (0)")
+      ->type_name("NUMBER");
 }
 
 // Options that a layout of DeepSpeed has no place for, or only such a layout; "" = none was given.
@@ -319,8 +368,11 @@ std::string OptionBesideStyle(const ReportOptions& options) {
     return "";
   };
   if (!options.layout.has_value()) {
-    const std::string name = first(
-        {{!options.detailed, "--no-detailed"}, {options.given.mp_size.has_value(), "--mp-size"}});
+    const std::string name =
+        first({{!options.detailed, "--no-detailed"},
+               {options.given.mp_size.has_value(), "--mp-size"},
+               {options.steps.has_value(), "--step"},
+               {options.given.recompute_fwd_factor != 0, "--recompute-fwd-factor"}});
     return name.empty() ? "" : name + " is for a layout of DeepSpeed: give --style deepspeed too";
   }
   const std::string name = first({{!options.views.empty(), "--view"},

@@ -25,6 +25,8 @@ struct RunOptions {
   std::string step_at;       // module, range or function at which a step begins; "" = not said
   std::string collector;     // HOST:PORT; "" = our own
   std::string agent_socket;  // path; "" = one of its own
+  std::string ds_config;     // a DeepSpeed configuration; "" = not given
+  bool ds_search = true;     // look for one on the job's command line
   std::string run_id;
   bool strict = false;
   bool paused = false;      // nothing is recorded until `flopsprof ctl start`
@@ -55,6 +57,7 @@ struct ReportOptions {
   std::optional<deepspeed::Layout> layout;
   bool detailed = true;
   deepspeed::GivenFacts given;
+  std::optional<deepspeed::StepRange> steps;  // the page is of these alone
   bool fold = true;
   bool totals = false;
   bool exact = false;

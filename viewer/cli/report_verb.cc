@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "collector/model/summary_json.h"
+#include "viewer/cli/ds_page.h"
 #include "viewer/cli/exit_codes.h"
 #include "viewer/cli/messages.h"
 #include "viewer/cli/run_output.h"
@@ -17,11 +18,21 @@ namespace flopsprof::viewer {
 namespace {
 
 // In a layout of DeepSpeed.
-int PrintPage(const ReportOptions& options, const model::RunSums& sums) {
+int PrintPage(const ReportOptions& options, const LoadedRun& run) {
+  const model::RunSums& sums = run.sums;
   const std::string error = deepspeed::ErrorInSizes(sums, options.given);
   if (!error.empty()) {
     SayError("report: " + error, {"help: flopsprof help report"});
     return kExitUsage;
+  }
+  std::optional<deepspeed::StepParts> parts;
+  if (options.steps.has_value()) {
+    parts = deepspeed::PartsOfSteps(run.profile, sums.summary, *options.steps);
+    if (parts->run.rank_steps == 0) {
+      SayError(absl::StrCat("report: --step: ", RecordedStepsText(sums.summary.steps)),
+               {"the page of all steps: leave --step out"});
+      return kExitNothing;
+    }
   }
   // What each version has without an argument.
   const int usual_top = *options.layout == deepspeed::Layout::k2021 ? 3 : 1;
@@ -30,7 +41,7 @@ int PrintPage(const ReportOptions& options, const model::RunSums& sums) {
                                                .module_depth = options.depth.value_or(-1),
                                                .top_modules = options.top.value_or(usual_top),
                                                .detailed = options.detailed},
-                                              options.given);
+                                              options.given, parts ? &*parts : nullptr);
   if (page.empty()) {
     SayError("report: no module was seen, and a layout of DeepSpeed is one of modules",
              {absl::StrCat("what was seen: flopsprof report ", options.folder)});
@@ -53,7 +64,8 @@ int ReportVerb(const ReportOptions& options) {
   const auto parts = options.focus.empty() ? store::RunParts::kForSummary : store::RunParts::kAll;
   // Stays until the process ends: giving back so many small pieces takes a tenth of the whole time.
   static const absl::StatusOr<LoadedRun>* kept = nullptr;
-  kept = new absl::StatusOr<LoadedRun>(LoadRun(options.folder, reading, parts));
+  kept = new absl::StatusOr<LoadedRun>(LoadRun(
+      options.folder, reading, parts, options.steps.has_value() ? Kept::kRows : Kept::kSums));
   const absl::StatusOr<LoadedRun>& run = *kept;
   if (!run.ok()) {
     SayError(absl::StrCat("report: ", run.status().message()),
@@ -69,7 +81,7 @@ int ReportVerb(const ReportOptions& options) {
     Say(EmptyReason(run->sums.summary));
     return kExitNothing;
   }
-  if (options.layout.has_value()) return PrintPage(options, run->sums);
+  if (options.layout.has_value()) return PrintPage(options, *run);
   std::optional<std::regex> focus;
   if (!options.focus.empty()) {
     focus.emplace(options.focus);

@@ -17,6 +17,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "injector/launch/child_environment.h"
+#include "viewer/cli/ds_choice.h"
+#include "viewer/cli/ds_page.h"
 #include "viewer/cli/exit_codes.h"
 #include "viewer/cli/formula_options.h"
 #include "viewer/cli/install.h"
@@ -82,6 +84,7 @@ class Run {
     if (const int error = FindCommand(command_[0]); error != 0) {
       return CannotExecute(command_[0], error);
     }
+    if (!TakeDsBlock()) return kExitUsage;
     facts_.job = JobName(command_, Env("SLURM_JOB_ID"));
     facts_.host = HostName();
     facts_.pid = getpid();
@@ -123,6 +126,20 @@ class Run {
   void Fail(const std::string& what, const std::string& next) {
     failed_ = true;
     SayError(what, {"the job runs on without being profiled", next});
+  }
+
+  // False: the user has given a configuration that is not right.
+  bool TakeDsBlock() {
+    ds_choice_ =
+        ChooseDsBlock(options_.ds_config, options_.ds_search, command_, PlacesOfEnvironment());
+    if (!ds_choice_.refusal.empty()) {
+      SayError("run: --ds-config: " + ds_choice_.refusal,
+               {"the job was not started", "help: flopsprof help run"});
+      return false;
+    }
+    for (const std::string& text : ds_choice_.said) Say(text);
+    for (const std::string& text : ds_choice_.noted) Verbose(text);
+    return true;
   }
 
   void PrepareEnvironment() {
@@ -238,11 +255,16 @@ class Run {
       if (run.ok()) {
         empty = run->sums.summary.empty;
         Print(*run);
+        if (ds_choice_.block.has_value()) {
+          WriteDsPage(ds_choice_, *run, services_->folder(), options_.quiet);
+        }
       } else {
         failed_ = true;
         SayError(absl::StrCat("cannot write the report: ", run.status().message()),
                  {"recorded so far: " + folder->path(), "the job is not affected"});
       }
+    } else if (started_ && ds_choice_.block.has_value()) {
+      SayHowToPrintDsPage(ds_choice_);
     }
     if (!options_.strict) return job.exit_code;
     if (failed_) return job.exit_code == 0 ? kExitOwnFailure : job.exit_code;
@@ -265,6 +287,7 @@ class Run {
   ProgressPrinter progress_;
   RunFacts facts_;
   std::string run_id_;
+  DsChoice ds_choice_;
   std::string control_link_;  // "": there is none
   launch::ChildEnvironment environment_;
   bool can_profile_ = false;

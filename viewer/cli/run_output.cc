@@ -56,13 +56,14 @@ std::string ReportText(const LoadedRun& run, const std::string& folder) {
 }  // namespace
 
 absl::StatusOr<LoadedRun> LoadRun(const std::string& folder, const model::SummaryOptions& options,
-                                  store::RunParts parts) {
+                                  store::RunParts parts, Kept kept_sums) {
   const absl::StatusOr<std::unique_ptr<store::RunDatabase>> database =
       store::RunDatabase::Open(folder);
   if (!database.ok()) return database.status();
   absl::StatusOr<LoadedRun> run = LoadedRun();
   std::optional<model::RunSums> kept;
-  if (parts == store::RunParts::kForSummary && options == model::SummaryOptions()) {
+  if (kept_sums == Kept::kSums && parts == store::RunParts::kForSummary &&
+      options == model::SummaryOptions()) {
     kept = store::FindSums(database->get());
   }
   if (kept.has_value()) {

@@ -183,19 +183,20 @@ Divisor CallsOfTheModel(const model::Summary& summary) {
   return calls;
 }
 
+// `all`: what the rows of modules are sums over.
 Divisors DivisorsOf(const model::Work& work, const model::ReportSums& sums, const Phases& forward,
-                    const RunFigures& run) {
+                    const RunFigures& run, Divisor all) {
   // Calls are not known by phase.
   const bool one_kind = forward != kTraining || !AnyWork(work, kBesideTraining);
   if (!run.of_steps) {
-    const Divisor divisor = one_kind ? run.divisor : std::nullopt;
+    const Divisor divisor = one_kind ? all : std::nullopt;
     return {divisor, divisor, divisor, divisor, divisor};
   }
   const auto flops = [&](const Phases& phases) {
-    return IfAllInSteps(work.flops, sums.in_steps.flops, phases, run.divisor);
+    return IfAllInSteps(work.flops, sums.in_steps.flops, phases, all);
   };
   const auto time = [&](const Phases& phases) {
-    return IfAllInSteps(work.gpu_time_ns, sums.in_steps.gpu_time_ns, phases, run.divisor);
+    return IfAllInSteps(work.gpu_time_ns, sums.in_steps.gpu_time_ns, phases, all);
   };
   return {flops(forward), time(forward), flops(kBackward), time(kBackward),
           one_kind ? flops(forward) : std::nullopt};
@@ -260,30 +261,51 @@ Communication CommunicationOf(const model::Summary& summary, const Phases& forwa
 }
 
 // Of all steps that the figures are means over, or not known.
-Seconds MeanWall(const model::ReportSums& sums, uint64_t whole_steps) {
-  if (whole_steps != sums.rank_steps || whole_steps == 0) return std::nullopt;
+void SetWall(const model::ReportSums& sums, RunFigures* run) {
   uint64_t wall_ns = 0;
-  for (const model::StepSums& step : sums.steps) wall_ns += step.wall_ns;
-  return static_cast<double>(wall_ns) / static_cast<double>(whole_steps) / 1e9;
+  if (run->part.has_value()) {
+    run->whole_steps = run->part->whole_steps;
+    wall_ns = run->part->wall_ns;
+  } else {
+    for (const model::StepSums& step : sums.steps) {
+      run->whole_steps += step.complete;
+      wall_ns += step.wall_ns;
+    }
+  }
+  if (run->whole_steps == 0 || run->whole_steps != run->divisor) return;
+  run->wall = static_cast<double>(wall_ns) / static_cast<double>(run->whole_steps) / 1e9;
+}
+
+bool AllKnown(const Divisors& divisors) {
+  return divisors.forward_flops.has_value() && divisors.forward_time.has_value() &&
+         divisors.backward_flops.has_value() && divisors.backward_time.has_value();
 }
 
 void SetFigures(const model::Summary& summary, const model::ReportSums& sums, const Phases& forward,
                 RunFigures* run) {
   const model::Work& work = summary.totals.work;
-  const Divisors divisors = DivisorsOf(work, sums, forward, *run);
+  Divisors divisors = DivisorsOf(work, sums, forward, *run,
+                                 run->of_steps ? Divisor(sums.rank_steps) : run->divisor);
+  run->modules_in_steps = !run->of_steps || AllKnown(divisors);
+  // One step did as much as the mean if all of them did.
+  if (run->part.has_value() && !run->part->same_forward) divisors.forward_flops.reset();
+  if (run->part.has_value() && !run->part->same_backward) divisors.backward_flops.reset();
+  const model::WorkInSteps& in_steps = run->part.has_value() ? run->part->work : sums.in_steps;
   Figures& figures = run->figures;
   figures.modules = Tree(summary.modules, forward, divisors);
   if (run->of_steps) {
-    figures.known_total = TotalInSteps(summary, sums.in_steps.flops, forward, sums.rank_steps);
+    figures.known_total = TotalInSteps(summary, in_steps.flops, forward, *run->divisor);
   }
-  const model::PhaseTimes& times = run->of_steps ? sums.in_steps.gpu_time_ns : work.gpu_time_ns;
+  const model::PhaseTimes& times = run->of_steps ? in_steps.gpu_time_ns : work.gpu_time_ns;
   const Divisor divisor = run->of_steps ? run->divisor : divisors.forward_time;
   figures.forward = MeanTime(work, times, forward, divisor);
   figures.backward = MeanTime(work, times, kBackward, divisor);
   figures.weights_update = MeanTime(work, times, kUpdate, divisor);
   figures.has_backward = AnyWork(work, kBackward) || AnyWork(work, kUpdate);
-  run->communication = CommunicationOf(summary, forward, divisors,
-                                       IfAllInSteps(work.gpu_time_ns, times, kUpdate, divisor));
+  const Divisor update = run->of_steps ? IfAllInSteps(work.gpu_time_ns, sums.in_steps.gpu_time_ns,
+                                                      kUpdate, sums.rank_steps)
+                                       : divisor;
+  run->communication = CommunicationOf(summary, forward, divisors, update);
   run->mean_known = divisor.has_value();
   for (const model::ModuleSummary& module : summary.modules) {
     if (module.path != model::kOutsidePath) continue;
@@ -295,9 +317,6 @@ void SetFigures(const model::Summary& summary, const model::ReportSums& sums, co
     if (run->flops_in_no_step.has_value() && stepped.has_value()) {
       run->flops_in_no_step->value -= stepped->value;
     }
-    run->modules_in_steps =
-        divisors.forward_flops.has_value() && divisors.forward_time.has_value() &&
-        divisors.backward_flops.has_value() && divisors.backward_time.has_value();
   }
 }
 
@@ -313,19 +332,21 @@ std::string ErrorInSizes(const model::Summary& summary, const GivenFacts& given)
 }
 
 RunFigures FiguresOf(const model::Summary& summary, const model::ReportSums& sums,
-                     const GivenFacts& given) {
+                     const GivenFacts& given, const StepPart* part) {
   RunFigures run;
-  run.of_steps = sums.rank_steps > 0;
-  run.divisor = run.of_steps ? Divisor(sums.rank_steps) : CallsOfTheModel(summary);
-  for (const model::StepSums& step : sums.steps) run.whole_steps += step.complete;
-  run.wall = MeanWall(sums, run.whole_steps);
+  if (part != nullptr) run.part = *part;
+  run.of_steps = part != nullptr || sums.rank_steps > 0;
+  const uint64_t rank_steps = part != nullptr ? part->rank_steps : sums.rank_steps;
+  run.divisor = run.of_steps ? Divisor(rank_steps) : CallsOfTheModel(summary);
+  SetWall(sums, &run);
   const model::Work& work = summary.totals.work;
   SetFigures(summary, sums, AnyWork(work, kTraining) ? kTraining : kInference, &run);
   Figures& figures = run.figures;
   figures.device = DeviceOf(summary);
   figures.recompute_fwd_factor = given.recompute_fwd_factor;
   // DeepSpeed prints when the step is done, and numbers the next.
-  if (summary.steps.last.has_value()) figures.step = uint64_t{*summary.steps.last} + 1;
+  const auto& last = part != nullptr ? part->last : summary.steps.last;
+  if (last.has_value()) figures.step = uint64_t{*last} + 1;
   SetSizes(summary, given, &figures);
   run.unknown_ns = work.unknown_gpu_time_ns;
   return run;

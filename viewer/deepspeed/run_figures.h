@@ -9,6 +9,7 @@
 #include "collector/model/report_sums.h"
 #include "collector/model/summary.h"
 #include "viewer/deepspeed/figures.h"
+#include "viewer/deepspeed/step_part.h"
 
 namespace flopsprof::viewer::deepspeed {
 
@@ -34,6 +35,8 @@ struct RunFigures {
   uint64_t whole_steps = 0;  // of all ranks: begin and end are known
   Seconds wall;              // mean of a step, over the same steps
   Communication communication;
+  // Absent: the page is of all steps.
+  std::optional<StepPart> part;
   // Forward and backward work of modules is all in steps: figures of each are those of a step.
   bool modules_in_steps = true;
   Count flops_outside;      // forward flops that are in no module
@@ -44,8 +47,9 @@ struct RunFigures {
 // What is wrong with the sizes that were given; "": nothing.
 std::string ErrorInSizes(const model::Summary& summary, const GivenFacts& given);
 
-// Without modules `figures.modules` is empty.
+// Without modules `figures.modules` is empty. `part`: totals and latencies are those of its steps,
+// and modules' flops too, where these are known; absent: of all steps.
 RunFigures FiguresOf(const model::Summary& summary, const model::ReportSums& sums,
-                     const GivenFacts& given);
+                     const GivenFacts& given, const StepPart* part = nullptr);
 
 }  // namespace flopsprof::viewer::deepspeed

@@ -22,37 +22,69 @@ std::string Measured(const std::string& label, const std::string& value) {
   return Line(kMeasuredWidth, label, value);
 }
 
+// "one step (1)", "2 steps (5 to 6)"
+std::string StepsText(uint64_t count, std::optional<uint32_t> first, std::optional<uint32_t> last) {
+  std::string text = absl::StrFormat("%d step%s", count, count == 1 ? "" : "s");
+  if (!first.has_value() || !last.has_value()) return text;
+  return text + (*first == *last ? absl::StrFormat(" (%d)", *first)
+                                 : absl::StrFormat(" (%d to %d)", *first, *last));
+}
+
+// A page of some steps.
+std::string OfSteps(const StepPart& part) {
+  const uint64_t numbers = uint64_t{*part.last} - *part.first + 1;
+  const bool on_each = numbers * part.ranks == part.rank_steps;
+  return absl::StrFormat(on_each ? "%s on each of %d rank%s" : "%s of %d rank%s",
+                         StepsText(on_each ? numbers : part.rank_steps, part.first, part.last),
+                         part.ranks, part.ranks == 1 ? "" : "s");
+}
+
+// What the lines of modules are on a page of some steps.
+std::string ModulesNote(const model::ReportSums& sums, const RunFigures& run) {
+  if (!run.part.has_value() || run.part->rank_steps == sums.rank_steps) return "";
+  const std::string all = absl::StrFormat("all %d recorded steps of all ranks", sums.rank_steps);
+  std::string text =
+      "- lines of modules: of these a run has sums over its steps alone; their time is the mean "
+      "over " +
+      all;
+  text += run.part->same_forward && run.part->same_backward
+              ? ", and as each of these did equally many flops, flops are those of this step"
+              : ", and as these did not do equally many flops, flops of this step are unknown";
+  const uint64_t end = uint64_t{*run.part->last} + 1;
+  return text +
+         absl::StrFormat("; flopsprof-run --steps %d:%d records it alone\n", *run.part->first, end);
+}
+
 // Steps of all ranks, or forwards.
 std::string MeanOf(const model::Summary& summary, const RunFigures& run) {
   if (!run.mean_known) {
     return "a mean of forwards, as there are no steps; how many is not known: no model was called, "
            "or one more often than another, or in training and evaluation";
   }
+  if (run.part.has_value()) return "mean over " + OfSteps(*run.part);
   if (!run.of_steps) return absl::StrFormat("mean over %d forwards of the model", *run.divisor);
   const model::StepsSummary& steps = summary.steps;
   const size_t ranks = summary.ranks.size();
   const bool on_each = uint64_t{steps.profiled} * ranks == *run.divisor;
-  std::string text = absl::StrFormat("mean over %d step%s", on_each ? steps.profiled : *run.divisor,
-                                     (on_each ? steps.profiled : *run.divisor) == 1 ? "" : "s");
-  if (steps.first.has_value() && steps.last.has_value()) {
-    text += *steps.first == *steps.last ? absl::StrFormat(" (%d)", *steps.first)
-                                        : absl::StrFormat(" (%d to %d)", *steps.first, *steps.last);
-  }
-  return text + absl::StrFormat(on_each ? " on each of %d rank%s" : " of %d rank%s", ranks,
-                                ranks == 1 ? "" : "s");
+  return "mean over " +
+         StepsText(on_each ? steps.profiled : *run.divisor, steps.first, steps.last) +
+         absl::StrFormat(on_each ? " on each of %d rank%s" : " of %d rank%s", ranks,
+                         ranks == 1 ? "" : "s");
 }
 
-std::string WallNote(const model::Summary& summary, const RunFigures& run) {
+std::string WallNote(const model::Summary& summary, const model::ReportSums& sums,
+                     const RunFigures& run) {
   if (!run.of_steps) return "";
   std::string text = "- wall clock: the mean is over the same steps";
   if (run.whole_steps < *run.divisor) {
     text = absl::StrFormat("- wall clock: the mean is not known, for %d of these %d are not whole",
                            *run.divisor - run.whole_steps, *run.divisor);
   }
-  return text + absl::StrFormat(
-                    "; the median is over %d of these %d, without step 0 and those in which "
-                    "something was compiled or tuned\n",
-                    summary.steps.measured, *run.divisor);
+  return text +
+         absl::StrFormat(
+             "; the median is over %d of %s %d, without step 0 and those in which something was "
+             "compiled or tuned\n",
+             summary.steps.measured, run.part.has_value() ? "all" : "these", sums.rank_steps);
 }
 
 std::string LatencyNote(const RunFigures& run) {
@@ -64,8 +96,8 @@ std::string LatencyNote(const RunFigures& run) {
     text +=
         "; communication and its waiting is " + duration(communication.forward) + " of fwd, " +
         duration(communication.backward) + " of bwd, " + duration(communication.weights_update) +
-        " of step\n" +
-        "- FLOPS: flops over these latencies, as in DeepSpeed, so that communication lowers them";
+        " of step" + (run.part.has_value() ? " in the mean over all steps" : "") +
+        "\n- FLOPS: flops over these latencies, as in DeepSpeed, so that communication lowers them";
   }
   return text + "\n";
 }
@@ -167,12 +199,14 @@ std::string Missing(const model::Summary& summary, const RunFigures& run) {
   return text;
 }
 
-std::string Notes(const model::Summary& summary, const RunFigures& run) {
+std::string Notes(const model::Summary& summary, const model::ReportSums& sums,
+                  const RunFigures& run) {
   std::string text = "what the figures are:\n";
   if (summary.simulated) {
     text += "- GPU is simulated: times are a model, calls and counts are real\n";
   }
-  text += "- " + MeanOf(summary, run) + "\n" + WallNote(summary, run) + LatencyNote(run) +
+  text += "- " + MeanOf(summary, run) + "\n" + ModulesNote(sums, run) +
+          WallNote(summary, sums, run) + LatencyNote(run) +
           "- DeepSpeed's note 3 is not so here: the latency of the top module is GPU time too\n"
           "- flops: of products alone, as they ran; MACs are half of them\n"
           "- a module's own arguments are not recorded; each list has its figures\n"
@@ -190,10 +224,10 @@ std::string DepthNote(const Figures& figures, int module_depth) {
 }
 
 // What stands behind the page. `head`: which page it is of, if there are several.
-std::string Additions(const model::Summary& summary, const RunFigures& run,
-                      const PageOptions& options, const std::string& head) {
+std::string Additions(const model::Summary& summary, const model::ReportSums& sums,
+                      const RunFigures& run, const PageOptions& options, const std::string& head) {
   return std::string("\n") + kMeasuredTitle + "\n" + head +
-         BackwardPart(summary, run, options.detailed) + Notes(summary, run) +
+         BackwardPart(summary, run, options.detailed) + Notes(summary, sums, run) +
          DepthNote(run.figures, options.module_depth);
 }
 
@@ -209,21 +243,24 @@ std::string ErrorInSizes(const model::RunSums& sums, const GivenFacts& given) {
   return error.empty() ? "" : error + " of this run";
 }
 
-std::string RunPage(const model::RunSums& sums, const PageOptions& options,
-                    const GivenFacts& given) {
+std::string RunPage(const model::RunSums& sums, const PageOptions& options, const GivenFacts& given,
+                    const StepParts* parts) {
   const std::vector<model::ProgramSummary>& programs = sums.summary.programs;
   if (programs.empty()) {
-    const RunFigures run = FiguresOf(sums.summary, sums.report, given);
+    const RunFigures run =
+        FiguresOf(sums.summary, sums.report, given, parts == nullptr ? nullptr : &parts->run);
     if (run.figures.modules.empty()) return "";
-    return Page(run.figures, options) + Additions(sums.summary, run, options, "");
+    return Page(run.figures, options) + Additions(sums.summary, sums.report, run, options, "");
   }
   std::string pages, additions;
   int number = 0;
   for (size_t i = 0; i < programs.size(); ++i) {
-    const RunFigures run = FiguresOf(programs[i].own, sums.report.programs[i], given);
+    const StepPart* part = parts == nullptr ? nullptr : &parts->programs.at(i);
+    if (part != nullptr && part->rank_steps == 0) continue;
+    const RunFigures run = FiguresOf(programs[i].own, sums.report.programs[i], given, part);
     if (run.figures.modules.empty()) continue;
     pages += Page(run.figures, options);
-    additions += Additions(programs[i].own, run, options,
+    additions += Additions(programs[i].own, sums.report.programs[i], run, options,
                            absl::StrFormat("- page %d is of program %d: %s\n", ++number,
                                            programs[i].number, CleanText(programs[i].command)));
   }

@@ -14,8 +14,9 @@ std::string ErrorInSizes(const model::RunSums& sums, const GivenFacts& given);
 
 // The page of a run in a layout of DeepSpeed, and behind its last rule what was measured beside it:
 // the backward, and what the figures mean. A job of several programs has a page for each, and this
-// behind all of them. "": no module was seen. Pure.
-std::string RunPage(const model::RunSums& sums, const PageOptions& options,
-                    const GivenFacts& given);
+// behind all of them. "": no module was seen. `parts`: the page is of these steps, of which some
+// must have been recorded; null: of all. Pure.
+std::string RunPage(const model::RunSums& sums, const PageOptions& options, const GivenFacts& given,
+                    const StepParts* parts = nullptr);
 
 }  // namespace flopsprof::viewer::deepspeed

@@ -126,6 +126,46 @@ TEST(CommandLineTest, AFormulaThatNobodyHasCannotBeTurnedOff) {
   EXPECT_EQ(known.formulas_off.size(), 3u);
 }
 
+TEST(CommandLineTest, ADeepSpeedConfigurationIsGivenOrNotLookedFor) {
+  RunOptions options;
+  EXPECT_TRUE(options.ds_search);
+  ASSERT_TRUE(ParseRun({"--ds-config", "ds.json"}, &options).run);
+  EXPECT_EQ(options.ds_config, "ds.json");
+  RunOptions none;
+  ASSERT_TRUE(ParseRun({"--no-ds-config"}, &none).run);
+  EXPECT_FALSE(none.ds_search);
+  RunOptions both;
+  EXPECT_EQ(ParseRun({"--ds-config", "ds.json", "--no-ds-config"}, &both).exit_code, 2);
+}
+
+TEST(CommandLineTest, APageIsOfAStepOrARange) {
+  ReportOptions options;
+  ASSERT_TRUE(
+      ParseReport({"dir", "--style", "deepspeed", "--step", "7", "--recompute-fwd-factor", "0.5"},
+                  &options)
+          .run);
+  EXPECT_EQ(options.steps->first, 7u);
+  EXPECT_EQ(options.steps->end, 8u);
+  EXPECT_EQ(options.given.recompute_fwd_factor, 0.5);
+  ReportOptions range;
+  ASSERT_TRUE(ParseReport({"dir", "--style", "deepspeed", "--step", "2:5"}, &range).run);
+  EXPECT_EQ(range.steps->first, 2u);
+  EXPECT_EQ(range.steps->end, 5u);
+  const std::pair<std::vector<std::string>, std::string> wrong[] = {
+      {{"--style", "deepspeed", "--step", "-1"}, "--step: \"-1\" is no step"},
+      {{"--style", "deepspeed", "--step", "x"}, "--step: \"x\" is no step"},
+      {{"--style", "deepspeed", "--step", "5:5"}, "--step: \"5:5\" holds no step"},
+      {{"--step", "5"}, "--step is for a layout of DeepSpeed"},
+      {{"--recompute-fwd-factor", "1"}, "--recompute-fwd-factor is for a layout of DeepSpeed"},
+      {{"--style", "deepspeed", "--recompute-fwd-factor", "-1"}, "\"-1\" is no number from 0 on"}};
+  for (const auto& [arguments, text] : wrong) {
+    ReportOptions fresh;
+    const ParseOutcome outcome = ParseReport(arguments, &fresh);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_THAT(outcome.text, HasSubstr(text));
+  }
+}
+
 TEST(MendedRunTest, PutsTheSeparatorBeforeTheCommand) {
   EXPECT_EQ(MendedRun("flopsprof-run", {"python", "train.py"}, false, {}),
             "flopsprof-run -- python train.py");

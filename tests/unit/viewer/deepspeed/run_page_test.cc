@@ -181,6 +181,103 @@ TEST(DeepSpeedRunPageTest, WorkOfTheCpuIsUnknown) {
   EXPECT_THAT(page, HasSubstr("- modules that worked on the CPU, where nothing is counted: 1\n"));
 }
 
+// Step 1 of both ranks did what every step did, in half of the mean's time.
+StepPart SamplePart() {
+  StepPart part;
+  part.rank_steps = part.whole_steps = part.ranks = 2;
+  part.wall_ns = 10000000;
+  part.first = part.last = 1;
+  for (auto& flops : part.work.flops) flops = 0;
+  for (auto& ns : part.work.gpu_time_ns) ns = 0;
+  part.work.flops[v1::PHASE_FORWARD] = 16000;
+  part.work.gpu_time_ns[v1::PHASE_FORWARD] = 4000;
+  part.work.flops[v1::PHASE_BACKWARD] = 32000;
+  part.work.gpu_time_ns[v1::PHASE_BACKWARD] = 8000;
+  return part;
+}
+
+TEST(DeepSpeedRunPageTest, APageOfAStepHasItsTotals) {
+  const StepParts parts = {SamplePart(), {}};
+  const std::string page = RunPage(SampleSums(), {}, {}, &parts);
+  EXPECT_THAT(page, HasSubstr("\nProfile Summary at step 2:\n"));
+  EXPECT_EQ(ValueOf(page, "fwd flops per GPU:"), "8 K");
+  EXPECT_EQ(ValueOf(page, "fwd latency:"), "2 us");
+  EXPECT_EQ(ValueOf(page, "bwd latency:"), "4 us");
+  EXPECT_EQ(ValueOf(page, "measured wall clock of a step, mean:"), "5 ms");
+  // Modules: flops of the step, the mean time of all.
+  EXPECT_THAT(page, HasSubstr("\n  1.01 K = 100% Params, 4 KMACs = 100% MACs, 4 us = 100% "));
+  EXPECT_THAT(page, HasSubstr("- mean over 1 step (1) on each of 2 ranks\n"));
+  EXPECT_THAT(page, HasSubstr("over all 6 recorded steps of all ranks, and as each of these did "
+                              "equally many flops, flops are those of this step; flopsprof-run "
+                              "--steps 1:2 records it alone\n"));
+}
+
+TEST(DeepSpeedRunPageTest, FlopsOfModulesAreUnknownWhereStepsDiffer) {
+  StepParts parts = {SamplePart(), {}};
+  parts.run.same_forward = false;
+  parts.run.work.flops[v1::PHASE_FORWARD] = 12000;
+  const std::string page = RunPage(SampleSums(), {}, {}, &parts);
+  EXPECT_EQ(ValueOf(page, "fwd flops per GPU:"), "6 K");
+  EXPECT_THAT(page, HasSubstr("1.01 K = 100% Params, unknown = unknown MACs, 4 us = 100% "));
+  EXPECT_THAT(page, HasSubstr("flops of this step are unknown; flopsprof-run --steps 1:2"));
+  EXPECT_THAT(page, Not(HasSubstr("- work of fwd or bwd is in no step")));
+}
+
+v1::ProcessProfile ProcessWithSteps(int pid, const std::vector<uint64_t>& forward_flops) {
+  v1::ProcessProfile process;
+  process.mutable_key()->set_pid(pid);
+  uint32_t number = 0;
+  for (const uint64_t flops : forward_flops) {
+    v1::StepRow* row = process.add_steps();
+    row->set_begin_mono_ns(1000 * (number + 1));
+    row->set_end_mono_ns(1000 * (number + 1) + 500);
+    row->set_complete(true);
+    row->set_step(number++);
+    row->add_flops();  // other
+    row->add_flops()->set_low(flops);
+    row->add_gpu_time_ns(0);
+    row->add_gpu_time_ns(7);
+  }
+  return process;
+}
+
+TEST(PartsOfStepsTest, AddsUpTheStepsOfTheRange) {
+  model::RunProfile run;
+  run.processes = {ProcessWithSteps(1, {10, 10, 10}), ProcessWithSteps(2, {10, 10, 10})};
+  const StepPart part = PartsOfSteps(run, {}, {1, 3}).run;
+  EXPECT_EQ(part.rank_steps, 4u);
+  EXPECT_EQ(part.whole_steps, 4u);
+  EXPECT_EQ(part.ranks, 2u);
+  EXPECT_EQ(part.wall_ns, 2000u);
+  EXPECT_EQ(part.first, 1u);
+  EXPECT_EQ(part.last, 2u);
+  EXPECT_EQ(part.work.flops[v1::PHASE_FORWARD], model::FlopCount{40});
+  EXPECT_EQ(part.work.gpu_time_ns[v1::PHASE_FORWARD], 28u);
+  EXPECT_TRUE(part.same_forward);
+  EXPECT_EQ(PartsOfSteps(run, {}, {3, 9}).run.rank_steps, 0u);
+}
+
+TEST(PartsOfStepsTest, AStepOutsideOfTheRangeMayDiffer) {
+  model::RunProfile run;
+  run.processes = {ProcessWithSteps(1, {10, 10}), ProcessWithSteps(2, {10, 11})};
+  EXPECT_FALSE(PartsOfSteps(run, {}, {0, 1}).run.same_forward);
+  EXPECT_TRUE(PartsOfSteps(run, {}, {0, 1}).run.same_backward);
+}
+
+TEST(PartsOfStepsTest, EachProgramHasItsOwn) {
+  model::RunProfile run;
+  run.processes = {ProcessWithSteps(1, {10}), ProcessWithSteps(2, {30})};
+  model::Summary summary;
+  summary.programs.resize(2);
+  summary.programs[0].processes = {{"", 2, 0, 0}};
+  summary.programs[1].processes = {{"", 1, 0, 0}};
+  const StepParts parts = PartsOfSteps(run, summary, {0, 1});
+  ASSERT_EQ(parts.programs.size(), 2u);
+  EXPECT_EQ(parts.programs[0].work.flops[v1::PHASE_FORWARD], model::FlopCount{30});
+  EXPECT_EQ(parts.programs[1].work.flops[v1::PHASE_FORWARD], model::FlopCount{10});
+  EXPECT_TRUE(parts.programs[0].same_forward);
+}
+
 TEST(DeepSpeedRunPageTest, WithoutStepsFiguresAreOfAForward) {
   model::RunSums sums = SampleSums();
   sums.report = {};

@@ -117,6 +117,13 @@ def test_a_forward_put_in_later_is_the_one_that_counts():
     assert run(Root(Scale(), changed), x, x)[:2] == added(scaled(4, 3), (32, 0))
 
 
+def test_a_compiled_layer_tells_nothing_of_others():
+    compiled, x = Scale(), torch.zeros(4, 8)
+    compiled._compiled_call_impl = lambda x: x  # as Module.compile() leaves it, of a compiler that drops all
+    found, log, _ = said(lambda: run(Root(compiled, Scale()), x, x))
+    assert found[:2] == scaled(4, 3) and "compiled code" in log
+
+
 def test_a_straight_layer_that_raises_leaves_nothing_behind():
     x = torch.zeros(4, 8)
     model = Root(Scale(), Scale())

@@ -35,6 +35,7 @@ _FUNCTIONS = (types.BuiltinFunctionType, types.FunctionType)
 _functorch = torch._C._functorch.peek_interpreter_stack
 _function_modes = getattr(torch._C, "_len_torch_function_stack", lambda: 0)
 
+MOST = 4096  # calls of different sizes that a session remembers
 _attributes = {}  # code of a forward -> names of the module's attributes that it reads, or None
 
 
@@ -196,6 +197,8 @@ def _sizes(value):
 def key_of(names, module, args, kwargs):
     """What calls of the same work have in common, or None: nobody knows."""
     if module._forward_hooks or module._forward_pre_hooks or _function_modes() or _functorch() is not None:
+        return None
+    if getattr(module, "_compiled_call_impl", None) is not None:  # its operators are the compiler's
         return None
     key = [type(module).forward, torch.is_grad_enabled(), torch.is_inference_mode_enabled()]
     for value in args:

@@ -108,7 +108,7 @@ class Session:
         if known is None:
             frame, notes = Frame(), mode.notes
             out = self._run_module(record, inner, module, args, kwargs, mode, frame)
-            if mode.notes == notes:
+            if mode.notes == notes and len(self.straight) < straight.MOST:
                 self.straight[key] = frame
             return out
         suspend(mode)

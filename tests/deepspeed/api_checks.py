@@ -19,6 +19,7 @@ import warnings
 
 import count_checks
 import operator_checks
+import straight_checks
 import torch
 import torch.nn.functional as F
 from count_checks import (
@@ -284,6 +285,30 @@ def test_the_report_of_a_file_is_whole_or_not_there():
     profiler.end_profile()
 
 
+def test_names_that_would_steer_a_terminal_are_shown():
+    def page(**options):
+        profiler = profiled(nn.Sequential(named), X, **options)
+        _, _, text = said(profiler.print_model_profile)
+        profiler.end_profile()
+        return text
+
+    named = type("\x1b[31mNet<b>", (Net,), {})()
+    named.add_module("\x1b]0;title\x07<script>", nn.Identity())
+    right, quirks = page(), page(compat="quirks")
+    assert "\x1b" not in right and "\x07" not in right
+    assert "(\\x1b]0;title\\x07<script>): Identity(" in right and "(0): \\x1b[31mNet<b>(" in right
+    assert "(\x1b]0;title\x07<script>): Identity(" in quirks  # DeepSpeed's bytes
+
+
+def test_gpu_time_is_unknown_on_a_cpu():
+    profiler = profiled(Net(), X, gpu_time=True)
+    assert profiler.get_total_gpu_time() is None and profiler.get_total_gpu_time(as_string=True) == "unknown"
+    assert ours.get_module_gpu_time(profiler.model.layer) is None
+    _, _, page = said(profiler.print_model_profile)
+    assert [line.split()[-1] for line in page.splitlines()[-2:]] == ["unknown", "unknown"]
+    profiler.end_profile()
+
+
 def test_the_model_prints_as_before():
     model = Net()
     before = repr(model)
@@ -323,7 +348,7 @@ def test_signatures_are_deepspeeds():
         if callable(method):
             compare(getattr(ours.FlopsProfiler, name), method)
     for name in ours.__all__:
-        if name.endswith("_to_string") or name.startswith("get_module"):
+        if name.endswith("_to_string") or name.startswith("get_module") and name != "get_module_gpu_time":
             compare(getattr(ours, name), getattr(theirs, name))
 
 
@@ -363,7 +388,7 @@ def main() -> None:
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
     results = {}
-    checks = {**vars(count_checks), **vars(operator_checks), **globals()}
+    checks = {**vars(count_checks), **vars(operator_checks), **vars(straight_checks), **globals()}
     for name, check in checks.items():
         if name.startswith("test_") and (len(sys.argv) == 1 or name in sys.argv):
             try:

@@ -268,6 +268,27 @@ def test_a_script_says_which_call_was_counted_and_where_options_went(net):
     assert "first call" not in named and wrong not in named
 
 
+def test_a_script_imports_its_neighbours_and_its_workers_calls_are_their_own(net):
+    (net / "deep").mkdir()
+    (net / "deep" / "near.py").write_text(NET)
+    (net / "deep" / "train.py").write_text(
+        "import os, torch\nfrom near import Net\nworker = os.fork()\nif worker == 0:\n"
+        "    os._exit(Net()(torch.zeros(4, 8)).shape[1])\n"
+        "print('the worker made', os.waitstatus_to_exitcode(os.waitpid(worker, 0)[1]))\nNet()(torch.zeros(4, 8))\n"
+    )
+    ((message, _, out),) = run_many([["--json", "deep/train.py"]], net)
+    assert message == "the worker made 4\n"
+    assert json.loads(out)["flops"] == FLOPS
+
+
+def test_a_count_that_cannot_be_written_fails_where_the_script_catches_everything_too(net):
+    (net / "script.py").write_text(
+        "import torch\nfrom net import Net\ntry:\n    Net()(torch.zeros(4, 8))\nexcept:\n    print('caught')\n"
+    )
+    done = run("-o", "no/such/file", "script.py", cwd=net, code=1)
+    assert done.stdout == "" and done.stderr.startswith("caught\nflopsprof.count: cannot write no/such/file: ")
+
+
 def test_modules_that_were_never_called_are_said(net):
     (net / "spare.py").write_text(
         NET + "class Spare(Net):\n    def __init__(self):\n        super().__init__()\n"

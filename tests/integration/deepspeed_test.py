@@ -66,14 +66,14 @@ def test_counts_of_every_module_are_the_golden_ones(request):
 
 def test_calls_defaults_and_messages():
     (results,) = objects("api_checks.py")
-    assert len(results) >= 58
+    assert len(results) >= 67
     failures = {name: text for name, text in results.items() if text}
     assert not failures, "\n".join(f"{name}: {text}" for name, text in failures.items())
 
 
 def test_what_only_a_gpu_shows():
     (results,) = objects("gpu_checks.py", SIM_DEVICES="2")
-    assert len(results) >= 7
+    assert len(results) >= 10
     failures = {name: text for name, text in results.items() if text}
     assert not failures, "\n".join(f"{name}: {text}" for name, text in failures.items())
 

@@ -17,6 +17,7 @@
 #include "viewer/cli/exit_codes.h"
 #include "viewer/cli/formula_options.h"
 #include "viewer/cli/messages.h"
+#include "viewer/cli/verb_functions.h"
 #include "viewer/cli/verbs.h"
 
 namespace flopsprof::viewer {
@@ -759,6 +760,7 @@ std::string HelpOf(const std::string& verb) {
 }
 
 std::vector<std::string> OptionNamesOf(const std::string& verb) {
+  if (verb == "count") return CountOptionNames();
   std::vector<std::string> names;
   WithVerb(verb, [&](const CLI::App& app) { names = OptionNames(app); });
   return names;

@@ -106,6 +106,8 @@ int Main(const std::string& program, const Arguments& arguments) {
   }
   const Arguments rest(split.own.begin() + 1, split.own.end());
   if (verb == "run") return DoRun("flopsprof run", split, rest);
+  // Its words are Python's, a "--" too.
+  if (verb == "count") return CountVerb(Arguments(arguments.begin() + 1, arguments.end()));
   if (split.has_separator) {
     SayError(verb + ": takes no command behind \"--\"", {"help: flopsprof help " + verb});
     return kExitUsage;

@@ -148,6 +148,7 @@ int HelpVerb(const HelpOptions& options) {
              {std::string(match.verb->next)});
     return kExitUsage;
   }
+  if (match.verb->name == "count") return CountVerb({"--help"});
   const std::string text = HelpOf(std::string(match.verb->name));
   WriteAll(STDOUT_FILENO, text.empty() ? std::string(match.verb->summary) + "\n" : text);
   return kExitOk;

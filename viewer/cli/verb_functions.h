@@ -20,6 +20,10 @@ int CollectorVerb(const CollectorOptions& options);
 int CtlVerb(const CtlOptions& options);
 int EnvVerb(const EnvOptions& options);
 int CompletionVerb(const CompletionOptions& options);
+// Becomes `python -m flopsprof.count ARGUMENTS`; returns only where there is no Python.
+int CountVerb(std::vector<std::string> arguments);
+// Its options, for completion: they are parsed in Python.
+std::vector<std::string> CountOptionNames();
 int VersionVerb();
 int HelpVerb(const HelpOptions& options);
 

@@ -41,6 +41,7 @@ const std::vector<Verb>& Verbs() {
       {"query", "run a read-only SQL query on a run folder", true},
       {"doctor", "what works on this machine, what is missing, what to do", true},
       {"peaks", "the peak rates that utilisation is measured against, with sources", true},
+      {"count", "flops of one call of a model, by module; needs PyTorch, no GPU", true},
       {"collector", "receive profiles from other nodes", true},
       {"env", "print the environment to set when we cannot launch the job", true},
       {"completion", "print a completion script for bash, zsh or fish", true},

@@ -21,6 +21,7 @@ examples:
                                                                       bert.py: def make(): return
                                                                       BertModel(BertConfig())
   python -m flopsprof.count --json train.py --batch 8                 the first call of a model in a script
+The command line has it too: flopsprof count, with --python PROGRAM in front for another Python.
 """
 
 

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 
+from ..deepspeed.report.printable import printable
 from ..deepspeed.units import newest as units
 from .errors import several
 
@@ -66,7 +67,7 @@ def text(counted, depth, operators=False, notes=(), zeros=False) -> str:
         lines += ["", "! work of these operators is unknown and in no number above:"]
         lines += [f"  {name}: {several(calls, 'call', 'calls')}, {why}"
                   for name, (calls, why) in sorted(counted.uncounted.items())]  # fmt: skip
-    return "\n".join(lines) + "\n"
+    return printable("\n".join(lines) + "\n")
 
 
 def as_json(counted) -> str:

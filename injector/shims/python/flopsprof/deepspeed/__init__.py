@@ -12,6 +12,7 @@ _WHERE = {
     "FlopsProfiler": ".api.profiler",
     "get_module_duration": ".api.profiler",
     "get_module_flops": ".api.profiler",
+    "get_module_gpu_time": ".api.profiler",
     "get_module_macs": ".api.profiler",
     "DEFAULT_PRECISION": ".units.newest",
     "bytes_to_string": ".units.newest",

@@ -51,12 +51,13 @@ def _method(model, mode, func_name):
 def get_model_profile(model, input_shape=None, args=[], kwargs={}, print_profile=True, detailed=True,
                       module_depth=-1, top_modules=1, warm_up=1, as_string=True, output_file=None,
                       ignore_modules=None, mode='forward', *, func_name=None, compat=None,
-                      style=None, **old_names):  # fmt: skip  # noqa: B006
+                      style=None, gpu_time=False, **old_names):  # fmt: skip  # noqa: B006
     """Flops, MACs and parameters of one forward (or of another method), as texts or numbers.
 
     The arguments are DeepSpeed's. func_name is that of the stand-alone package; input_res,
     input_constructor, as_strings, num_steps and print_aggregated_profile are those of DeepSpeed in 2021,
-    with its results: (macs, params, steps), or (macs, params) (docs/deepspeed.md).
+    with its results: (macs, params, steps), or (macs, params) (docs/deepspeed.md). gpu_time adds a table of the
+    GPU's time below the report.
     """
     if old_names or style in ("deepspeed-2021", "deepspeed-2021-05"):
         return old_calls.get_model_profile_of_2021(
@@ -72,7 +73,7 @@ def get_model_profile(model, input_shape=None, args=[], kwargs={}, print_profile
     assert len(args) > 0 or len(kwargs) > 0, (
         "args and/or kwargs must be specified if input_shape is None"
     )
-    prof = FlopsProfiler(model, compat=compat, style=style)
+    prof = FlopsProfiler(model, compat=compat, style=style, gpu_time=gpu_time)
 
     def report():
         if print_profile:

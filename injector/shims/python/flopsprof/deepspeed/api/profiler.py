@@ -7,11 +7,13 @@ import sys
 import threading
 import weakref
 
-from ..modules import parameters, tree
+from ..modules import gpu_time, parameters, tree
 from ..modules.session import Session
 from ..quirks.view import DeepSpeedView
 from ..report import STYLES, y2021
 from ..report.figures import Figures, Stats
+from ..report.gpu_time import section
+from ..report.printable import printable
 from ..units import newest, old
 from . import messages, settings
 from .messages import logger
@@ -36,11 +38,12 @@ class FlopsProfiler:
     `compat="quirks"` gives DeepSpeed 0.19.8's numbers with its mistakes, `style` the layout of another
     version. `explain=True` counts both ways; `differences()` then says what is not the same, and why.
     `operators=True` adds the work up by operator too, for `work_by_operator()`. `only_this_thread=True`
-    leaves calls of the model on other threads out.
+    leaves calls of the model on other threads out. `gpu_time=True` measures each module by the GPU's clock
+    too: get_total_gpu_time(), get_module_gpu_time(), and a table below the report.
     """
 
     def __init__(self, model, ds_engine=None, recompute_fwd_factor=0.0, *, compat=None, style=None,
-                 explain=False, operators=False, only_this_thread=False):  # fmt: skip
+                 explain=False, operators=False, only_this_thread=False, gpu_time=False):  # fmt: skip
         self.model = model
         self.ds_engine = ds_engine
         self.recompute_fwd_factor = recompute_fwd_factor
@@ -49,6 +52,7 @@ class FlopsProfiler:
         self.explain = explain
         self.operators = operators
         self.only_this_thread = only_this_thread
+        self.gpu_time = gpu_time
         self.started = False
         self.func_patched = False  # DeepSpeed's name for: calls are followed
         self._session = None
@@ -73,6 +77,7 @@ class FlopsProfiler:
         self._session = Session(self.model, tuple(ignore_list or ()), view, count)
         self._session.operators = {} if self.operators and count else None
         self._session.only_thread = threading.get_ident() if self.only_this_thread else None
+        self._session.times_gpu = self.gpu_time
         self._session.times_functions = self.style == "flops-profiler"
         self.reset_profile()
         messages.scripted(self.model)
@@ -214,6 +219,17 @@ class FlopsProfiler:
             total = total / max(1, self.get_total_steps())
         return _units(self.style).duration_to_string(total) if as_string or in_str else total
 
+    def get_total_gpu_time(self, as_string=False):
+        """With gpu_time=True: seconds of the model's forwards by the GPU's clock. None, or "unknown", where
+        there is no GPU or one of the calls was not measured."""
+        total = self._gpu_time_of(self.model)
+        if not as_string:
+            return total
+        return "unknown" if total is None else _units(self.style).duration_to_string(total)
+
+    def _gpu_time_of(self, module):
+        return gpu_time.inclusive_of(module, self._records(), self._session.gpu_time)
+
     def get_total_params(self, as_string=False, *, in_str=False):
         """Parameters, those of experts on this rank among them."""
         self._records()
@@ -275,7 +291,11 @@ class FlopsProfiler:
             figures.total.flops, figures.total.macs, figures.total.params)  # fmt: skip
         module_depth = messages.depth_within(module_depth, self._depths())
         lines = STYLES[self.style].page(figures, profile_step, module_depth, top_modules, detailed)
-        self._write("\n".join(lines) + "\n", output_file)
+        if self.gpu_time:
+            rows = [(path, type(module).__name__, figures.of(module).duration, self._gpu_time_of(module))
+                    for path, module in self.model.named_modules()]  # fmt: skip
+            lines = [*lines, *section(rows, _units(self.style).duration_to_string)]
+        self._write(self._text(lines) + "\n", output_file)
 
     def print_model_aggregated_profile(self, module_depth=-1, top_modules=1):
         """The part of the report on depths alone."""
@@ -286,7 +306,11 @@ class FlopsProfiler:
         module_depth = messages.depth_within(module_depth, self._depths())
         page = y2021 if self.style == "deepspeed-2021" else STYLES[self.style]
         aggregated = getattr(page, "aggregated", None) or STYLES["deepspeed-2022"].aggregated
-        print("\n".join(aggregated(self.figures(), module_depth, top_modules)))
+        print(self._text(aggregated(self.figures(), module_depth, top_modules)))
+
+    def _text(self, lines) -> str:
+        text = "\n".join(lines)
+        return text if self.compat == "quirks" else printable(text)
 
     def _depths(self) -> int:
         depth, level = 0, [self.model]
@@ -324,3 +348,8 @@ def get_module_macs(module):
 
 def get_module_duration(module):
     return tree.duration_of(module, _profiler_of(module)._durations())
+
+
+def get_module_gpu_time(module):
+    """Seconds by the GPU's clock, in a profile with gpu_time=True; None where they are unknown."""
+    return _profiler_of(module)._gpu_time_of(module)

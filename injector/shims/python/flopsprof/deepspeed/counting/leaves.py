@@ -17,34 +17,41 @@ _Packed = nn.utils.rnn.PackedSequence
 _functorch = torch._C._functorch.peek_interpreter_stack
 
 
+def _has(module, name) -> bool:
+    """Past nn.Module.__getattr__, which takes longer than the formula."""
+    value = module._parameters.get(name, module)
+    return (getattr(module, name) if value is module else value) is not None
+
+
 def _linear(module, x, out):
-    added = 0 if module.bias is None else out.numel()
-    return shapes.product(x.numel() * module.weight.shape[0], added, out.is_complex())
+    elements = out.numel()
+    added = elements if _has(module, "bias") else 0
+    return shapes.product(elements * x.shape[-1], added, out.is_complex())
 
 
 def _convolution(module, x, out):
     """`x` and `out` may come without a batch: the product of their sizes is the same."""
     transposed = isinstance(module, nn.modules.conv._ConvTransposeNd)
     macs = shapes.convolution_macs(x.shape, module.weight.shape, out.shape, transposed)
-    return shapes.product(macs, 0 if module.bias is None else out.numel(), out.is_complex())
+    return shapes.product(macs, out.numel() if _has(module, "bias") else 0, out.is_complex())
 
 
 def _norm(module, x, out):
-    return shapes.normalisation(x.numel(), module.weight is not None)
+    return shapes.normalisation(x.numel(), _has(module, "weight"))
 
 
 def _rms(module, x, out):
-    return shapes.rms_norm(x.numel(), module.weight is not None)
+    return shapes.rms_norm(x.numel(), _has(module, "weight"))
 
 
 def _batch_norm(module, x, out):
     own = module.training or (module.running_mean is None and module.running_var is None)
-    return shapes.batch_norm(x.numel(), module.weight is not None, own)
+    return shapes.batch_norm(x.numel(), _has(module, "weight"), own)
 
 
 def _instance_norm(module, x, out):
     own = module.training or not module.track_running_stats
-    return shapes.batch_norm(x.numel(), module.weight is not None, own)
+    return shapes.batch_norm(x.numel(), _has(module, "weight"), own)
 
 
 def _input(module, x, out):
@@ -118,10 +125,6 @@ _FORWARDS = {kind: kind.forward for kind in FORMULAS}
 RECURRENT = frozenset(kind for kind, formula in FORMULAS.items() if formula in (_recurrent, _cell))
 
 
-def _integer(x) -> bool:
-    return not (x.is_floating_point() or x.is_complex())
-
-
 def formula_of(module):
     """The layer's formula, or None: its class, its forward and its parameters are torch's own."""
     kind = type(module)
@@ -150,8 +153,10 @@ def input_of(formula, module, args, kwargs):
 
 def count(formula, module, x, out) -> tuple:
     """(flops, MACs); integers are no floating-point work, nor is a layer that gave no tensor."""
-    if formula is _recurrent or formula is _cell or formula is _nothing:
+    if formula is _nothing:
+        return 0, 0
+    if formula is _recurrent or formula is _cell:
         return formula(module, x, out)
-    if _integer(x):
+    if not (x.is_floating_point() or x.is_complex()):
         return 0, 0
     return formula(module, x, out[0] if isinstance(out, tuple) else out)

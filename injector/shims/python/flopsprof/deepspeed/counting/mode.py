@@ -13,9 +13,16 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from .operators import UNKNOWN, formula_of, name_of
 
-# id of an operator -> (operator, formula or None or UNKNOWN, whether it is made of others). By id, because the hash of an operator is
-# a function in Python; the operator is held, so that no id is used again.
-_formulas = {}
+# id of an operator -> (operator, what calls it, formula or None or UNKNOWN, whether it is made of others).
+# By id, because the hash of an operator is a function in Python; it is held, so that no id is used again.
+_known = {}
+
+
+def _look_at(func) -> tuple:
+    # The operator's own __call__ is one more frame of Python.
+    call = func._op if type(func) is torch._ops.OpOverload else func
+    _known[id(func)] = entry = (func, call, formula_of(func), _is_composite(func))
+    return entry
 
 
 class Frame:
@@ -46,25 +53,22 @@ class OperatorMode(TorchDispatchMode):
     def __init__(self, uncounted: dict):
         super().__init__()
         self.entered = False
+        self.notes = 0  # operators that are in no number
         self.muted = 0  # layers that are counted by a formula of their own and run now
         self.frames = []
         self.uncounted = uncounted  # name -> [calls, why]
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        entry = _formulas.get(id(func))
-        if entry is None:
-            entry = _formulas[id(func)] = (func, formula_of(func), _is_composite(func))
-        if entry[1] is UNKNOWN and entry[2] and _all_are_strided(args):
+        _, call, formula, is_composite = _known.get(id(func)) or _look_at(func)
+        if is_composite and formula is UNKNOWN and _all_are_strided(args):
             with self:
                 return func.decompose(*args, **(kwargs or {}))
-        out = func(*args, **kwargs) if kwargs else func(*args)
-        if entry[1] is not None:
-            self.add(func, entry[1], args, kwargs or {}, out)
+        out = call(*args, **kwargs) if kwargs else call(*args)
+        if formula is not None and self.frames and not self.muted:
+            self.add(func, formula, args, kwargs or {}, out)
         return out
 
     def add(self, func, formula, args, kwargs, out):
-        if not self.frames or self.muted:
-            return
         if formula is UNKNOWN:
             self.note(func, "no formula")
             return
@@ -84,6 +88,7 @@ class OperatorMode(TorchDispatchMode):
     def note(self, func, why):
         entry = self.uncounted.setdefault(name_of(func), [0, why])
         entry[0] += 1
+        self.notes += 1
 
 
 _OWN_KERNELS = ("CPU", "CUDA", "Meta", "PrivateUse1")
@@ -108,13 +113,19 @@ def _all_are_strided(args) -> bool:
     )
 
 
+_depth = torch._C._len_torch_dispatch_stack
 _pop = torch._C._pop_torch_dispatch_stack
 _push = torch._C._push_on_torch_dispatch_stack
 
 
+def is_alone() -> bool:
+    """One mode is on the stack: ours, where it is entered."""
+    return _depth() == 1
+
+
 def suspend(mode) -> bool:
     """Takes the mode off the stack for a layer with a formula of its own; True if it was the top."""
-    if not torch._C._len_torch_dispatch_stack():
+    if not _depth():
         return False
     top = _pop(None)
     if top is mode:

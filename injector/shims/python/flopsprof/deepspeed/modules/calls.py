@@ -12,7 +12,7 @@ import threading
 from torch import nn
 
 _lock = threading.RLock()
-_followed = {}  # id(module) -> ((session, record), ...), the session that began last first
+_followed = {}  # id(module) -> ((run of its session, record), ...), the session that began last first
 _installed = None  # ours in front; others of ours that a tool still holds pass through
 
 
@@ -21,7 +21,7 @@ def follow(session, records) -> None:
     with _lock:
         for record in records:
             key = id(record.module)
-            _followed[key] = ((session, record), *_followed.get(key, ()))
+            _followed[key] = ((session.run, record), *_followed.get(key, ()))
         # Another tool may have put back what was there before us, or a function of its own.
         if _installed is None or nn.Module.__call__ is not _installed:
             _installed = _in_front_of(nn.Module.__call__)
@@ -32,7 +32,7 @@ def forget(session) -> None:
     global _installed
     with _lock:
         for key in list(_followed):
-            rest = tuple(entry for entry in _followed[key] if entry[0] is not session)
+            rest = tuple(entry for entry in _followed[key] if entry[0].__self__ is not session)
             if rest:
                 _followed[key] = rest
             else:
@@ -44,13 +44,15 @@ def forget(session) -> None:
 
 
 def _in_front_of(original):
+    followed = _followed.get
+
     def call(self, *args, **kwargs):
-        entries = _followed.get(id(self))
+        entries = followed(id(self))
         if entries is None or _installed is not call:
             return original(self, *args, **kwargs)
         if len(entries) == 1:
-            session, record = entries[0]
-            return session.run(record, original, self, args, kwargs)
+            run, record = entries[0]
+            return run(record, original, self, args, kwargs)
         return _through(entries, original, self, args, kwargs)
 
     call.original = original
@@ -61,9 +63,9 @@ def _through(entries, original, module, args, kwargs):
     """Several profiles follow this module: each runs the next one."""
     if not entries:
         return original(module, *args, **kwargs)
-    (session, record), rest = entries[0], entries[1:]
+    (run, record), rest = entries[0], entries[1:]
 
     def inner(module, *args, **kwargs):
         return _through(rest, original, module, args, kwargs)
 
-    return session.run(record, inner, module, args, kwargs)
+    return run(record, inner, module, args, kwargs)

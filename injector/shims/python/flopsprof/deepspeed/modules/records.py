@@ -4,12 +4,13 @@
 
 
 class Record:
-    __slots__ = ("module", "flops", "macs", "duration", "calls", "formula", "is_ignored",
-                 "is_recurrent", "seen_flops", "seen_macs", "functionals", "__weakref__")  # fmt: skip
+    __slots__ = ("module", "flops", "macs", "duration", "calls", "formula", "attributes",
+                 "is_ignored", "is_recurrent", "seen_flops", "seen_macs", "functionals", "__weakref__")  # fmt: skip
 
     def __init__(self, module):
         self.module = module
         self.formula = None
+        self.attributes = None  # where its forward is a straight line: what it reads of the module
         self.is_ignored = self.is_recurrent = False
         self.reset()
 

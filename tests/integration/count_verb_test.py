@@ -1,0 +1,75 @@
+# SPDX-FileCopyrightText: 2026 The flopsprof authors
+# SPDX-License-Identifier: Apache-2.0
+"""flopsprof count: which Python it becomes, and what it hands over. Programs that say how they were
+started stand in for Python, but where its own words are compared."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+from flopsprof_run import ROOT, product
+
+TOOL = product("bin/flopsprof")
+PACKAGE = os.path.join(ROOT, "injector", "shims", "python")
+
+
+def program(path):
+    """Says its name, PYTHONPATH and arguments."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text('#!/bin/sh\necho "$0"\necho "$PYTHONPATH"\nfor word; do echo "$word"; done\n')
+    path.chmod(0o755)
+    return str(path)
+
+
+def count(*words, code=0, path="/nowhere", **environment):
+    done = subprocess.run([TOOL, *words], env={"PATH": path, **environment}, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, timeout=60)  # fmt: skip
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout.splitlines() if code == 0 else done.stderr
+
+
+@pytest.mark.parametrize("verb", [["count"], ["cou"]])
+def test_the_first_python_on_path_gets_all_words_and_the_package(tmp_path, verb):
+    python = program(tmp_path / "bin" / "python3")
+    words = ["--json", "train.py", "--", "a b", "--python", ""]
+    path = f"/nowhere:{os.path.dirname(python)}"
+    assert count(*verb, *words, path=path) == [python, PACKAGE, "-m", "flopsprof.count", *words]
+    assert count(*verb, path=path, PYTHONPATH="/mine")[1] == f"{PACKAGE}:/mine"
+
+
+def test_the_environments_python_comes_before_paths_and_a_named_one_before_both(tmp_path):
+    on_path, active = program(tmp_path / "bin" / "python3"), program(tmp_path / "venv" / "bin" / "python")
+    named = program(tmp_path / "python9")
+    places = {"path": os.path.dirname(on_path), "VIRTUAL_ENV": str(tmp_path / "venv")}
+    assert count("count", "x", **places)[0] == active
+    assert count("count", "x", **{**places, "VIRTUAL_ENV": "/gone"})[0] == on_path
+    for words in (["--python", named], [f"--python={named}"]):
+        assert count("count", *words, "x", **places) == [named, PACKAGE, "-m", "flopsprof.count", "x"]
+    assert count("help", "count", **places)[-2:] == ["flopsprof.count", "--help"]
+
+
+@pytest.mark.parametrize(("words", "code", "message"), [
+    (["resnet18"], 127, "count: no Python was found: neither in VIRTUAL_ENV nor python3 on PATH\n"),
+    (["--python", "/gone/python3", "resnet18"], 127, "count: no such program: /gone/python3\n"),
+    (["--python"], 2, "count: --python needs a value: PROGRAM\n"),
+    (["--python=", "resnet18"], 2, "count: --python needs a value: PROGRAM\n"),
+])  # fmt: skip
+def test_without_a_python_one_message_says_what_to_do(words, code, message):
+    said = count("count", *words, code=code)
+    assert said.startswith(f"flopsprof: {message}") and said.count("flopsprof: ") == 1, said
+    assert "--python PROGRAM" in said or "flopsprof help count" in said
+
+
+def test_pythons_own_help_has_the_options_that_are_completed():
+    lines = [line for line in count("count", "--python", sys.executable, "--help") if line.startswith("  -")]
+    options = {option for line in lines for option in re.findall(r"(?<![\w-])--?[a-z]+", line)}
+    cases = "\n".join(count("completion", "bash"))
+    completed = re.search(r"\bcount\) options='([^']*)'", cases).group(1).split()
+    assert set(completed) == options | {"--python"} and len(completed) == len(set(completed))
+
+
+def test_a_python_without_pytorch_says_so():
+    said = count("count", "--python", sys.executable, "resnet18", code=1)  # the tests' own has none
+    assert said.startswith("flopsprof.count: PyTorch is not in this Python (")

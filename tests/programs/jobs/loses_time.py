@@ -20,15 +20,18 @@ import os
 import sys
 import time
 
-import torch
-import torch.distributed as dist
-from torch import nn
+way = sys.argv[1]
+rank = int(os.environ.get("RANK", "0"))
+if way == "slow-rank" and rank == 1:  # the stand-in reads it when it is loaded
+    os.environ["SIMGPU_SLOWER"] = str(2 * int(os.environ["SIMGPU_SLOWER"]))
+
+import torch  # noqa: E402
+import torch.distributed as dist  # noqa: E402
+from torch import nn  # noqa: E402
 
 STEPS = 5
 ROWS = 512
 WIDTH = 1024
-way = sys.argv[1]
-rank = int(os.environ.get("RANK", "0"))
 
 
 class Waits(nn.Module):
@@ -74,8 +77,6 @@ def captured(x):
 
 
 def main():
-    if way == "slow-rank" and rank == 1:  # before CUDA is there
-        os.environ["SIMGPU_SLOWER"] = str(2 * int(os.environ["SIMGPU_SLOWER"]))
     torch.cuda.set_device(rank)
     if "RANK" in os.environ:
         dist.init_process_group("nccl")

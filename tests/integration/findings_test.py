@@ -57,9 +57,8 @@ def run(python, tmp_path_factory):
     def make(way, ranks=1, env=SLOW_CARD, peaks=PEAKS, **more):
         if way not in made:
             command = torchrun(ranks, LOSES, way) if ranks > 1 else [python, LOSES, way]
-            made[way] = run_profiled(
-                command, "--peak", peaks, folder=str(folder / way), env=env, **more
-            )
+            options = ("--peak", peaks) if peaks else ()
+            made[way] = run_profiled(command, *options, folder=str(folder / way), env=env, **more)
             assert made[way].ended_well(), made[way].explain()
         return made[way]
 
@@ -132,7 +131,7 @@ def test_ranks_that_differ(run, way, kind):
 
 
 def test_reductions_that_nothing_hides(run):
-    summary = run("reduces", ranks=2, faults='{"durations": 3000000}').summary
+    summary = run("reduces", ranks=2, peaks="", faults='{"durations": 30000000}').summary
     assert list(about_speed(summary)) == ["exposed_communication"]
 
 
@@ -147,24 +146,26 @@ def train(name: str, *options: str) -> list:
     return acceptance(name, "--mode", "train", "--steps", "3", *options)
 
 
-# With `busy`: ten healthy jobs.
+# With `busy` ten healthy jobs, and how slow a card keeps each busy: collectives of the stand-in and
+# gradient scaling hold up the host; Inductor tries its kernels on the card.
 HEALTHY = {
-    "one process": train("lenet5", "--batch", "8"),
-    "recurrent": train("rnn"),
-    "attention": train("sdpa"),
-    "mixed precision": train("amp"),
-    "graphs": train("graphs"),
-    "compiled": train("compiled"),
-    "inference": acceptance("bert", "--mode", "fwd", "--steps", "3"),
-    "ddp and fsdp": [os.path.join(PROGRAMS, "parallel", "parallel.py"), "ddp"],
+    "one process": (train("lenet5", "--batch", "8"), SLOWER),
+    "recurrent": (train("rnn"), SLOWER),
+    "attention": (train("sdpa"), SLOWER),
+    "mixed precision": (train("amp"), 4 * SLOWER),
+    "graphs": (train("graphs"), SLOWER),
+    "compiled": (train("compiled"), SLOWER // 10),
+    "experts": (train("moe"), SLOWER),
+    "inference": (acceptance("bert", "--mode", "fwd", "--steps", "3"), SLOWER),
+    "ddp": ([os.path.join(PROGRAMS, "parallel", "parallel.py"), "ddp"], 4 * SLOWER),
 }
 
 
 @pytest.mark.parametrize("name", HEALTHY)
 def test_healthy_jobs_have_none(name, python, folder):
-    command = HEALTHY[name]
-    command = torchrun(2, *command) if name.startswith("ddp") else [python, *command]
-    made = run_profiled(command, folder=folder, env=SLOW_CARD, timeout=600)
+    command, slower = HEALTHY[name]
+    command = torchrun(2, *command) if name == "ddp" else [python, *command]
+    made = run_profiled(command, folder=folder, env={"SIMGPU_SLOWER": str(slower)}, timeout=600)
     assert made.ended_well(), made.explain()
     assert about_speed(made.summary) == {}
 

@@ -23,7 +23,7 @@ import time
 way = sys.argv[1]
 rank = int(os.environ.get("RANK", "0"))
 if way == "slow-rank" and rank == 1:  # the stand-in reads it when it is loaded
-    os.environ["SIMGPU_SLOWER"] = str(2 * int(os.environ["SIMGPU_SLOWER"]))
+    os.environ["SIMGPU_SLOWER"] = str(int(os.environ["SIMGPU_SLOWER"]) * 5 // 4)
 
 import torch  # noqa: E402
 import torch.distributed as dist  # noqa: E402

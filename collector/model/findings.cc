@@ -47,7 +47,7 @@ void AddEndedRanks(const Summary& summary, std::vector<Finding>* findings) {
       absl::StrAppend(&text, "was ended by ", rank.state);
     }
     findings->push_back(
-        {"error", text,
+        {FindingKind::kProcessEnded, "error", text,
          absl::StrCat("node ", rank.node, ", pid ", rank.pid,
                       rank.restart > 0 ? absl::StrCat(", restart ", rank.restart) : std::string(),
                       "; what it sent before is in the report"),
@@ -103,20 +103,20 @@ void AddUnusableCupti(const Summary& summary, std::vector<Finding>* findings) {
         absl::StartsWith(note, "not complete")
             ? absl::StrCat("GPU times", of, " are not complete: CUPTI failed")
             : absl::StrCat("no GPU times", of, ": CUPTI is missing, too old or refused a call");
-    findings->push_back({"warning", text, Why(note), ToMend(note)});
+    findings->push_back({FindingKind::kNoGpuTimes, "warning", text, Why(note), ToMend(note)});
   }
 }
 
 void AddCupti(const Summary& summary, std::vector<Finding>* findings) {
   if (const uint64_t count = Loss(summary, "cupti_taken"); count > 0) {
-    findings->push_back({"warning",
+    findings->push_back({FindingKind::kNoGpuTimes, "warning",
                          absl::StrCat("no GPU times", OfRanks(summary, "cupti_taken"),
                                       ": another tool holds CUPTI"),
                          absl::StrCat("cupti_taken: ", count),
                          "end the other profiler (nsys, ncu, DCGM profiling) and run again"});
   }
   if (const uint64_t count = Loss(summary, "cupti_yielded"); count > 0) {
-    findings->push_back({"warning",
+    findings->push_back({FindingKind::kNoGpuTimes, "warning",
                          absl::StrCat("GPU times", OfRanks(summary, "cupti_yielded"),
                                       " end where the job's own profiler took CUPTI; library calls "
                                       "are counted on"),
@@ -131,7 +131,7 @@ void AddCuptiStays(const Summary& summary, std::vector<Finding>* findings) {
   if (count == 0) return;
   const std::string why = NoteOf(summary, "cupti_stays");
   findings->push_back(
-      {"note",
+      {FindingKind::kCuptiStays, "note",
        absl::StrCat("CUPTI could not leave the process", OfRanks(summary, "cupti_stays"),
                     " after a window: training may stay slower than without us"),
        absl::StrCat("cupti_stays: ", count, why.empty() ? "" : "; ", why),
@@ -140,7 +140,8 @@ void AddCuptiStays(const Summary& summary, std::vector<Finding>* findings) {
 
 void AddLosses(const Summary& summary, std::vector<Finding>* findings) {
   if (summary.coverage.records_lost > 0) {
-    findings->push_back({"warning", "records were lost: counts or times are too small",
+    findings->push_back({FindingKind::kRecordsLost, "warning",
+                         "records were lost: counts or times are too small",
                          absl::StrCat("records_lost: ", summary.coverage.records_lost),
                          "see `loss` of each rank for which and why"});
   }
@@ -154,7 +155,7 @@ void AddLosses(const Summary& summary, std::vector<Finding>* findings) {
       }
     }
     findings->push_back(
-        {"warning",
+        {FindingKind::kTimesMissing, "warning",
          "GPU times of some launches never came: times are lower bounds, and what has none is "
          "not known",
          absl::StrCat("launches without GPU times: ", summary.coverage.launches_without_activity,
@@ -162,7 +163,8 @@ void AddLosses(const Summary& summary, std::vector<Finding>* findings) {
          "counts of library calls stand; a job that ends by itself gives all its times"});
   }
   if (summary.coverage.invalid_timestamps > 0) {
-    findings->push_back({"warning", "GPU activity without valid times: its time is missing",
+    findings->push_back({FindingKind::kTimesMissing, "warning",
+                         "GPU activity without valid times: its time is missing",
                          absl::StrCat("invalid_timestamps: ", summary.coverage.invalid_timestamps),
                          "update the driver; long runs with CUDA graphs are known to show this"});
   }
@@ -182,7 +184,8 @@ void AddOnCpu(const Summary& summary, std::vector<Finding>* findings) {
   }
   if (count == 0) return;
   if (count > 5) absl::StrAppend(&paths, " and ", count - 5, " more");
-  findings->push_back({"warning", "modules ran on the CPU: their work is in no count",
+  findings->push_back({FindingKind::kModulesOnCpu, "warning",
+                       "modules ran on the CPU: their work is in no count",
                        absl::StrCat("their parameters were in CPU memory, and no GPU work was in "
                                     "them: ",
                                     paths),
@@ -193,7 +196,8 @@ void AddCalledByForward(const Summary& summary, std::vector<Finding>* findings) 
   for (const RankSummary& rank : summary.ranks) {
     const auto note = rank.notes.find("called_by_forward");
     if (note == rank.notes.end()) continue;
-    findings->push_back({"note", "modules are called by their `forward`: such a call has no line",
+    findings->push_back({FindingKind::kCalledByForward, "note",
+                         "modules are called by their `forward`: such a call has no line",
                          absl::StrCat("in the code of the class around them: ", note->second,
                                       "; what it does is in the line of the caller"),
                          "call the module itself, `m(x)` for `m.forward(x)`"});
@@ -205,7 +209,8 @@ void AddCalledByForward(const Summary& summary, std::vector<Finding>* findings) 
 void AddGraphTiming(const Summary& summary, std::vector<Finding>* findings) {
   const std::string how = NoteOf(summary, "graphs");
   if (!absl::StrContains(how, "does not time")) return;
-  findings->push_back({"note", "CUDA graphs are timed by node, which costs more", how,
+  findings->push_back({FindingKind::kGraphTiming, "note",
+                       "CUDA graphs are timed by node, which costs more", how,
                        "nothing: --graphs node says so from the start"});
 }
 
@@ -220,7 +225,7 @@ void AddGraphs(const Summary& summary, std::vector<Finding>* findings) {
   // A captured call does nothing before its graph is replayed.
   const bool replayed = replays > 0 || conditional || !summary.coverage.graphs.empty();
   findings->push_back(
-      {replayed ? "warning" : "note",
+      {FindingKind::kGraphsNotCounted, replayed ? "warning" : "note",
        replayed ? "work in CUDA graphs is not counted, or only in part"
                 : "calls in CUDA graphs could not be followed; no replay was seen",
        absl::StrCat("replays not counted: ", replays, ", captured calls not followed: ", captured),
@@ -230,7 +235,8 @@ void AddGraphs(const Summary& summary, std::vector<Finding>* findings) {
 void AddEnvironment(const Summary& summary, std::vector<Finding>* findings) {
   const std::string why = NoteOf(summary, "environment");
   if (why.empty()) return;
-  findings->push_back({"warning", "the environment says what flopsprof does not understand", why,
+  findings->push_back({FindingKind::kEnvironment, "warning",
+                       "the environment says what flopsprof does not understand", why,
                        "mend or unset it: flopsprof's variables are in injector/README.md"});
 }
 
@@ -246,7 +252,7 @@ void AddAttribution(const Summary& summary, std::vector<Finding>* findings) {
     note = true;
   }
   if (backward > 0 || note) {
-    findings->push_back({"warning",
+    findings->push_back({FindingKind::kBackwardNotAttributed, "warning",
                          note ? "backward work could not be given to its modules"
                               : "some backward work could not be given to its modules",
                          evidence,
@@ -260,20 +266,22 @@ void AddAttribution(const Summary& summary, std::vector<Finding>* findings) {
       const auto found = rank.notes.find("modules");
       if (found != rank.notes.end() && found->second.rfind("none: ", 0) == 0) why = found->second;
     }
-    findings->push_back(
-        {"warning", absl::StrCat("no module names", OfRanks(summary, "module_hook_refused")), why,
-         absl::StrContains(why, "FLOPSPROF_MODULE_HOOK=")
-             ? "it was asked for: run without that variable"
-             : "run: flopsprof doctor"});
+    findings->push_back({FindingKind::kNoModuleNames, "warning",
+                         absl::StrCat("no module names", OfRanks(summary, "module_hook_refused")),
+                         why,
+                         absl::StrContains(why, "FLOPSPROF_MODULE_HOOK=")
+                             ? "it was asked for: run without that variable"
+                             : "run: flopsprof doctor"});
   }
   if (const std::string late = NoteOf(summary, "modules_installed"); !late.empty()) {
-    findings->push_back({"note", "the first module calls were not seen: what they did is (outside)",
-                         late, "count on later steps, or leave the first ones out: --steps 1:N"});
+    findings->push_back({FindingKind::kModulesSeenLate, "note",
+                         "the first module calls were not seen: what they did is (outside)", late,
+                         "count on later steps, or leave the first ones out: --steps 1:N"});
   }
   for (const RankSummary& rank : summary.ranks) {
     const auto found = rank.notes.find("compiled");
     if (found == rank.notes.end() || found->second.rfind("some ", 0) != 0) continue;
-    findings->push_back({"note",
+    findings->push_back({FindingKind::kCompiledRows, "note",
                          "library calls of compiled code are in the row of what was compiled",
                          found->second, "products that use a module's weight are in its own row"});
     break;
@@ -294,10 +302,11 @@ void AddUnknownKernels(const Summary& summary, std::vector<Finding>* findings) {
                     absl::StrFormat(" (%.3g s)", static_cast<double>(kernel.gpu_time_ns) / 1e9));
   }
   findings->push_back(
-      {"note",
+      {FindingKind::kUnknownKernels, "note",
        absl::StrFormat("%.1f %% of GPU time is in kernels whose flops are not known", 100 * share),
        absl::StrCat("longest: ", names),
-       "teach them, by operation or kernel name: docs/formulas.md; all are in `kernels`"});
+       "who launches them: flopsprof-run --stacks; teach them, by operation or kernel name: "
+       "flopsprof-run --formulas FILE, docs/formulas.md; all are in `kernels`"});
 }
 
 // Products that no hooked call made: a library inside of the program or of another library has no
@@ -317,7 +326,7 @@ void AddUnseenCallers(const Summary& summary, std::vector<Finding>* findings) {
                            Loss(summary, "namespace_unseen") > 0;
   if (count > 0 && !other_cause) {
     findings->push_back(
-        {"warning",
+        {FindingKind::kCallsNotSeen, "warning",
          "kernels of cuBLAS ran outside of any call that was seen: their products are not counted",
          absl::StrCat(count, " kernels of cuBLAS ran outside of any library call, such as ",
                       example),
@@ -325,14 +334,15 @@ void AddUnseenCallers(const Summary& summary, std::vector<Finding>* findings) {
          "part"});
   }
   if (const uint64_t unseen = Loss(summary, "caller_unseen"); unseen > 0) {
-    findings->push_back({"warning",
+    findings->push_back({FindingKind::kCallsNotSeen, "warning",
                          "some callers of libraries could not be hooked: counts may "
                          "be too small",
                          absl::StrCat("caller_unseen: ", unseen),
                          "run under flopsprof-run, which preloads the injector"});
   }
   if (const uint64_t spaces = Loss(summary, "namespace_unseen"); spaces > 0) {
-    findings->push_back({"warning", "calls of libraries in dlmopen name spaces are not counted",
+    findings->push_back({FindingKind::kCallsNotSeen, "warning",
+                         "calls of libraries in dlmopen name spaces are not counted",
                          absl::StrCat("namespace_unseen: ", spaces),
                          "load them with dlopen for counts of that part"});
   }
@@ -351,14 +361,15 @@ void AddWanted(const Summary& summary, std::vector<Finding>* findings) {
                                ? absl::StrCat("step ", *steps.first)
                                : absl::StrCat("steps ", *steps.first, "-", *steps.last);
   findings->push_back(
-      {"note", absl::StrCat("of --steps ", first, ":", *steps.wanted_end, " only ", came, " came"),
+      {FindingKind::kStepsMissing, "note",
+       absl::StrCat("of --steps ", first, ":", *steps.wanted_end, " only ", came, " came"),
        "the job took no others of them", ""});
 }
 
 void AddIdentity(const Summary& summary, int ranks_numbered, std::vector<Finding>* findings) {
   if (ranks_numbered > 0) {
     findings->push_back(
-        {"note", "ranks were numbered by node and start time",
+        {FindingKind::kRanksNumbered, "note", "ranks were numbered by node and start time",
          absl::StrCat(ranks_numbered,
                       " processes had no rank in their environment; they communicate with each "
                       "other, or one process started them with equal models"),
@@ -366,7 +377,7 @@ void AddIdentity(const Summary& summary, int ranks_numbered, std::vector<Finding
   }
   if (!summary.programs.empty()) {
     findings->push_back(
-        {"note",
+        {FindingKind::kPrograms, "note",
          absl::StrCat("the job ran ", summary.programs.size(),
                       " programs: each has its own modules and steps"),
          "processes that no launcher made ranks of one job, or that claim one rank one after "
@@ -380,12 +391,14 @@ void AddUtilisation(const Summary& summary, std::vector<Finding>* findings) {
     const std::string& why = rank.utilisation.why;
     if (why.empty()) continue;
     if (why == kSimulatedCard) {
-      findings->push_back({"note", "no MFU: the card is simulated", "its times are a model",
+      findings->push_back({FindingKind::kNoMfu, "note", "no MFU: the card is simulated",
+                           "its times are a model",
                            "counts are those of real calls: run on a GPU for MFU"});
       return;
     }
     const bool peak = why.find("--peak") != std::string::npos;
-    findings->push_back({"note", peak ? "no MFU: a peak is not known" : "no MFU",
+    findings->push_back({FindingKind::kNoMfu, "note",
+                         peak ? "no MFU: a peak is not known" : "no MFU",
                          summary.ranks.size() > 1 ? absl::StrCat(rank.label, ": ", why) : why,
                          peak ? "known cards: flopsprof peaks; give one: flopsprof report --peak "
                                 "bf16=989T RUN"
@@ -410,7 +423,7 @@ void AddStepAt(const Summary& summary, std::vector<Finding>* findings) {
   }
   const bool followed = !absl::StartsWith(seen, "a function that cannot be followed");
   findings->push_back(
-      {"warning",
+      {FindingKind::kNoSteps, "warning",
        absl::StrCat("there are no steps: --step-at ", steps.taken_from,
                     seen.empty() ? " was never seen" : " began none"),
        seen.empty() ? "no module by that path or class, no range and no Python function of that "
@@ -433,16 +446,19 @@ void AddFirstStep(const Summary& summary, std::vector<Finding>* findings) {
                            phase == "recompute" || phase == "other";
   if (!of_training) {
     findings->push_back(
-        {"note", absl::StrCat("step 0 did more work than later steps: ", phase, " ran in it"),
-         ratio, "MFU and step times leave step 0 out"});
+        {FindingKind::kFirstStep, "note",
+         absl::StrCat("step 0 did more work than later steps: ", phase, " ran in it"), ratio,
+         "MFU and step times leave step 0 out"});
   } else if (!steps.tuning_sign.empty()) {
     findings->push_back(
-        {"note", "step 0 did more work than later steps: tuning runs are in the totals",
+        {FindingKind::kTuningRuns, "note",
+         "step 0 did more work than later steps: tuning runs are in the totals",
          absl::StrCat(ratio, "; ", steps.tuning_sign),
          "leave it out: flopsprof-run --steps 1:N (MFU and step times leave it out anyway)"});
   } else {
     findings->push_back(
-        {"note", "step 0 did more work than later steps, and no sign of tuning was seen",
+        {FindingKind::kFirstStep, "note",
+         "step 0 did more work than later steps, and no sign of tuning was seen",
          absl::StrCat(ratio,
                       phase.empty() ? "" : absl::StrCat("; most of the difference: ", phase)),
          "later steps may skip work: compare them under Steps (MFU and step times leave step 0 "
@@ -454,7 +470,37 @@ int GravityOf(std::string_view severity) {
   return severity == "error" ? 2 : severity == "warning" ? 1 : 0;
 }
 
+// Does a note say that numbers lack something, or hold what they should not?
+bool IsLoss(FindingKind kind) {
+  switch (kind) {
+    case FindingKind::kRanksWithoutGpu:
+    case FindingKind::kAgentEnded:
+    case FindingKind::kGraphsNotCounted:
+    case FindingKind::kModulesSeenLate:
+    case FindingKind::kUnknownKernels:
+    case FindingKind::kStepsMissing:
+    case FindingKind::kTuningRuns:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// What is wrong or missing, what is slow, facts.
+int GroupOf(const Finding& finding) {
+  if (IsAboutSpeed(finding.kind)) return 1;
+  return GravityOf(finding.severity) > 0 || IsLoss(finding.kind) ? 0 : 2;
+}
+
 }  // namespace
+
+void OrderFindings(std::vector<Finding>* findings) {
+  std::stable_sort(findings->begin(), findings->end(), [](const Finding& a, const Finding& b) {
+    if (GroupOf(a) != GroupOf(b)) return GroupOf(a) < GroupOf(b);
+    // Of what is slow the most comes first as it is.
+    return GroupOf(a) == 0 && GravityOf(a.severity) > GravityOf(b.severity);
+  });
+}
 
 std::vector<Finding> FindFindings(const Summary& summary, int ranks_numbered) {
   std::vector<Finding> findings;
@@ -463,7 +509,7 @@ std::vector<Finding> FindFindings(const Summary& summary, int ranks_numbered) {
   if (summary.empty) {
     const std::string why =
         summary.coverage.reasons.empty() ? "" : summary.coverage.reasons.front();
-    findings.push_back({"warning", "nothing was recorded", Why(why),
+    findings.push_back({FindingKind::kNothingRecorded, "warning", "nothing was recorded", Why(why),
                         summary.recording.paused_at_start ? "while it runs: flopsprof ctl start"
                         : summary.steps.wanted_first.has_value()
                             ? "flopsprof-run --steps A:B, of steps that the job takes"
@@ -484,13 +530,10 @@ std::vector<Finding> FindFindings(const Summary& summary, int ranks_numbered) {
   AddFirstStep(summary, &findings);
   AddRecordingFindings(summary.recording, &findings);
   AddWanted(summary, &findings);
-  // Behind what is wrong, as grave as it may be, and before facts about the run.
   AddPerformanceFindings(summary, &findings);
   AddIdentity(summary, ranks_numbered, &findings);
   AddUtilisation(summary, &findings);
-  std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
-    return GravityOf(a.severity) > GravityOf(b.severity);
-  });
+  OrderFindings(&findings);
   return findings;
 }
 

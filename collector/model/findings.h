@@ -8,7 +8,10 @@
 
 namespace flopsprof::model {
 
-// What the user should know first, gravest first. Reads the finished rest of the summary.
+// What the user should know, in the order of OrderFindings. Reads the finished rest of the summary.
 std::vector<Finding> FindFindings(const Summary& summary, int ranks_numbered);
+
+// First what is wrong or missing, the gravest first; then what is slow, the most first; then facts.
+void OrderFindings(std::vector<Finding>* findings);
 
 }  // namespace flopsprof::model

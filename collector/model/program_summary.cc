@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/model/program_summary.h"
+#include "collector/model/findings.h"
 
 #include <absl/strings/str_cat.h>
 
@@ -9,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "collector/model/findings.h"
 #include "collector/model/rank_summary.h"
 
 namespace flopsprof::model {
@@ -178,6 +180,7 @@ void AddFindingsOfPrograms(Summary* summary) {
       summary->findings.push_back(std::move(finding));
     }
   }
+  OrderFindings(&summary->findings);
 }
 
 }  // namespace flopsprof::model

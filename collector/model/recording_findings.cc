@@ -33,7 +33,8 @@ std::string DifferenceBetweenRanks(const RecordingSummary& recording) {
 void AddWindows(const RecordingSummary& recording, std::vector<Finding>* findings) {
   const std::string difference = DifferenceBetweenRanks(recording);
   if (difference.empty()) return;
-  findings->push_back({"warning", "ranks have not recorded the same steps", difference,
+  findings->push_back({FindingKind::kWindowsDiffer, "warning",
+                       "ranks have not recorded the same steps", difference,
                        recording.budget.has_value()
                            ? "each node has its own budget; compare ranks by steps"
                            : "compare ranks by steps; record again with flopsprof ctl start "
@@ -59,7 +60,7 @@ void AddBudget(const RecordingSummary& recording, std::vector<Finding>* findings
   const std::string process =
       budget->processes > 1 ? absl::StrCat(" of pid ", budget->pid, ", where it is most") : "";
   findings->push_back(
-      {"warning", "--max-overhead was not kept",
+      {FindingKind::kBudgetNotKept, "warning", "--max-overhead was not kept",
        absl::StrFormat("by our estimate %.3g%% of %.0f s%s, of at most %.3g%%",
                        100 * *budget->estimate, static_cast<double>(budget->wall_ns) / 1e9, process,
                        100 * budget->budget),

@@ -78,7 +78,7 @@ void AddConflicts(const RankGroups& groups, std::vector<RunGap>* gaps) {
   }
   if (ranks.empty()) return;
   const bool one = ranks.size() == 1;
-  gaps->push_back({"error",
+  gaps->push_back({FindingKind::kRankClaimedTwice, "error",
                    absl::StrCat(one ? "rank " : "ranks ", BoundedRanksText(ranks),
                                 one ? " is claimed by " : " are claimed by ",
                                 nodes ? "several nodes" : "several processes",
@@ -105,7 +105,7 @@ void AddMissingRanks(const RunProfile& run, const RankGroups& groups, std::vecto
   const int missing = world_size - below(present);
   if (missing > 0) {
     gaps->push_back(
-        {"warning",
+        {FindingKind::kRanksMissing, "warning",
          absl::StrCat(missing == 1 ? "rank " : "ranks ", MissingText(present, world_size), " of ",
                       world_size, missing == 1 ? " is" : " are",
                       " missing: nothing of them was recorded, totals are of the others"),
@@ -119,7 +119,7 @@ void AddMissingRanks(const RunProfile& run, const RankGroups& groups, std::vecto
     if (with_gpu.count(rank) == 0) idle.insert(rank);
   }
   if (!idle.empty() && !with_gpu.empty()) {
-    gaps->push_back({"note",
+    gaps->push_back({FindingKind::kRanksWithoutGpu, "note",
                      absl::StrCat(idle.size() == 1 ? "rank " : "ranks ", BoundedRanksText(idle),
                                   " of ", world_size, " recorded no GPU work"),
                      absl::StrCat("ranks that have: ", with_gpu.size()), "see `processes`"});
@@ -139,7 +139,7 @@ std::string FirstOf(const std::vector<std::string>& texts) {
 void AddRefusedUploads(const RunProfile& run, std::vector<RunGap>* gaps) {
   const size_t count = run.refused_uploads.size();
   if (count == 0) return;
-  gaps->push_back({"error",
+  gaps->push_back({FindingKind::kProfileIncomplete, "error",
                    absl::StrCat("the profile is not complete: profile.db could not take ", count,
                                 count == 1 ? " update" : " updates"),
                    FirstOf(run.refused_uploads),
@@ -150,7 +150,7 @@ void AddLogDamage(const RunProfile& run, std::vector<RunGap>* gaps) {
   if (run.log_damage.empty()) return;
   const uint64_t lost = run.lost_uploads;
   gaps->push_back(
-      {"error",
+      {FindingKind::kProfileIncomplete, "error",
        absl::StrCat("the profile is not complete: ", lost > 0 ? absl::StrCat(lost) : "some",
                     lost == 1 ? " update is" : " updates are",
                     " damaged in what the collector has stored"),
@@ -164,7 +164,7 @@ void AddMissing(const RunProfile& run, uint64_t missing, const std::string& hole
   if (missing <= told) return;
   const uint64_t count = missing - told;
   gaps->push_back(
-      {"error",
+      {FindingKind::kProfileIncomplete, "error",
        absl::StrCat(count, count == 1 ? " update" : " updates", " on the way to the collector ",
                     count == 1 ? "is" : "are", " missing"),
        holes,
@@ -198,7 +198,7 @@ void AddReplaced(const RunProfile& run, const std::set<std::string>& went_on,
     count++;
   }
   if (count == 0) return;
-  gaps->push_back({"warning",
+  gaps->push_back({FindingKind::kAgentEnded, "warning",
                    absl::StrCat(count, count == 1 ? " node agent" : " node agents",
                                 " ended before the job; another went on"),
                    absl::StrCat("on ", *nodes.begin(),
@@ -241,7 +241,8 @@ void AddAgents(const RunProfile& run, std::vector<RunGap>* gaps) {
   if (unfinished > 0) {
     // While the collector takes updates, and no node has ended, the job may simply be running.
     gaps->push_back(
-        {run.finished   ? "error"
+        {FindingKind::kAgentEnded,
+         run.finished   ? "error"
          : any_finished ? "warning"
                         : "note",
          absl::StrCat("the end of what node", named.size() == 1 ? " " : "s ", nodes,
@@ -252,14 +253,16 @@ void AddAgents(const RunProfile& run, std::vector<RunGap>* gaps) {
          "look into the output of flopsprof-run on that node"});
   }
   if (!refusals.empty()) {
-    gaps->push_back({"error", "the collector has refused updates: what they held is missing",
-                     refusals, "use the same version of flopsprof on all nodes"});
+    gaps->push_back({FindingKind::kProfileIncomplete, "error",
+                     "the collector has refused updates: what they held is missing", refusals,
+                     "use the same version of flopsprof on all nodes"});
   }
   AddMissing(run, missing, holes, gaps);
   AddLogDamage(run, gaps);
   AddRefusedUploads(run, gaps);
   for (const std::string& problem : run.problems) {
-    gaps->push_back({"error", absl::StrCat("the profile is not complete: ", problem), "",
+    gaps->push_back({FindingKind::kProfileIncomplete, "error",
+                     absl::StrCat("the profile is not complete: ", problem), "",
                      "totals are too small by what is missing"});
   }
 }
@@ -279,7 +282,7 @@ std::vector<RunGap> FindGaps(const RunProfile& run, const RankGroups& groups) {
 
 void AddGaps(const std::vector<RunGap>& gaps, std::vector<Finding>* findings) {
   for (const RunGap& gap : gaps) {
-    findings->push_back({gap.severity, gap.text, gap.evidence, gap.next});
+    findings->push_back({gap.kind, gap.severity, gap.text, gap.evidence, gap.next});
   }
 }
 

@@ -24,6 +24,7 @@ constexpr bool kIsNested = std::is_same_v<Type, Summary> || std::is_same_v<Type,
 // The greatest enumerator.
 constexpr uint64_t LastOf(Provenance) { return static_cast<uint64_t>(Provenance::kUnknown); }
 constexpr uint64_t LastOf(OnCpu) { return static_cast<uint64_t>(OnCpu::kAll); }
+constexpr uint64_t LastOf(FindingKind) { return static_cast<uint64_t>(FindingKind::kPlainFp32); }
 
 // Numbers of 7 bits a byte, the low ones first; texts and lists after their lengths.
 class Writer {

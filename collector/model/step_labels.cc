@@ -212,6 +212,8 @@ class Joiner {
     if (!last && label.tail != nullptr) AddWork(*label.tail, &step->row);
     if (label.facts != nullptr) {
       step->facts.set_optimizer_steps(step->facts.optimizer_steps() + OptimizerSteps(label));
+      step->facts.set_optimizer_end_mono_ns(
+          std::max(step->facts.optimizer_end_mono_ns(), label.facts->optimizer_end_mono_ns()));
       step->facts.set_disturbed(step->facts.disturbed() || label.facts->disturbed());
       step->facts.set_cut(step->facts.cut() || label.facts->cut());
       if (label.facts->cut()) step->row.set_complete(false);

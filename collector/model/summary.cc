@@ -19,6 +19,7 @@
 #include "collector/model/module_rollup.h"
 #include "collector/model/optimizer_summary.h"
 #include "collector/model/performance_findings.h"
+#include "collector/model/product_sums.h"
 #include "collector/model/profile_bounds.h"
 #include "collector/model/program_summary.h"
 #include "collector/model/range_summary.h"
@@ -29,6 +30,7 @@
 #include "collector/model/run_sums.h"
 #include "collector/model/shared_paths.h"
 #include "collector/model/stack_summary.h"
+#include "collector/model/step_parts.h"
 #include "collector/model/step_summary.h"
 #include "collector/model/thin_profile.h"
 #include "collector/model/tuning.h"
@@ -206,6 +208,8 @@ struct RowSums {
   KernelSums kernels;
   StackSums stacks;
   OptimizerSums optimizers;
+  ProductSums products;
+  std::vector<uint64_t> models;  // ModelsOf of each rank
   uint64_t undescribed_scopes = 0;
   uint64_t ranges_without_line = 0;
   uint64_t modules_without_line = 0;
@@ -250,16 +254,25 @@ void AddRows(const RunProfile& run, const RankGroups& groups, const SummaryOptio
     sums->device_times.Add(group);
     AddTimes(run.run, group, &summary->coverage);
     summary->ranks.push_back(SummarizeRank(run.run, group, rank_total, options));
+    for (const v1::ProcessProfile* process : group.processes) {
+      sums->products.Add(run.run, *process, summary->ranks.back());
+    }
+    sums->models.push_back(ModelsOf(group));
   }
 }
 
 void AddSteps(const RunProfile& run, const RankGroups& groups, const SummaryOptions& options,
-              Summary* summary) {
+              const RowSums& sums, Summary* summary) {
   const std::string tuning_sign = summary->steps.tuning_sign;
   summary->steps = SummarizeSteps(groups);
   summary->steps.tuning_sign = tuning_sign;
   summary->steps.parts = PartsOfSteps(groups, summary->totals);
-  summary->steps.uneven = CompareRanks(groups, summary->totals);
+  // Without messages between two ranks there is no pipeline.
+  const bool pipeline = HasMessages(summary->collectives);
+  const std::vector<std::vector<size_t>> stages =
+      StagesOf(pipeline ? sums.models : std::vector<uint64_t>(groups.ranks.size(), 0));
+  summary->steps.uneven = CompareRanks(groups, summary->totals, stages);
+  summary->steps.uneven_stages = CompareStages(groups, summary->totals, stages);
   if (run.run.has_first_step()) summary->steps.wanted_first = run.run.first_step();
   if (run.run.has_end_step()) summary->steps.wanted_end = run.run.end_step();
   summary->steps.first_step_phase = PhaseOfFirstStep(groups);
@@ -322,13 +335,14 @@ Summary SummarizeGroups(const RunProfile& run, const RankGroups& groups,
   sums.device_times.Finish(&summary.totals);
   summary.recording = SummarizeRecording(run, groups);
   summary.totals.utilisation = Together(summary.ranks);
-  AddSteps(run, groups, options, &summary);
+  summary.collectives = sums.collectives.Finish();
+  AddSteps(run, groups, options, sums, &summary);
   if (!summary.empty) summary.modules = sums.rollup.Finish();
   for (ModuleSummary& module : summary.modules) module.program_path = module.path;
   sums.kernels.Finish(options.max_kernels, &summary);
   sums.stacks.Finish(options.max_stacks, &summary);
   sums.ranges.Finish(options.max_ranges, &summary);
-  summary.collectives = sums.collectives.Finish();
+  summary.products = sums.products.Finish();
   summary.optimizers = sums.optimizers.Take();
   FinishCoverage(run, groups, summary.ranks, sums.total, &summary.coverage);
   sums.replayed_calls.Finish(&summary);
@@ -346,6 +360,7 @@ void AddRunGaps(const RunProfile& run, const RankGroups& groups, Summary* summar
 
 void Finish(const RankGroups& groups, Summary* summary) {
   summary->findings = FindFindings(*summary, groups.numbered);
+  summary->steps.bound_by = BoundBy(*summary);
   summary->method = DescribeMethod(*summary);
 }
 

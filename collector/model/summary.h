@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "collector/model/finding_kinds.h"
 #include "collector/model/module_paths.h"
 #include "collector/model/peaks/peaks.h"
 #include "collector/model/run_profile.h"
@@ -163,17 +164,35 @@ struct StepParts {
   uint64_t wall_ns = 0;
   uint64_t busy_ns = 0;                              // at most wall_ns
   std::optional<uint64_t> exposed_communication_ns;  // of busy_ns; absent: not known
+  uint64_t activities = 0;                           // kernels, copies and sets
+  // From the optimizer's end to the end of the step, where the next forward begins, and how much of
+  // it the devices were idle at least. Absent: of some step it is not known.
+  std::optional<uint64_t> between_ns;
+  uint64_t between_idle_ns = 0;
 };
 
-// Ranks compared by the GPU time of their measured steps without exposed communication.
+// Ranks compared by the GPU time of their measured steps without exposed communication. Ranks of a
+// pipeline are compared with those of their own stage.
 struct UnevenRanks {
   uint32_t most = 0;   // position in Summary::ranks
+  uint64_t ranks = 0;  // that are compared with each other
+  bool of_stage = false;
   uint64_t steps = 0;  // of each rank
   uint64_t most_ns = 0;
   uint64_t median_ns = 0;  // of an even number of ranks the lower one in the middle
   // Flops and GPU records of that rank over their medians. Absent: work whose flops are not known.
   std::optional<double> flops_ratio;
   double activities_ratio = 0;
+};
+
+// Stages of a pipeline, compared by the same time; that of a stage is the median of its ranks.
+struct UnevenStages {
+  uint32_t stages = 0;
+  uint32_t most = 0;   // position in Summary::ranks: the first rank of the longest one
+  uint64_t steps = 0;  // of each rank
+  uint64_t most_ns = 0;
+  uint64_t mean_ns = 0;               // of all stages
+  std::optional<double> flops_ratio;  // over the mean; absent: work whose flops are not known
 };
 
 struct StepsSummary {
@@ -193,9 +212,13 @@ struct StepsSummary {
   std::optional<uint64_t> median_ns;
   std::optional<uint64_t> p95_ns;
   std::optional<StepParts> parts;  // of the same steps; absent: times are not known
+  // What takes most of their time: "gpu_work", or the name of a finding's kind:
+  // "exposed_communication", "idle", "launch_bound", "input_bound". "": not known.
+  std::string bound_by;
   // Absent: one rank, or several programs, or the ranks have not measured the same steps.
   std::optional<UnevenRanks> uneven;
-  uint32_t left_out = 0;  // step numbers that no rank gave a duration for
+  std::optional<UnevenStages> uneven_stages;  // absent also: no pipeline was seen
+  uint32_t left_out = 0;                      // step numbers that no rank gave a duration for
   // Counted flops of step 0 over the median of the later steps, if there are any. It is well above
   // 1 when libraries or the framework tuned themselves by running calls again.
   std::optional<double> first_step_work_ratio;
@@ -252,6 +275,30 @@ struct KernelSummary {
   uint64_t max_ns = 0;   // 0: no valid time at all, neither sum nor minimum
   uint64_t in_call = 0;  // of `count`, where flops are unknown: owned by a call that was seen
   std::string kernel_class = {};  // why it holds no products: "elementwise", ...; "" for others
+};
+
+// Products of one kind of loss: product_sums.h says which.
+struct LostProducts {
+  uint64_t gpu_time_ns = 0;
+  double best_ns = 0;  // that they would take at least
+  // The one that loses most: function and shape, its time, and what it does and could do.
+  std::string worst;
+  uint64_t worst_ns = 0;
+  double worst_flop_per_s = 0;
+  double worst_best_flop_per_s = 0;
+
+  friend bool operator==(const LostProducts&, const LostProducts&) = default;
+};
+
+// Products compared with what the card could do at their shapes. Without repeated forwards.
+struct ProductsSummary {
+  uint64_t gpu_time_ns = 0;      // of products whose flops are known
+  uint64_t compared_ns = 0;      // of it: sizes, peak and bandwidth are known
+  uint64_t memory_bound_ns = 0;  // of compared_ns
+  LostProducts small;            // too short to reach any peak
+  LostProducts slow;
+  LostProducts misaligned;
+  LostProducts plain_fp32;  // best_ns: as tf32
 };
 
 struct StackFrameSummary {
@@ -340,15 +387,19 @@ struct OptimizerSummary {
 };
 
 struct Finding {
+  FindingKind kind = FindingKind::kNothingRecorded;
   std::string severity;  // "error", "warning", "note"
   std::string text;
   std::string evidence;
   std::string next;
   std::string gain = {};  // what it would gain at most; "": it is not about speed
+  // The same as a share of the steps' time. Of all findings together at most 1.
+  std::optional<double> gain_ratio = {};
 };
 
 // Something that is missing in the whole profile, with the evidence for it.
 struct RunGap {
+  FindingKind kind = FindingKind::kProfileIncomplete;
   std::string severity;  // as of a Finding
   std::string text;      // a sentence for a finding, and a reason of the coverage
   std::string evidence;
@@ -439,6 +490,7 @@ struct Summary {
   std::vector<ModuleSummary> modules;
   std::vector<KernelSummary> kernels;  // by GPU time, longest first
   uint64_t kernels_left_out = 0;
+  ProductsSummary products;          // findings are made of it
   std::vector<StackSummary> stacks;  // by GPU time, longest first; empty without --stacks
   uint64_t stacks_left_out = 0;
   std::vector<CollectiveSummary> collectives;

@@ -298,6 +298,9 @@ class SummaryJson {
     json_.Key("busy_s");
     json_.Seconds(parts->busy_ns);
     Maybe("exposed_communication_s", parts->exposed_communication_ns, &JsonWriter::Seconds);
+    Unsigned("activities", parts->activities);
+    Maybe("between_s", parts->between_ns, &JsonWriter::Seconds);
+    Duration("between_idle_s", parts->between_idle_ns);
     json_.EndObject();
   }
 
@@ -312,6 +315,12 @@ class SummaryJson {
     Maybe("median_s", steps.median_ns, &JsonWriter::Seconds);
     Maybe("p95_s", steps.p95_ns, &JsonWriter::Seconds);
     WriteParts(steps.parts);
+    json_.Key("bound_by");
+    if (steps.bound_by.empty()) {
+      json_.Null();
+    } else {
+      json_.String(steps.bound_by);
+    }
     Unsigned("left_out", steps.left_out);
     Maybe("first_step_work_ratio", steps.first_step_work_ratio, &JsonWriter::Double);
     Text("first_step_phase", steps.first_step_phase);
@@ -678,11 +687,13 @@ class SummaryJson {
   }
 
   void WriteFinding(const Finding& finding) {
+    Text("kind", NameOf(finding.kind));
     Text("severity", finding.severity);
     Text("text", finding.text);
     Text("evidence", finding.evidence);
     Text("next", finding.next);
     Text("gain", finding.gain);
+    Maybe("gain_ratio", finding.gain_ratio, &JsonWriter::Double);
   }
 
   JsonWriter json_;

@@ -32,7 +32,7 @@ FLOPSPROF_FIELDS(ModuleSummary, path, program, program_path, class_name, depth, 
                  calls, aliases, on_cpu, copy_of, inclusive, self, ranks);
 FLOPSPROF_FIELDS(TypePeak, type, accumulate, flop_per_s, sparse_flop_per_s, published);
 FLOPSPROF_FIELDS(DevicePeaks, card, architecture, sm_count, boost_mhz, tensor_mhz, types, source,
-                 remark);
+                 remark, memory_byte_per_s);
 FLOPSPROF_FIELDS(DeviceSummary, ordinal, name, uuid, peaks);
 FLOPSPROF_FIELDS(Utilisation, mfu, hfu, why, counted_share, peak_flop_per_s, model_peak_flop_per_s,
                  available_s, model_peak_s, executed_peak_s);
@@ -45,11 +45,15 @@ FLOPSPROF_FIELDS(RankSummary, program, rank, claimed_twice, label, local_rank, n
 FLOPSPROF_FIELDS(ProcessSummary, node, pid, parent_pid, rank, command, state, exit_code);
 FLOPSPROF_FIELDS(StepLine, step, processes, complete, disturbed, wall_ns, gpu_busy_ns, has_unknown,
                  flops);
-FLOPSPROF_FIELDS(UnevenRanks, most, steps, most_ns, median_ns, flops_ratio, activities_ratio);
-FLOPSPROF_FIELDS(StepParts, rank_steps, device_steps, wall_ns, busy_ns, exposed_communication_ns);
+FLOPSPROF_FIELDS(UnevenRanks, most, ranks, of_stage, steps, most_ns, median_ns, flops_ratio,
+                 activities_ratio);
+FLOPSPROF_FIELDS(UnevenStages, stages, most, steps, most_ns, mean_ns, flops_ratio);
+FLOPSPROF_FIELDS(StepParts, rank_steps, device_steps, wall_ns, busy_ns, exposed_communication_ns,
+                 activities, between_ns, between_idle_ns);
 FLOPSPROF_FIELDS(StepsSummary, taken_from, measured, disturbed, list, beside, profiled, first, last,
-                 wanted_first, wanted_end, median_ns, p95_ns, parts, uneven, left_out,
-                 first_step_work_ratio, first_step_phase, tuning_sign, utilisation);
+                 wanted_first, wanted_end, median_ns, p95_ns, parts, bound_by, uneven,
+                 uneven_stages, left_out, first_step_work_ratio, first_step_phase, tuning_sign,
+                 utilisation);
 FLOPSPROF_FIELDS(GraphSummary, state, graphs, replays, calls, activities, gpu_time_ns, shared_ns);
 FLOPSPROF_FIELDS(Coverage, gpu_time_ns, times_known, times_incomplete, category_ns, records_lost,
                  invalid_timestamps, calls_unmatched, launches_without_activity,
@@ -58,6 +62,10 @@ FLOPSPROF_FIELDS(Totals, work, flops_by_type, gpu_busy_ns, idle_ns, exposed_comm
                  hidden_communication_ns, utilisation);
 FLOPSPROF_FIELDS(KernelSummary, name, kind, category, phase, count, gpu_time_ns, min_ns, max_ns,
                  in_call, kernel_class);
+FLOPSPROF_FIELDS(LostProducts, gpu_time_ns, best_ns, worst, worst_ns, worst_flop_per_s,
+                 worst_best_flop_per_s);
+FLOPSPROF_FIELDS(ProductsSummary, gpu_time_ns, compared_ns, memory_bound_ns, small, slow,
+                 misaligned, plain_fp32);
 FLOPSPROF_FIELDS(StackFrameSummary, kind, function, where);
 FLOPSPROF_FIELDS(StackSummary, path, kernel, kind, category, phase, frames, samples, launches,
                  gpu_time_ns);
@@ -68,8 +76,8 @@ FLOPSPROF_FIELDS(RangeSummary, module, range, domain, category, category_name, e
 FLOPSPROF_FIELDS(MarkSummary, module, range, domain, name, category, category_name, count, in_steps,
                  first_step, last_step, numbers);
 FLOPSPROF_FIELDS(OptimizerSummary, name, steps, gpu_time_ns, time_incomplete, flops);
-FLOPSPROF_FIELDS(Finding, severity, text, evidence, next, gain);
-FLOPSPROF_FIELDS(RunGap, severity, text, evidence, next);
+FLOPSPROF_FIELDS(Finding, kind, severity, text, evidence, next, gain, gain_ratio);
+FLOPSPROF_FIELDS(RunGap, kind, severity, text, evidence, next);
 FLOPSPROF_FIELDS(WindowSummary, number, begin_utc_ns, end_utc_ns, first_step, end_step, cut_step,
                  processes, aligned);
 FLOPSPROF_FIELDS(InstantSummary, name, utc_ns, step);
@@ -81,7 +89,7 @@ FLOPSPROF_FIELDS(RecordingSummary, paused_at_start, share, whole_processes, whol
 FLOPSPROF_FIELDS(JobSummary, id, name, command, start_utc_ns, world_size, nodes, exit_code,
                  version);
 FLOPSPROF_FIELDS(Summary, simulated, empty, job, recording, steps, coverage, totals, ranks,
-                 processes, modules, kernels, kernels_left_out, stacks, stacks_left_out,
+                 processes, modules, kernels, kernels_left_out, products, stacks, stacks_left_out,
                  collectives, ranges, ranges_left_out, marks, marks_left_out, optimizers, gaps,
                  programs, findings, method, files);
 FLOPSPROF_FIELDS(ProgramSummary::Process, node, pid, start_ticks, image);

@@ -26,7 +26,8 @@ namespace {
 constexpr int kMostNumber = 1'000'000'000;
 
 constexpr char kViews[] =
-    "summary,steps,modules,ranges,ranks,kernels,calls,overhead,losses,method,gradients";
+    "summary,steps,modules,ranges,ranks,kernels,calls,overhead,losses,method,gradients,"
+    "findings";
 
 // CLI11 2.1 makes its own usage line, which cannot say "-- COMMAND...".
 class UsageFormatter : public CLI::Formatter {
@@ -399,7 +400,7 @@ void DefineReport(CLI::App* app, ReportOptions* options) {
              options->views.push_back(view);
            }
          },
-         std::string("parts to print, of ") + kViews + "; default all but gradients")
+         std::string("parts to print, of ") + kViews + "; default all but gradients and findings")
       ->delimiter(',')
       ->type_name("VIEW,...");
   AddNumber(

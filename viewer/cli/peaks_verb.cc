@@ -81,9 +81,13 @@ void PrintJson(const std::vector<const model::DevicePeaks*>& cards, const std::s
                     {"boost_mhz", card->boost_mhz},
                     {"tensor_mhz", card->tensor_mhz == 0 ? card->boost_mhz : card->tensor_mhz},
                     {"peak_flop_per_s", peaks},
+                    {"memory_byte_per_s", nullptr},
                     {"ways", ways},
                     {"source", card->source},
                     {"remark", card->remark}});
+    if (card->memory_byte_per_s.has_value()) {
+      rows.back()["memory_byte_per_s"] = *card->memory_byte_per_s;
+    }
   }
   WriteAll(STDOUT_FILENO, rows.dump(2) + "\n");
 }
@@ -93,6 +97,7 @@ void PrintTable(const std::vector<const model::DevicePeaks*>& cards,
   std::vector<Column> columns = {{.header = "card", .right = false}, {.header = "SMs"}};
   columns.push_back({.header = "MHz"});
   for (const std::string& type : types) columns.push_back({.header = type});
+  columns.push_back({.header = "B/s"});
   Table table(std::move(columns));
   for (const model::DevicePeaks* card : cards) {
     const int tensor_mhz = card->tensor_mhz == 0 ? card->boost_mhz : card->tensor_mhz;
@@ -103,6 +108,7 @@ void PrintTable(const std::vector<const model::DevicePeaks*>& cards,
       const std::optional<double> peak = card->For(type);
       row.push_back({peak.has_value() ? FormatSi(peak) : "-"});
     }
+    row.push_back({card->memory_byte_per_s.has_value() ? FormatSi(card->memory_byte_per_s) : "-"});
     table.AddRow(std::move(row));
   }
   std::string text = table.Render(terminal, 0);
@@ -110,7 +116,8 @@ void PrintTable(const std::vector<const model::DevicePeaks*>& cards,
   text +=
       "\nDense peak rates in operations per second (T = 10^12) at boost clock (second: of the\n"
       "matrix units); \"-\": not in the table. fp16, bf16 and fp8 add up in fp32; other ways:\n"
-      "--json; 2:4 sparse rates, twice the dense one: --dtype fp16_sparse.\n"
+      "--json; 2:4 sparse rates, twice the dense one: --dtype fp16_sparse. B/s: bandwidth of the\n"
+      "memory, of the slowest where a card is sold with several.\n"
       "A card that is not listed, or a part of one (MIG), has no MFU, unless you give its peak:\n"
       "flopsprof-run --peak bf16=989T ..., flopsprof report --peak bf16=989T RUN\n\nSources\n";
   for (const model::DevicePeaks* card : cards) {

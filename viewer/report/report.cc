@@ -27,7 +27,7 @@ const std::vector<View>& Views() {
 
 // Printed when they are asked for.
 const std::vector<View>& MoreViews() {
-  static const std::vector<View> views = {{"gradients", GradientsView}};
+  static const std::vector<View> views = {{"gradients", GradientsView}, {"findings", FindingsView}};
   return views;
 }
 

@@ -289,6 +289,19 @@ std::string CoverageLines(const ReportContext& context) {
   return line;
 }
 
+std::string BoundText(const std::string& bound_by) {
+  constexpr std::pair<const char*, const char*> kTexts[] = {
+      {"gpu_work", "the work of the GPU"},
+      {"exposed_communication", "communication"},
+      {"idle", "the host"},
+      {"launch_bound", "launches"},
+      {"input_bound", "what the host does between steps"}};
+  for (const auto& [name, text] : kTexts) {
+    if (bound_by == name) return std::string(": bound by ") + text;
+  }
+  return "";
+}
+
 // Where the time of a step goes: what it is bound by.
 std::string PartsLine(const ReportContext& context) {
   const std::optional<model::StepParts>& parts = context.summary.steps.parts;
@@ -304,38 +317,38 @@ std::string PartsLine(const ReportContext& context) {
     text += ", exposed communication " + share(exposed_ns);
   }
   text += ", idle " + share(parts->wall_ns - parts->busy_ns) + " of the steps' time";
+  text += BoundText(context.summary.steps.bound_by);
   return context.terminal.Paint(Tone::kStrong, "time") + "  " +
          Wrap(text, context.terminal.width, sizeof("time  ") - 1) + "\n";
 }
 
+std::string FindingText(const ReportContext& context, const model::Finding& finding) {
+  const Tone tone = finding.severity == "error"     ? Tone::kBad
+                    : finding.severity == "warning" ? Tone::kWarning
+                                                    : Tone::kPlain;
+  const size_t width = context.terminal.width;
+  std::string lines = context.terminal.Paint(tone, finding.severity == "note" ? "." : "!") + " " +
+                      Wrap(ReadableText(context, finding.text), width, 2) + "\n";
+  const auto add = [&](const char* what, const std::string& text) {
+    if (text.empty()) return;
+    lines += "  " + context.terminal.Paint(Tone::kDim, what) + "  " +
+             Wrap(ReadableText(context, text), width, 8) + "\n";
+  };
+  add("why ", finding.evidence);
+  add("next", finding.next);
+  add("gain", finding.gain);
+  return lines;
+}
+
 std::string FindingLines(const ReportContext& context) {
+  const std::vector<model::Finding>& findings = context.summary.findings;
   std::string lines;
-  size_t shown = 0;
-  for (const model::Finding& finding : context.summary.findings) {
-    if (++shown > kMostFindings) {
-      lines += "  " + Plural(context.summary.findings.size() - kMostFindings, "more finding") +
-               " in summary.json\n";
-      break;
-    }
-    const Tone tone = finding.severity == "error"     ? Tone::kBad
-                      : finding.severity == "warning" ? Tone::kWarning
-                                                      : Tone::kPlain;
-    const char* mark = finding.severity == "note" ? "." : "!";
-    const size_t width = context.terminal.width;
-    lines += context.terminal.Paint(tone, mark) + " " +
-             Wrap(ReadableText(context, finding.text), width, 2) + "\n";
-    if (!finding.evidence.empty()) {
-      lines += "  " + context.terminal.Paint(Tone::kDim, "why ") + "  " +
-               Wrap(ReadableText(context, finding.evidence), width, 8) + "\n";
-    }
-    if (!finding.next.empty()) {
-      lines += "  " + context.terminal.Paint(Tone::kDim, "next") + "  " +
-               Wrap(context.terminal.Clean(finding.next), width, 8) + "\n";
-    }
-    if (!finding.gain.empty()) {
-      lines += "  " + context.terminal.Paint(Tone::kDim, "gain") + "  " +
-               Wrap(context.terminal.Clean(finding.gain), width, 8) + "\n";
-    }
+  for (size_t i = 0; i < findings.size() && i < kMostFindings; ++i) {
+    lines += FindingText(context, findings[i]);
+  }
+  if (findings.size() > kMostFindings) {
+    lines += "  " + Plural(findings.size() - kMostFindings, "more finding") +
+             ": --view findings, and in summary.json\n";
   }
   return lines;
 }
@@ -392,6 +405,15 @@ std::string SpeedLine(const ReportContext& context) {
   }
   const std::string line = JoinParts(context, parts);
   return line.empty() ? "" : line + "\n";
+}
+
+std::string FindingsView(const ReportContext& context) {
+  std::string text = Title(context, "Findings", "what is wrong, then what is slow, then facts");
+  for (const model::Finding& finding : context.summary.findings) {
+    text += FindingText(context, finding);
+  }
+  if (context.summary.findings.empty()) text += NoteLine(context, "none");
+  return text;
 }
 
 std::string HeaderView(const ReportContext& context) {

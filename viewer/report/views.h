@@ -22,6 +22,8 @@ struct ReportContext {
 };
 
 std::string HeaderView(const ReportContext& context);
+// All findings; the head has the first ones.
+std::string FindingsView(const ReportContext& context);
 // Step time, MFU and speed; "" when nothing of it is known.
 std::string SpeedLine(const ReportContext& context);
 std::string SummaryView(const ReportContext& context);

@@ -13,11 +13,13 @@
 #include <string>
 
 #include "collector/model/peaks/peaks_cards.h"
+#include "collector/model/peaks/peaks_memory.h"
 
 namespace flopsprof::model {
 namespace {
 
 constexpr double kTera = 1e12;
+constexpr std::string_view kMemory = "memory";  // among given peaks
 
 double FromParts(const Card& card, const SmRate& rate) {
   const int mhz = rate.tensor && card.tensor_mhz != 0 ? card.tensor_mhz : card.boost_mhz;
@@ -40,7 +42,8 @@ DevicePeaks MakePeaks(const Card& card) {
                     card.tensor_mhz,
                     {},
                     std::string(card.source),
-                    std::string(card.remark)};
+                    std::string(card.remark),
+                    MemoryBytePerSecond(card.name)};
   if (card.rates == nullptr) {
     for (const Published& figure : card.published) {
       peaks.types.push_back({std::string(figure.type), std::string(figure.accumulate),
@@ -205,6 +208,10 @@ std::optional<DevicePeaks> PeaksOf(std::string_view device_name, uint32_t sm_cou
   if (given.empty()) return peaks;
   if (known == nullptr) peaks.card = std::string(device_name);
   for (const auto& [type, flop_per_s] : given) {
+    if (type == kMemory) {
+      peaks.memory_byte_per_s = flop_per_s;
+      continue;
+    }
     std::erase_if(peaks.types, [&](const TypePeak& peak) { return peak.type == type; });
     peaks.types.push_back({type, "", flop_per_s, std::nullopt, false});
   }
@@ -251,10 +258,10 @@ std::string ParseGivenPeaks(std::string_view text, GivenPeaks* given) {
                           "bf16=989T or fp8=1.98P, from 1 G on");
     }
     const std::set<std::string> known = KnownTypes();
-    if (!known.contains(type)) {
-      return absl::StrCat("'", type,
-                          "' is no data type of products; known: ", absl::StrJoin(known, ", "),
-                          " (which card has which: flopsprof peaks)");
+    if (type != kMemory && !known.contains(type)) {
+      return absl::StrCat(
+          "'", type, "' is no data type of products; known: ", absl::StrJoin(known, ", "),
+          ", and memory for its bandwidth", " (which card has which: flopsprof peaks)");
     }
     (*given)[type] = value * factor;
   }

@@ -32,6 +32,7 @@ struct DevicePeaks {
   std::vector<TypePeak> types;
   std::string source;  // title and URL of the document
   std::string remark;
+  std::optional<double> memory_byte_per_s = {};  // peaks_memory.h; absent: not known
 
   // Dense rate of a compute type with the accumulation that libraries use by default: fp32 for
   // floating point of up to 32 bits. "fp16_sparse": the dense-equivalent rate with a 2:4 sparse
@@ -41,7 +42,8 @@ struct DevicePeaks {
   std::vector<std::pair<std::string, double>> ByType() const;
 };
 
-// Peaks that the user gives, by compute type, in operations per second.
+// Peaks that the user gives, by compute type, in operations per second; and "memory", its bandwidth
+// in bytes per second.
 using GivenPeaks = std::map<std::string, double>;
 
 // The table, in the order in which `flopsprof peaks` prints it.
@@ -59,7 +61,7 @@ std::optional<DevicePeaks> PeaksOf(std::string_view device_name, uint32_t sm_cou
 // One line: which card, parts and source.
 std::string PeakText(const DevicePeaks& peaks);
 
-// "bf16=989e12", "fp8=1.98P", several by commas, into `given`. "" or what is wrong.
+// "bf16=989e12", "fp8=1.98P", "memory=3.35T", several by commas, into `given`. "" or what is wrong.
 std::string ParseGivenPeaks(std::string_view text, GivenPeaks* given);
 
 }  // namespace flopsprof::model

@@ -75,7 +75,8 @@ uint64_t Duration(const SimOp& op) {
   if (faults.hashed_durations || faults.fixed_duration_ns) NoteStruck("durations");
   if (faults.hashed_durations) return HashedDuration(op.ordinal);
   if (faults.fixed_duration_ns) return faults.fixed_duration_ns;
-  return op.duration_ns ? op.duration_ns : ModelDuration(op);
+  if (op.duration_ns) return op.duration_ns;
+  return ModelDuration(op) * static_cast<uint64_t>(GetSwitches().slower);
 }
 
 void RecordSync(Stream* stream, int type, uint64_t start) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "switches.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <sstream>
@@ -66,6 +67,7 @@ Switches Read() {
   s.calls_dir = Text("SIMGPU_CALLS");
   s.faults = Text("SIMGPU_FAULTS");
   s.card = Text("SIMGPU_CARD");
+  s.slower = std::max(Number("SIMGPU_SLOWER", 1), 1);
   s.injection = Text("CUDA_INJECTION64_PATH");
   return s;
 }

@@ -19,6 +19,7 @@ struct Switches {
   std::string calls_dir;    // SIMGPU_CALLS
   std::string faults;       // SIMGPU_FAULTS
   std::string card;         // SIMGPU_CARD
+  int slower = 1;           // SIMGPU_SLOWER
   std::string injection;    // CUDA_INJECTION64_PATH
 };
 

@@ -42,6 +42,9 @@ std::string FirstLine(const ReportContext& context) {
   } else if (job.nodes.size() > 1) {
     parts.push_back(Plural(job.nodes.size(), "node"));
   }
+  if (!context.style.ranks_shown.empty()) {
+    parts.push_back(context.terminal.Paint(Tone::kWarning, "only " + context.style.ranks_shown));
+  }
   parts.push_back(StepsText(context.summary.steps));
   if (job.start_utc_ns != 0) {
     parts.push_back(absl::FormatTime("%Y-%m-%d %H:%M UTC", absl::FromUnixNanos(job.start_utc_ns),
@@ -406,10 +409,10 @@ std::string HeaderView(const ReportContext& context) {
   }
   text += DeviceLines(context);
   if (summary.simulated) {
-    text +=
-        context.terminal.Paint(Tone::kWarning,
-                               "! GPU is simulated: times are a model, calls and counts are real") +
-        "\n";
+    text += context.terminal.Paint(Tone::kWarning, "! ") +
+            Wrap("GPU is simulated: times are a model, calls and counts are real",
+                 context.terminal.width, 2) +
+            "\n";
   }
   if (summary.empty) {
     return text + context.terminal.Paint(Tone::kWarning, "! ") +
@@ -417,6 +420,13 @@ std::string HeaderView(const ReportContext& context) {
   }
   // Steps of programs that have nothing to do with each other have no common speed.
   if (summary.programs.empty()) text += SpeedLine(context) + PartsLine(context);
+  if (!context.style.steps_shown.empty()) {
+    const std::string what = "only " + context.style.steps_shown +
+                             ": their times, timeline, flops and MFU. Modules, kernels, "
+                             "communication, coverage and findings are not kept by step";
+    return text + context.terminal.Paint(Tone::kWarning, "! ") +
+           Wrap(what, context.terminal.width, 2) + "\n";
+  }
   text += RecordingLines(context) + CoverageLines(context);
   const std::string findings = FindingLines(context);
   return findings.empty() ? text : text + "\n" + findings;

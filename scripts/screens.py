@@ -19,10 +19,8 @@ FRAME = """<svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="http
   font-size: {char_height}px; line-height: {line_height}px; white-space: pre; }}
 {styles}
 </style>
-<defs><clipPath id="{unique_id}-clip-terminal">
-<rect x="0" y="0" width="{terminal_width}" height="{terminal_height}" /></clipPath>{lines}</defs>
 <rect fill="#14171c" width="100%" height="100%" rx="6" />
-<g transform="translate(8, 8)" clip-path="url(#{unique_id}-clip-terminal)">{backgrounds}
+<g transform="translate(8, 8)">{backgrounds}
 <g class="{unique_id}-matrix">{matrix}</g></g>
 </svg>
 """
@@ -63,8 +61,7 @@ def draw(capture, width, svg):
     console.print(Text.from_ansi(text.rstrip("\n")), no_wrap=True, overflow="ignore", crop=False)
     picture = console.export_svg(title="", theme=theme, code_format=FRAME, unique_id="t",
                                  font_aspect_ratio=0.6)  # fmt: skip
-    # A clip path for each line, and a name for each run, say nothing here.
-    picture = re.sub(r'<clipPath id="t-line-\d+">.*?</clipPath>\n?', "", picture, flags=re.S)
+    # Lines of a font that is wider would be cut.
     picture = re.sub(r' clip-path="url\(#t-line-\d+\)"', "", picture)
     picture = TEXT.sub(pieces, picture)
     picture = "\n".join(line.strip() for line in picture.split("\n") if line.strip())

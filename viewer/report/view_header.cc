@@ -360,7 +360,9 @@ std::string SpeedLine(const ReportContext& context) {
   }
   const std::string mfu = RangeOfShares(summary.ranks, &model::Utilisation::mfu);
   const std::string hfu = RangeOfShares(summary.ranks, &model::Utilisation::hfu);
-  if (!mfu.empty()) {
+  // Flops by type and the cost of our hooks are kept of all steps together.
+  const bool whole = context.style.steps_shown.empty();
+  if (!mfu.empty() && whole) {
     // What the figure stands on: kernels whose flops are not known would only add to it.
     const std::optional<double> counted = summary.totals.utilisation.counted_share;
     const bool bound = counted.value_or(0) < 0.9995;
@@ -383,7 +385,7 @@ std::string SpeedLine(const ReportContext& context) {
     parts.push_back((bound ? (context.terminal.utf8 ? "≥" : ">=") : "") + FormatSi(speed) +
                     "FLOPS per rank (mean, wall time)");
   }
-  if (context.sums.rank_steps > 0 && median_s.has_value()) {
+  if (whole && context.sums.rank_steps > 0 && median_s.has_value()) {
     const double wall_s = *median_s * static_cast<double>(context.sums.rank_steps);
     const double share = TotalOverheadShare(summary, wall_s);
     const bool bound = std::any_of(summary.ranks.begin(), summary.ranks.end(),
@@ -422,8 +424,8 @@ std::string HeaderView(const ReportContext& context) {
   if (summary.programs.empty()) text += SpeedLine(context) + PartsLine(context);
   if (!context.style.steps_shown.empty()) {
     const std::string what = "only " + context.style.steps_shown +
-                             ": their times, timeline, flops and MFU. Modules, kernels, "
-                             "communication, coverage and findings are not kept by step";
+                             ": their times, flops and timeline. Modules, kernels, communication, "
+                             "coverage and findings are not kept by step";
     return text + context.terminal.Paint(Tone::kWarning, "! ") +
            Wrap(what, context.terminal.width, 2) + "\n";
   }

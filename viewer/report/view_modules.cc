@@ -28,7 +28,7 @@ constexpr PhaseColumn kTimeColumns[] = {
     {v1::PHASE_EVALUATION, "eval"}, {v1::PHASE_GENERATE, "gener."}, {v1::PHASE_OTHER, "other"}};
 
 constexpr size_t kMostRows = 60;
-constexpr size_t kMostRowsBrief = 20;
+constexpr size_t kMostRowsBrief = 14;
 constexpr size_t kLongestTree = 200;  // where even the top level has more
 constexpr double kSpreadWorthSaying = 1.05;
 

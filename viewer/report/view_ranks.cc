@@ -17,6 +17,8 @@ namespace {
 
 constexpr size_t kAllRanksUpTo = 16;
 constexpr size_t kWorstRanks = 5;
+constexpr size_t kAllRanksBrief = 4;  // on the two screens
+constexpr size_t kWorstRanksBrief = 3;
 constexpr size_t kRanksOfHistogram = 8;
 
 using model::RankSummary;
@@ -116,8 +118,10 @@ std::string SpreadTable(const ReportContext& context) {
     };
   };
   AddSpread(context, "GPU time", true, GpuSeconds, time, &table);
-  AddSpread(context, "  forward", true, phase_time(v1::PHASE_FORWARD), time, &table);
-  AddSpread(context, "  backward", true, phase_time(v1::PHASE_BACKWARD), time, &table);
+  if (!context.style.brief) {
+    AddSpread(context, "  forward", true, phase_time(v1::PHASE_FORWARD), time, &table);
+    AddSpread(context, "  backward", true, phase_time(v1::PHASE_BACKWARD), time, &table);
+  }
   AddSpread(
       context, "flops", false,
       [](const RankSummary& r) { return AsDouble(KnownSum(r.work.flops)); }, count, &table);
@@ -198,12 +202,14 @@ std::string RanksView(const ReportContext& context) {
   std::string note;
   const bool all = context.style.group_by == GroupBy::kRank || context.style.output == Output::kCsv;
   const bool sorted = context.style.sort.has_value();
-  size_t most = all ? ranks.size() : kWorstRanks;
-  if (ranks.size() > kAllRanksUpTo && !all && !sorted) {
+  const bool brief = context.style.brief;
+  const size_t up_to = brief ? kAllRanksBrief : kAllRanksUpTo;
+  size_t most = all ? ranks.size() : brief ? kWorstRanksBrief : kWorstRanks;
+  if (ranks.size() > up_to && !all && !sorted) {
     SortByTrouble(&shown);
     shown.resize(most);
     note = "the worst " + std::to_string(most) + " of " + std::to_string(ranks.size());
-  } else if (ranks.size() > kAllRanksUpTo && !all) {
+  } else if (ranks.size() > up_to && !all) {
     most = static_cast<size_t>(std::max(context.style.top, 1));
     note = std::to_string(std::min(most, ranks.size())) + " of " + std::to_string(ranks.size());
   } else {

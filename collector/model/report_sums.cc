@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "collector/model/rank_groups.h"
 #include "collector/model/step_summary.h"
 #include "collector/model/work.h"
 
@@ -125,6 +126,26 @@ ReportSums SumRows(const Processes& processes) {
   return sums;
 }
 
+// What rows of calls and times add to them.
+void AddRows(const CallsAndTimes& rows, ReportSums* sums) {
+  sums->time_in_no_step_ns = rows.time_in_no_step_ns();
+  sums->category_times = sums->rank_steps > 0 ? rows.in_steps() : rows.outside_steps();
+}
+
+// The groups all of whose processes are among these.
+StepPicture PictureOf(const RankGroups& groups, const Processes& processes) {
+  const std::set<const v1::ProcessProfile*> among(processes.begin(), processes.end());
+  std::vector<const RankGroup*> ranks;
+  for (const RankGroup& group : groups.ranks) {
+    const auto& own = group.processes;
+    const bool all = std::all_of(own.begin(), own.end(), [&among](const auto* process) {
+      return among.count(process) != 0;
+    });
+    if (all) ranks.push_back(&group);
+  }
+  return TypicalStep(ranks);
+}
+
 // The processes of each program, in their order in the run.
 std::vector<Processes> ProcessesOfPrograms(const RunProfile& run, const Summary& summary) {
   std::map<std::tuple<std::string, int, uint64_t, uint64_t>, size_t> program_of;
@@ -148,6 +169,10 @@ std::vector<Processes> ProcessesOfPrograms(const RunProfile& run, const Summary&
 void CallsAndTimes::Add(const v1::ProcessProfile& process) {
   for (const v1::TimeRow& row : process.times()) {
     if (!row.in_step()) time_in_no_step_ns_ += row.gpu_time_ns();
+    const auto phase = static_cast<size_t>(row.phase());
+    const auto category = static_cast<size_t>(row.category());
+    if (phase >= kPhaseCount || category >= kTimeCategories) continue;
+    (row.in_step() ? in_steps_ : outside_steps_)[phase][category] += row.gpu_time_ns();
   }
   for (const v1::CallRow& row : process.calls()) {
     if (row.kind() == v1::CALL_KIND_COLLECTIVE) continue;
@@ -181,11 +206,14 @@ ReportSums SumForReport(const RunProfile& run, const Summary& summary,
   Processes all;
   for (const v1::ProcessProfile& process : run.processes) all.push_back(&process);
   ReportSums sums = SumRows(all);
+  const RankGroups groups = GroupByRank(run);
   sums.calls = rows.at(0).Calls();
-  sums.time_in_no_step_ns = rows.at(0).time_in_no_step_ns();
+  sums.picture = PictureOf(groups, all);
+  AddRows(rows.at(0), &sums);
   for (const Processes& program : ProcessesOfPrograms(run, summary)) {
     sums.programs.push_back(SumRows(program));
-    sums.programs.back().time_in_no_step_ns = rows.at(sums.programs.size()).time_in_no_step_ns();
+    sums.programs.back().picture = PictureOf(groups, program);
+    AddRows(rows.at(sums.programs.size()), &sums.programs.back());
   }
   return sums;
 }

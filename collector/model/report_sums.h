@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "collector/model/run_profile.h"
+#include "collector/model/step_picture.h"
 #include "collector/model/summary.h"
 
 namespace flopsprof::model {
@@ -53,12 +55,19 @@ struct WorkInSteps {
   PhaseTimes gpu_time_ns;
 };
 
+// GPU time by phase and by v1::TimeCategory, in ns.
+inline constexpr size_t kTimeCategories = v1::TimeCategory_MAX + 1;
+using CategoryTimes = std::array<std::array<uint64_t, kTimeCategories>, kPhaseCount>;
+
 // What a report shows beyond the summary: sums over the rows of a run, or of one of its programs.
 struct ReportSums {
   // Steps of each rank, summed over ranks: what "per step and rank" divides by. 0 = no steps.
   uint64_t rank_steps = 0;
   WorkInSteps in_steps;
   uint64_t time_in_no_step_ns = 0;
+  // Sums of durations over all ranks: in steps; of all that ran where there are no steps.
+  CategoryTimes category_times = {};
+  StepPicture picture;
   // Flops of the model, those of MFU, per second of wall time of one rank, over the same steps as
   // their median: complete, not the first, and none in which something was compiled or tuned.
   std::optional<double> speed_of_a_rank;
@@ -73,10 +82,14 @@ class CallsAndTimes {
   void Add(const v1::ProcessProfile& process);
   std::vector<CallSums> Calls() const;  // the longest GPU time first
   uint64_t time_in_no_step_ns() const { return time_in_no_step_ns_; }
+  const CategoryTimes& in_steps() const { return in_steps_; }
+  const CategoryTimes& outside_steps() const { return outside_steps_; }
 
  private:
   std::map<std::tuple<std::string, std::string, std::string, bool>, CallSums> calls_;
   uint64_t time_in_no_step_ns_ = 0;
+  CategoryTimes in_steps_ = {};
+  CategoryTimes outside_steps_ = {};
 };
 
 // `summary` is that of `run`. Pure.

@@ -99,8 +99,10 @@ FLOPSPROF_FIELDS(StepSums, step, ranks, complete, wall_ns, slowest_ns, middle_tw
 FLOPSPROF_FIELDS(CallSums, api, shape, compute_type, captured, calls, flops, flops_known, kernels,
                  gpu_time_ns, lacks_times);
 FLOPSPROF_FIELDS(WorkInSteps, flops, gpu_time_ns);
-FLOPSPROF_FIELDS(ReportSums, rank_steps, in_steps, time_in_no_step_ns, speed_of_a_rank, steps,
-                 calls, programs);
+FLOPSPROF_FIELDS(RankStep, rank, devices, wall_ns, busy_ns, exposed_ns, gpu_time_ns);
+FLOPSPROF_FIELDS(StepPicture, step, measured, ranks);
+FLOPSPROF_FIELDS(ReportSums, rank_steps, in_steps, time_in_no_step_ns, category_times, picture,
+                 speed_of_a_rank, steps, calls, programs);
 FLOPSPROF_FIELDS(RunSums, summary, report);
 
 #undef FLOPSPROF_FIELDS

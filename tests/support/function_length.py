@@ -33,8 +33,6 @@ LISTS = {
 TO_BE_MENDED = (
     ("collector/model/rank_groups.cc", "GroupByRank"),
     ("collector/model/summary.cc", "DescribeMethod"),
-    ("viewer/report/view_modules.cc", "ModulesView"),
-    ("viewer/report/view_ranks.cc", "RanksView"),
 )
 
 

@@ -12,7 +12,7 @@ import tempfile
 SHORT = (["--json"], [])
 ALL = (
     *SHORT,
-    ["--totals", "--exact", "--no-fold", "--depth=-1", "--top=1000"],
+    ["--view=all", "--totals", "--exact", "--no-fold", "--depth=-1", "--top=1000"],
     ["--view=gradients"],
 )
 AT_FORMAT = 18  # in the header of a database: 1 = without a write-ahead log

@@ -10,6 +10,8 @@
 #include "viewer/cli/arguments.h"
 #include "viewer/cli/progress.h"
 #include "viewer/deepspeed/run_figures.h"
+#include "viewer/report/report.h"
+#include "viewer/report/selection.h"
 #include "viewer/report/terminal.h"
 
 namespace flopsprof::viewer {
@@ -50,19 +52,28 @@ struct RunOptions {
 
 struct ReportOptions {
   std::string folder;
-  std::vector<std::string> views;  // empty = all
-  std::optional<int> depth;        // absent = what fits, -1 = all
+  // Parts to print; empty = those that fit two screens. "all": whatever is not long.
+  std::vector<std::string> views;
+  std::optional<int> depth;  // absent = what fits, -1 = all
   std::optional<int> top;
   // A layout of DeepSpeed; absent = our own report.
   std::optional<deepspeed::Layout> layout;
   bool detailed = true;
   deepspeed::GivenFacts given;
-  std::optional<deepspeed::StepRange> steps;  // the page is of these alone
+  std::optional<deepspeed::StepRange> page_steps;  // the page is of these alone
   bool fold = true;
   bool totals = false;
   bool exact = false;
   bool json = false;
-  std::string focus;  // a regular expression that is good; "" = none
+  bool csv = false;
+  bool markdown = false;
+  std::optional<SortKey> sort;
+  GroupBy group_by = GroupBy::kNothing;
+  std::string focus;                    // a regular expression that is good; "" = none
+  std::string ignore;                   // the same
+  std::vector<RankRange> ranks;         // empty = all
+  std::optional<StepWindowText> steps;  // absent = all
+  std::optional<int> width;
   model::GivenPeaks peaks;
   bool raw_names = false;
   ColourMode colour = ColourMode::kAuto;

@@ -12,11 +12,11 @@
 #include "absl/strings/str_cat.h"
 #include "collector/store/log_merge.h"
 #include "collector/store/run_database.h"
-#include "viewer/cli/csv.h"
 #include "viewer/cli/exit_codes.h"
 #include "viewer/cli/messages.h"
 #include "viewer/cli/query_functions.h"
 #include "viewer/cli/verb_functions.h"
+#include "viewer/report/csv.h"
 #include "viewer/report/table.h"
 #include "viewer/report/text.h"
 

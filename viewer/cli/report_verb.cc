@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
+#include <algorithm>
+#include <climits>
+#include <map>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -13,6 +16,7 @@
 #include "viewer/cli/verb_functions.h"
 #include "viewer/deepspeed/run_page.h"
 #include "viewer/report/focus.h"
+#include "viewer/report/selection.h"
 
 namespace flopsprof::viewer {
 namespace {
@@ -26,8 +30,8 @@ int PrintPage(const ReportOptions& options, const LoadedRun& run) {
     return kExitUsage;
   }
   std::optional<deepspeed::StepParts> parts;
-  if (options.steps.has_value()) {
-    parts = deepspeed::PartsOfSteps(run.profile, sums.summary, *options.steps);
+  if (options.page_steps.has_value()) {
+    parts = deepspeed::PartsOfSteps(run.profile, sums.summary, *options.page_steps);
     if (parts->run.rank_steps == 0) {
       SayError(absl::StrCat("report: --step: ", RecordedStepsText(sums.summary.steps)),
                {"the page of all steps: leave --step out"});
@@ -51,6 +55,111 @@ int PrintPage(const ReportOptions& options, const LoadedRun& run) {
   return kExitOk;
 }
 
+// What of the run the report is of, beside its rows.
+struct Shown {
+  std::string ranks;  // "ranks 0-3 of 512"; "" = all
+  std::string steps;
+};
+
+// Takes all but the ranks and steps of the options out of the run, and sums the rest; "" or what is
+// wrong.
+std::string Select(const ReportOptions& options, const model::SummaryOptions& reading,
+                   LoadedRun* run, Shown* shown) {
+  if (options.ranks.empty() && !options.steps.has_value()) return "";
+  if (!options.ranks.empty()) {
+    const Selected selected = SelectRanks(options.ranks, &run->profile);
+    if (!selected.error.empty()) return selected.error;
+    shown->ranks = absl::StrCat(selected.ranks == 1 ? "rank " : "ranks ",
+                                RankRangesText(options.ranks), " of ", selected.of);
+  }
+  if (options.steps.has_value()) {
+    const std::string error = SelectSteps(options.steps->first, options.steps->end, &run->profile);
+    if (!error.empty()) return error;
+    const bool open = options.steps->end == 0xffffffff;
+    shown->steps =
+        options.steps->end == options.steps->first + 1
+            ? absl::StrCat("step ", options.steps->first)
+            : absl::StrCat("steps ", options.steps->first,
+                           open ? " and later" : absl::StrCat(" to ", options.steps->end - 1));
+  }
+  const std::map<std::string, std::string> files = run->sums.summary.files;
+  run->sums = model::SumRun(run->profile, reading);
+  run->sums.summary.files = files;
+  return "";
+}
+
+// Views that steps A:B have no figures for.
+std::string ErrorInViews(const ReportOptions& options) {
+  if (!options.steps.has_value()) return "";
+  for (const std::string& view : options.views) {
+    if (view == "all" || IsViewOfSteps(view)) continue;
+    return absl::StrCat("--steps: a run keeps no ", view,
+                        " by step; it keeps those of --view steps,timeline");
+  }
+  return "";
+}
+
+ReportStyle StyleOf(const ReportOptions& options, const Shown& shown) {
+  constexpr int kTop = 10;
+  constexpr int kTopBrief = 5;
+  ReportStyle style = {.views = options.views,
+                       .depth = options.depth,
+                       .fold = options.fold,
+                       .totals = options.totals,
+                       .exact = options.exact,
+                       .sort = options.sort,
+                       .group_by = options.group_by,
+                       .ranks_shown = shown.ranks,
+                       .steps_shown = shown.steps};
+  if (style.views.empty() && options.group_by != GroupBy::kNothing) {
+    style.views = {options.group_by == GroupBy::kClass ? "modules" : "ranks"};
+  }
+  if (style.views.empty() && !options.focus.empty()) style.views = {"kernels"};
+  // Of some steps little is kept.
+  style.brief = style.views.empty() && !options.steps.has_value();
+  if (std::find(style.views.begin(), style.views.end(), "all") != style.views.end()) {
+    style.views.clear();
+  }
+  if (options.markdown) style.output = Output::kMarkdown;
+  if (options.csv) style.output = Output::kCsv;
+  style.top = options.top.value_or(options.csv ? INT_MAX : style.brief ? kTopBrief : kTop);
+  if (!options.focus.empty()) style.focus.emplace(options.focus);
+  if (!options.ignore.empty()) style.ignore.emplace(options.ignore);
+  return style;
+}
+
+int PrintReport(const ReportOptions& options, const LoadedRun& run, const Shown& shown) {
+  const ReportStyle style = StyleOf(options, shown);
+  if (style.focus.has_value() && !AnyInFocus(run.profile, *style.focus)) {
+    SayError(absl::StrCat("report: no module or range that launched a kernel matches --focus \"",
+                          options.focus, "\""),
+             {absl::StrCat("paths are those of: flopsprof report ", options.folder,
+                           " --view modules --no-fold --depth=-1")});
+    return kExitNothing;
+  }
+  Terminal terminal = DetectTerminal(STDOUT_FILENO, options.colour, options.ascii);
+  if (options.width.has_value()) terminal.width = static_cast<size_t>(*options.width);
+  std::string folder = options.folder;
+  while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
+  const std::string text = RenderReport(run.sums, run.profile, folder, style, terminal);
+  if (text.empty()) {
+    SayError(absl::StrCat("report: the run has nothing for --view ",
+                          style.views.empty() ? "" : style.views.front()),
+             {});
+    return kExitNothing;
+  }
+  WriteAll(STDOUT_FILENO, text);
+  return kExitOk;
+}
+
+absl::StatusOr<LoadedRun> Load(const ReportOptions& options, const model::SummaryOptions& reading) {
+  const bool selects =
+      !options.ranks.empty() || options.steps.has_value() || options.page_steps.has_value();
+  if (!options.focus.empty()) return LoadRun(options.folder, reading, store::RunParts::kAll);
+  return LoadRun(options.folder, reading, store::RunParts::kForSummary,
+                 selects ? NeedRows::kYes : NeedRows::kNo);
+}
+
 }  // namespace
 
 int ReportVerb(const ReportOptions& options) {
@@ -58,19 +167,28 @@ int ReportVerb(const ReportOptions& options) {
     SayError("report: which run?", {"usage: flopsprof report RUN", "help: flopsprof help report"});
     return kExitUsage;
   }
+  if (const std::string error = ErrorInViews(options); !error.empty()) {
+    SayError(absl::StrCat("report: ", error), {});
+    return kExitUsage;
+  }
   model::SummaryOptions reading;
   reading.peaks = options.peaks;
   reading.raw_names = options.raw_names;
-  const auto parts = options.focus.empty() ? store::RunParts::kForSummary : store::RunParts::kAll;
   // Stays until the process ends: giving back so many small pieces takes a tenth of the whole time.
-  static const absl::StatusOr<LoadedRun>* kept = nullptr;
-  kept = new absl::StatusOr<LoadedRun>(LoadRun(
-      options.folder, reading, parts, options.steps.has_value() ? Kept::kRows : Kept::kSums));
-  const absl::StatusOr<LoadedRun>& run = *kept;
+  static absl::StatusOr<LoadedRun>* kept = nullptr;
+  kept = new absl::StatusOr<LoadedRun>(Load(options, reading));
+  absl::StatusOr<LoadedRun>& run = *kept;
   if (!run.ok()) {
     SayError(absl::StrCat("report: ", run.status().message()),
              {"a run folder is what flopsprof-run writes: flopsprof-JOB-TIME or the -o DIR"});
     return absl::IsPermissionDenied(run.status()) ? kExitNotPermitted : kExitNothing;
+  }
+  Shown shown;
+  if (!run->sums.summary.empty) {
+    if (const std::string error = Select(options, reading, &*run, &shown); !error.empty()) {
+      SayError(absl::StrCat("report: ", error), {});
+      return kExitNothing;
+    }
   }
   if (options.json) {
     const std::string text = model::ToJson(run->sums.summary);
@@ -82,29 +200,7 @@ int ReportVerb(const ReportOptions& options) {
     return kExitNothing;
   }
   if (options.layout.has_value()) return PrintPage(options, *run);
-  std::optional<std::regex> focus;
-  if (!options.focus.empty()) {
-    focus.emplace(options.focus);
-    if (!AnyInFocus(run->profile, *focus)) {
-      SayError(absl::StrCat("report: no module or range that launched a kernel matches --focus \"",
-                            options.focus, "\""),
-               {absl::StrCat("paths are those of: flopsprof report ", options.folder,
-                             " --view modules --no-fold --depth=-1")});
-      return kExitNothing;
-    }
-  }
-  const ReportStyle style = {.views = options.views,
-                             .depth = options.depth,
-                             .top = options.top.value_or(10),
-                             .fold = options.fold,
-                             .totals = options.totals,
-                             .exact = options.exact,
-                             .focus = focus};
-  const Terminal terminal = DetectTerminal(STDOUT_FILENO, options.colour, options.ascii);
-  std::string folder = options.folder;
-  while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
-  WriteAll(STDOUT_FILENO, RenderReport(run->sums, run->profile, folder, style, terminal));
-  return kExitOk;
+  return PrintReport(options, *run, shown);
 }
 
 }  // namespace flopsprof::viewer

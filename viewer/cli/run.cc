@@ -278,8 +278,8 @@ class Run {
     }
     if (options_.quiet) return;
     const Terminal terminal = DetectTerminal(STDERR_FILENO, options_.colour, options_.ascii);
-    WriteAll(STDERR_FILENO,
-             "\n" + RenderReport(run.sums, run.profile, services_->folder(), {}, terminal));
+    WriteAll(STDERR_FILENO, "\n" + RenderReport(run.sums, run.profile, services_->folder(),
+                                                {.brief = true, .top = 5}, terminal));
   }
 
   const RunOptions& options_;

@@ -25,9 +25,10 @@ void NameFilesOf(const std::string& folder, model::Summary* summary) {
 }
 
 absl::StatusOr<LoadedRun> SumRows(store::RunDatabase* database,
-                                  const model::SummaryOptions& options, store::RunParts parts) {
+                                  const model::SummaryOptions& options, store::RunParts parts,
+                                  NeedRows rows) {
   LoadedRun run;
-  if (parts == store::RunParts::kForSummary) {
+  if (parts == store::RunParts::kForSummary && rows == NeedRows::kNo) {
     absl::StatusOr<store::SummedRun> summed = store::SumRun(database, options);
     if (!summed.ok()) return summed.status();
     run.sums = std::move(summed->sums);
@@ -56,20 +57,20 @@ std::string ReportText(const LoadedRun& run, const std::string& folder) {
 }  // namespace
 
 absl::StatusOr<LoadedRun> LoadRun(const std::string& folder, const model::SummaryOptions& options,
-                                  store::RunParts parts, Kept kept_sums) {
+                                  store::RunParts parts, NeedRows rows) {
   const absl::StatusOr<std::unique_ptr<store::RunDatabase>> database =
       store::RunDatabase::Open(folder);
   if (!database.ok()) return database.status();
   absl::StatusOr<LoadedRun> run = LoadedRun();
   std::optional<model::RunSums> kept;
-  if (kept_sums == Kept::kSums && parts == store::RunParts::kForSummary &&
-      options == model::SummaryOptions()) {
+  const bool sums = parts == store::RunParts::kForSummary && rows == NeedRows::kNo;
+  if (sums && options == model::SummaryOptions()) {
     kept = store::FindSums(database->get());
   }
   if (kept.has_value()) {
     run->sums = *std::move(kept);
   } else {
-    run = SumRows(database->get(), options, parts);
+    run = SumRows(database->get(), options, parts, rows);
   }
   if (run.ok()) NameFilesOf(folder, &run->sums.summary);
   return run;

@@ -19,15 +19,15 @@ struct LoadedRun {
   model::RunProfile profile;
 };
 
-// kSums: where the run has kept sums that hold, no row of a process is read. kRows: the profile has
-// the processes in any case, thin ones at least.
-enum class Kept { kSums, kRows };
+// Are the rows wanted, also where the run has kept sums of them?
+enum class NeedRows { kNo, kYes };
 
-// Reads a run folder: finished, live or left behind. A report with a focus needs all of it.
+// Reads a run folder: finished, live or left behind. A report with a focus needs all of it. Where
+// the run has kept sums that hold for these options, no row of a process is read.
 absl::StatusOr<LoadedRun> LoadRun(const std::string& folder,
                                   const model::SummaryOptions& options = {},
                                   store::RunParts parts = store::RunParts::kForSummary,
-                                  Kept kept_sums = Kept::kSums);
+                                  NeedRows rows = NeedRows::kNo);
 
 // Writes summary.json and report.txt into `folder`, made from what is stored there, and returns
 // the run. A finished run keeps its sums, those of the options by default.

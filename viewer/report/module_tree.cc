@@ -124,6 +124,43 @@ void SumWork(const std::vector<const model::Work*>& works, TreeRow* row) {
   }
 }
 
+// What a line is sorted by; names are compared as texts.
+double SortValue(const Members& members, SortKey key) {
+  double value = 0;
+  for (const Node* node : members) {
+    const ModuleSummary& module = *node->module;
+    switch (key) {
+      case SortKey::kTime:
+        value += static_cast<double>(TimeOf(module.inclusive));
+        break;
+      case SortKey::kFlops:
+        for (const auto& count : module.inclusive.flops) {
+          value += static_cast<double>(count.value_or(0));
+        }
+        break;
+      case SortKey::kParams:
+        value += static_cast<double>(module.params.value_or(0));
+        break;
+      case SortKey::kCalls:
+        value += static_cast<double>(module.calls.value_or(0));
+        break;
+      case SortKey::kRate:
+        value = std::max(value, module.inclusive.flop_per_s.value_or(0));
+        break;
+      default:  // modules have no such figure
+        break;
+    }
+  }
+  return value;
+}
+
+void SortLines(SortKey key, std::vector<Members>* lines) {
+  std::stable_sort(lines->begin(), lines->end(), [key](const Members& a, const Members& b) {
+    if (key == SortKey::kName) return a.front()->name < b.front()->name;
+    return SortValue(a, key) > SortValue(b, key);
+  });
+}
+
 class Printer {
  public:
   Printer(const TreeOptions& options, int max_depth) : options_(options), max_depth_(max_depth) {}
@@ -172,6 +209,7 @@ class Printer {
       lines.push_back(std::move(members));
       begin = end;
     }
+    if (options_.sort.has_value()) SortLines(*options_.sort, &lines);
     return lines;
   }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "collector/model/summary.h"
+#include "viewer/report/report.h"
 
 namespace flopsprof::viewer {
 
@@ -39,7 +40,9 @@ struct TreeRow {
 
 struct TreeOptions {
   bool fold = true;
-  int max_depth = -1;   // levels below the top; -1 = all
+  int max_depth = -1;  // levels below the top; -1 = all
+  // Neighbours by this, the greatest first; absent = in the order of the model.
+  std::optional<SortKey> sort = {};
   size_t max_rows = 0;  // with max_depth -1: the deepest tree of at most so many rows; 0 = all
 };
 

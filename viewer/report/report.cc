@@ -3,9 +3,8 @@
 #include "viewer/report/report.h"
 
 #include <algorithm>
-#include <functional>
-#include <utility>
 
+#include "viewer/report/markdown.h"
 #include "viewer/report/numbers.h"
 #include "viewer/report/text.h"
 #include "viewer/report/views.h"
@@ -13,27 +12,45 @@
 namespace flopsprof::viewer {
 namespace {
 
-using View = std::pair<std::string, std::string (*)(const ReportContext&)>;
+struct View {
+  std::string name;
+  std::string (*render)(const ReportContext&);
+  bool brief = false;       // on the two screens
+  bool of_program = false;  // each of several programs has one of its own
+  bool by_step = false;     // from figures that are kept by step
+  bool usual = true;        // false: printed when it is asked for
+};
 
 const std::vector<View>& Views() {
   static const std::vector<View> views = {
-      {"summary", SummaryView}, {"steps", StepsView},       {"modules", ModulesView},
-      {"ranges", RangesView},   {"ranks", RanksView},       {"kernels", KernelsView},
-      {"calls", CallsView},     {"overhead", OverheadView}, {"losses", LossesView},
-      {"method", MethodView},
+      {.name = "time", .render = TimeView, .brief = true, .of_program = true},
+      {.name = "summary", .render = SummaryView, .of_program = true},
+      {.name = "steps", .render = StepsView, .brief = true, .of_program = true, .by_step = true},
+      {.name = "timeline",
+       .render = TimelineView,
+       .brief = true,
+       .of_program = true,
+       .by_step = true},
+      {.name = "modules", .render = ModulesView, .brief = true, .of_program = true},
+      {.name = "depths", .render = DepthsView, .of_program = true},
+      {.name = "ranges", .render = RangesView, .of_program = true},
+      {.name = "ranks", .render = RanksView, .brief = true},
+      {.name = "kernels", .render = KernelsView, .brief = true},
+      {.name = "communication", .render = CommunicationView, .brief = true},
+      {.name = "calls", .render = CallsView},
+      {.name = "overhead", .render = OverheadView},
+      {.name = "losses", .render = LossesView, .brief = true},
+      {.name = "method", .render = MethodView},
+      {.name = "gradients", .render = GradientsView, .usual = false},
+      {.name = "findings", .render = FindingsView, .usual = false},
   };
   return views;
 }
 
-// Printed when they are asked for.
-const std::vector<View>& MoreViews() {
-  static const std::vector<View> views = {{"gradients", GradientsView}, {"findings", FindingsView}};
-  return views;
-}
-
-// Parts that each of several programs has of its own.
-bool IsOfProgram(const std::string& name) {
-  return name == "summary" || name == "steps" || name == "modules" || name == "ranges";
+bool IsWanted(const View& view, const ReportStyle& style) {
+  if (!style.steps_shown.empty() && !view.by_step) return false;
+  if (style.views.empty()) return style.brief ? view.brief : view.usual;
+  return std::find(style.views.begin(), style.views.end(), view.name) != style.views.end();
 }
 
 }  // namespace
@@ -41,39 +58,70 @@ bool IsOfProgram(const std::string& name) {
 const std::vector<std::string>& ReportViews() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> list;
-    for (const View& view : Views()) list.push_back(view.first);
-    for (const View& view : MoreViews()) list.push_back(view.first);
+    for (const View& view : Views()) list.push_back(view.name);
     return list;
   }();
   return names;
 }
 
+bool IsViewOfSteps(const std::string& name) {
+  return std::any_of(Views().begin(), Views().end(),
+                     [&name](const View& view) { return view.name == name && view.by_step; });
+}
+
 namespace {
 
-std::string Render(const ReportContext& context) {
+std::string HeadOf(const ReportContext& context) {
+  switch (context.style.output) {
+    case Output::kText:
+      break;
+    case Output::kMarkdown:
+      return "# " + MarkdownLines(HeaderView(context));
+    case Output::kCsv:
+      return "";
+  }
+  return HeaderView(context);
+}
+
+std::string FootOf(const ReportContext& context) {
+  switch (context.style.output) {
+    case Output::kText:
+      break;
+    case Output::kMarkdown:
+      return MarkdownLines(FooterView(context));
+    case Output::kCsv:
+      return "";
+  }
+  return FooterView(context);
+}
+
+std::string RenderViews(const ReportContext& context) {
   const model::Summary& summary = context.summary;
-  const ReportStyle& style = context.style;
-  std::string text = HeaderView(context);
   std::vector<std::string (*)(const ReportContext&)> of_program;
   std::string whole;
-  for (const auto& [name, view] : Views()) {
-    const bool wanted = style.views.empty() || std::find(style.views.begin(), style.views.end(),
-                                                         name) != style.views.end();
-    if (!wanted || (summary.empty && name != "losses" && name != "method")) continue;
-    if (!summary.programs.empty() && IsOfProgram(name)) {
-      of_program.push_back(view);
+  for (const View& view : Views()) {
+    if (!IsWanted(view, context.style)) continue;
+    if (summary.empty && view.name != "losses" && view.name != "method") continue;
+    // A table of CSV is of the whole run: paths say of which program they are.
+    if (!summary.programs.empty() && view.of_program && context.style.output != Output::kCsv) {
+      of_program.push_back(view.render);
     } else {
-      whole += view(context);
+      whole += view.render(context);
     }
   }
-  text += ProgramsView(context, of_program) + whole;
-  for (const auto& [name, view] : MoreViews()) {
-    const auto& wanted = style.views;
-    if (std::find(wanted.begin(), wanted.end(), name) != wanted.end() && !summary.empty) {
-      text += view(context);
-    }
+  return ProgramsView(context, of_program) + whole;
+}
+
+std::string Render(const ReportContext& given) {
+  Terminal terminal = given.terminal;
+  if (given.style.output != Output::kText) {
+    terminal.width = kNoWidth;
+    terminal.height = 0;
+    terminal.colour = false;
   }
-  return text + FooterView(context);
+  const ReportContext context{given.summary, given.sums,  given.run,
+                              given.folder,  given.style, terminal};
+  return HeadOf(context) + RenderViews(context) + FootOf(context);
 }
 
 }  // namespace
@@ -100,6 +148,11 @@ std::string EmptyReason(const model::Summary& summary) {
 }
 
 std::string Title(const ReportContext& context, const std::string& title, const std::string& note) {
+  if (context.style.output == Output::kCsv) return "";
+  if (context.style.output == Output::kMarkdown) {
+    return "\n## " + MarkdownText(title) + "\n\n" +
+           (note.empty() ? "" : MarkdownText(note) + "\n\n");
+  }
   std::string line = "\n" + context.terminal.Paint(Tone::kTitle, title);
   if (note.empty()) return line + "\n";
   const size_t indent = DisplayWidth(title) + 2;
@@ -108,6 +161,8 @@ std::string Title(const ReportContext& context, const std::string& title, const 
 }
 
 std::string NoteLine(const ReportContext& context, const std::string& text, Tone tone) {
+  if (context.style.output == Output::kCsv) return "";
+  if (context.style.output == Output::kMarkdown) return "\n" + MarkdownText(text) + "\n";
   return "  " + context.terminal.Paint(tone, Wrap(text, context.terminal.width, 2)) + "\n";
 }
 
@@ -147,12 +202,31 @@ bool AnyOf(const model::PhaseFlags& flags) {
 }
 
 std::string RenderTable(const ReportContext& context, Table* table) {
+  if (context.style.output == Output::kCsv) return table->RenderCsv();
+  if (context.style.output == Output::kMarkdown) return table->RenderMarkdown();
   const std::string text = table->Render(context.terminal, 2);
   std::string names;
   for (const std::string& name : table->left_out()) names += (names.empty() ? "" : ", ") + name;
   if (names.empty()) return text;
   const std::string line = Wrap("left out here: " + names, context.terminal.width, 2);
   return text + "  " + context.terminal.Paint(Tone::kDim, line) + "\n";
+}
+
+std::string SortRows(const ReportContext& context, Table* table) {
+  if (!context.style.sort.has_value() || table->Sort(*context.style.sort)) return "";
+  return NoteLine(context, "not sorted: this table has no such column", Tone::kDim);
+}
+
+bool IsIgnored(const ReportContext& context, const std::string& name) {
+  constexpr size_t kMostBytes = 2000;  // std::regex recurses
+  return context.style.ignore.has_value() &&
+         std::regex_search(name.substr(0, kMostBytes), *context.style.ignore);
+}
+
+std::string IgnoredLine(const ReportContext& context, size_t ignored) {
+  if (ignored == 0) return "";
+  return NoteLine(context, Plural(ignored, "row") + " left out by --ignore; sums include them",
+                  Tone::kDim);
 }
 
 std::optional<model::FlopCount> KnownSum(const model::PhaseCounts& counts) {

@@ -3,6 +3,7 @@
 #include "viewer/report/table.h"
 
 #include <algorithm>
+#include <map>
 
 #include "viewer/report/text.h"
 
@@ -10,6 +11,9 @@ namespace flopsprof::viewer {
 namespace {
 
 constexpr size_t kGap = 2;
+// Columns of words, where columns that may shrink were not enough.
+constexpr size_t kLeastText = 8;
+constexpr size_t kLeastTextAtAll = 3;
 
 }  // namespace
 
@@ -25,53 +29,96 @@ std::vector<size_t> Table::NaturalWidths() const {
   return widths;
 }
 
-std::string Table::Render(const Terminal& terminal, size_t indent) {
-  std::vector<size_t> widths = NaturalWidths();
-  std::vector<bool> shown(columns_.size(), true);
-  left_out_.clear();
-  const auto total = [&] {
-    size_t sum = indent;
-    bool first = true;
-    for (size_t i = 0; i < columns_.size(); ++i) {
-      if (!shown[i]) continue;
-      sum += widths[i] + (first ? 0 : kGap);
-      first = false;
-    }
-    return sum;
-  };
+size_t Table::Total(const std::vector<size_t>& widths, const std::vector<bool>& shown,
+                    size_t indent) const {
+  size_t sum = indent;
+  bool first = true;
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    if (!shown[i]) continue;
+    sum += widths[i] + (first ? 0 : kGap);
+    first = false;
+  }
+  return sum;
+}
+
+std::string Table::NameOf(const Column& column) {
+  return column.group.empty() ? column.header : column.group + " " + column.header;
+}
+
+void Table::LeaveOut(const std::vector<size_t>& widths, size_t width, size_t indent,
+                     std::vector<bool>* shown) {
   // The least that the flexible columns can come down to decides which columns go.
-  const auto shrinkable = [&] {
+  const auto spare = [&] {
     size_t sum = 0;
     for (size_t i = 0; i < columns_.size(); ++i) {
       const Column& column = columns_[i];
-      if (shown[i] && column.flexible && widths[i] > column.min_width) {
+      if ((*shown)[i] && column.flexible && widths[i] > column.min_width) {
         sum += widths[i] - column.min_width;
       }
     }
     return sum;
   };
-  while (total() > terminal.width + shrinkable()) {
+  while (Total(widths, *shown, indent) > width + spare()) {
     size_t victim = columns_.size();
     for (size_t i = 0; i < columns_.size(); ++i) {
-      if (!shown[i] || columns_[i].drop_order == 0) continue;
+      if (!(*shown)[i] || columns_[i].drop_order == 0) continue;
       if (victim == columns_.size() || columns_[i].drop_order < columns_[victim].drop_order) {
         victim = i;
       }
     }
     if (victim == columns_.size()) break;
-    shown[victim] = false;
-    const Column& column = columns_[victim];
-    if (!column.header.empty()) {
-      left_out_.push_back(column.group.empty() ? column.header
-                                               : column.group + " " + column.header);
+    (*shown)[victim] = false;
+    if (!columns_[victim].header.empty()) left_out_.push_back(NameOf(columns_[victim]));
+  }
+}
+
+void Table::WidenForGroups(const std::vector<bool>& shown, size_t room,
+                           std::vector<size_t>* widths) const {
+  std::map<std::string, std::vector<size_t>> groups;
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    if (shown[i] && !columns_[i].group.empty()) groups[columns_[i].group].push_back(i);
+  }
+  for (const auto& [group, members] : groups) {
+    const size_t wanted = DisplayWidth(group) + 2;
+    size_t& width = (*widths)[members.front()];
+    if (members.size() > 1 || width >= wanted || wanted - width > room) continue;
+    room -= wanted - width;
+    width = wanted;
+  }
+}
+
+void Table::Shrink(const std::vector<bool>& shown, size_t width, size_t indent,
+                   std::vector<size_t>* widths) const {
+  const auto shrink = [&](bool flexible, size_t least_of_others) {
+    for (size_t i = 0; i < columns_.size(); ++i) {
+      const size_t total = Total(*widths, shown, indent);
+      const Column& column = columns_[i];
+      // A number that is cut is another number.
+      const bool may = flexible ? column.flexible : !column.right;
+      if (total <= width || !shown[i] || !may) continue;
+      const size_t least = flexible ? column.min_width : least_of_others;
+      const size_t spare = (*widths)[i] > least ? (*widths)[i] - least : 0;
+      (*widths)[i] -= std::min(total - width, spare);
     }
+  };
+  shrink(/*flexible=*/true, 0);
+  shrink(/*flexible=*/false, kLeastText);
+  shrink(/*flexible=*/false, kLeastTextAtAll);
+}
+
+std::string Table::Render(const Terminal& terminal, size_t indent) {
+  std::vector<size_t> widths = NaturalWidths();
+  std::vector<bool> shown(columns_.size(), true);
+  left_out_.clear();
+  LeaveOut(widths, terminal.width, indent, &shown);
+  size_t spare = 0;
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    const Column& column = columns_[i];
+    if (shown[i] && column.flexible) spare += widths[i] - std::min(widths[i], column.min_width);
   }
-  for (size_t i = 0; i < columns_.size() && total() > terminal.width; ++i) {
-    if (!shown[i] || !columns_[i].flexible) continue;
-    const size_t excess = total() - terminal.width;
-    const size_t spare = widths[i] > columns_[i].min_width ? widths[i] - columns_[i].min_width : 0;
-    widths[i] -= std::min(excess, spare);
-  }
+  const size_t total = Total(widths, shown, indent);
+  WidenForGroups(shown, terminal.width + spare - std::min(total, terminal.width + spare), &widths);
+  Shrink(shown, terminal.width, indent, &widths);
 
   std::vector<Cell> header;
   for (const Column& column : columns_) header.push_back({column.header, Tone::kDim});

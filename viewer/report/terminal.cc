@@ -17,7 +17,7 @@
 namespace flopsprof::viewer {
 namespace {
 
-constexpr size_t kMinWidth = 80;
+constexpr size_t kMinWidth = 60;
 constexpr size_t kMaxWidth = 200;
 
 bool IsSet(const char* name) {
@@ -90,7 +90,9 @@ Terminal DetectTerminal(int fd, ColourMode colour, bool ascii) {
     terminal.width = columns;
   }
   terminal.width = std::clamp(terminal.width, kMinWidth, kMaxWidth);
-  terminal.utf8 = !ascii && LocaleIsUtf8();
+  const char* term = std::getenv("TERM");
+  const bool dumb = is_terminal && term != nullptr && std::strcmp(term, "dumb") == 0;
+  terminal.utf8 = !ascii && !dumb && LocaleIsUtf8();
   terminal.colour = WantsColour(colour, is_terminal);
   return terminal;
 }

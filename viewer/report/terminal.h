@@ -27,9 +27,9 @@ struct Terminal {
 
 enum class ColourMode { kAuto, kAlways, kNever };
 
-// The terminal behind `fd`: its width (80 to 200; 100 when it is not a terminal, COLUMNS when
-// set), UTF-8 by the locale, colours by NO_COLOR, CLICOLOR_FORCE, TERM=dumb and whether it is a
-// terminal.
+// The terminal behind `fd`: its width (60 to 200; 100 when it is not a terminal, COLUMNS when
+// set), UTF-8 by the locale but for a dumb terminal, colours by NO_COLOR, CLICOLOR_FORCE, TERM=dumb
+// and whether it is a terminal.
 Terminal DetectTerminal(int fd, ColourMode colour, bool ascii);
 
 }  // namespace flopsprof::viewer

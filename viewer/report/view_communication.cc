@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "viewer/report/cells.h"
 #include "viewer/report/numbers.h"
 #include "viewer/report/views.h"
 
@@ -41,23 +42,38 @@ std::vector<Row> SumBy(const std::vector<Row>& rows, Key key) {
   return result;
 }
 
-std::string KnownTime(const ReportContext& context, uint64_t ns, bool known) {
-  return known ? FormatSeconds(Seconds(ns), context.terminal.utf8) : "?";
+Cell KnownTime(const ReportContext& context, uint64_t ns, bool known) {
+  return known ? SecondsCell(context, Seconds(ns)) : Cell{"?"};
 }
 
 // What is known of the time spent waiting; a lower bound while calls are without a match.
-std::string WaitText(const ReportContext& context, const Row& row) {
-  if (row.matched_calls == 0) return "?";
-  const char* least = row.matched_calls >= row.calls ? "" : context.terminal.utf8 ? "≥" : ">=";
-  return least + KnownTime(context, row.wait_ns, true);
+Cell WaitCell(const ReportContext& context, const Row& row) {
+  if (row.matched_calls == 0) return {"?"};
+  return SecondsCell(context, Seconds(row.wait_ns), row.matched_calls < row.calls);
+}
+
+uint64_t TransferNs(const Row& row) {
+  return row.matched_time_ns - std::min(row.wait_ns, row.matched_time_ns);
+}
+
+// Only where every call's wait is known.
+Cell TransferCell(const ReportContext& context, const Row& row) {
+  return KnownTime(context, TransferNs(row), row.matched_calls >= row.calls && row.calls > 0);
 }
 
 // What of the time ran while the device did nothing else.
-std::string ExposedText(const ReportContext& context, const Row& row) {
+Cell ExposedCell(const ReportContext& context, const Row& row) {
   const std::optional<uint64_t> hidden_ns = row.known_hidden_ns();
   const bool known = hidden_ns.has_value() && row.gpu_time_ns != 0;
   return KnownTime(context, known ? row.gpu_time_ns - std::min(*hidden_ns, row.gpu_time_ns) : 0,
                    known);
+}
+
+// The rest of it, as a share.
+Cell OverlapCell(const Row& row) {
+  const std::optional<uint64_t> hidden_ns = row.known_hidden_ns();
+  if (!hidden_ns.has_value() || row.gpu_time_ns == 0) return {"?"};
+  return ShareCell(Ratio(static_cast<double>(*hidden_ns), static_cast<double>(row.gpu_time_ns)));
 }
 
 // "2 ranks: 0,4".
@@ -66,52 +82,101 @@ std::string GroupText(const ReportContext& context, const Row& row) {
 }
 
 // Only where every call's wait is known: a rate over waiting time says nothing of the network.
-std::string RateText(const Row& row) {
-  if (row.matched_calls < row.calls) return "?";
-  const uint64_t transfer_ns = row.matched_time_ns - std::min(row.wait_ns, row.matched_time_ns);
-  const std::optional<double> rate = Ratio(static_cast<double>(row.bytes), Seconds(transfer_ns));
-  return rate.has_value() ? FormatBytes(rate) + "/s" : "?";
+Cell PayloadRate(const Row& row) {
+  if (row.matched_calls < row.calls) return {"?"};
+  const std::optional<double> rate =
+      Ratio(static_cast<double>(row.bytes), Seconds(TransferNs(row)));
+  if (!rate.has_value()) return {"?"};
+  return {FormatBytes(rate) + "/s", Tone::kPlain, RawNumber(*rate)};
+}
+
+// The columns behind the names, and their cells.
+void AddColumnsOfCalls(std::vector<Column>* columns) {
+  const std::vector<Column> more = {
+      {.header = "calls", .drop_order = 6, .key = SortKey::kCalls},
+      {.header = "payload", .drop_order = 7, .key = SortKey::kBytes, .unit = "bytes"},
+      {.header = "GPU time", .key = SortKey::kTime, .unit = "s"},
+      {.header = "exposed", .drop_order = 4, .unit = "s"},
+      {.header = "overlap", .drop_order = 3, .unit = "ratio"},
+      {.header = "wait", .drop_order = 8, .key = SortKey::kWait, .unit = "s"},
+      {.header = "transfer", .drop_order = 5, .unit = "s"},
+      {.header = "payload/s",
+       .drop_order = 2,
+       .key = SortKey::kRate,
+       .csv_name = "payload_bytes_per_s"}};
+  columns->insert(columns->end(), more.begin(), more.end());
+}
+
+void AddCellsOfCalls(const ReportContext& context, const Row& row, std::vector<Cell>* cells) {
+  const Cell more[] = {CountCell(static_cast<double>(row.calls)),
+                       BytesCell(static_cast<double>(row.bytes)),
+                       KnownTime(context, row.gpu_time_ns, row.gpu_time_ns != 0),
+                       ExposedCell(context, row),
+                       OverlapCell(row),
+                       WaitCell(context, row),
+                       TransferCell(context, row),
+                       PayloadRate(row)};
+  cells->insert(cells->end(), std::begin(more), std::end(more));
 }
 
 std::string TopNote(size_t shown, size_t all) {
   return shown < all ? "top " + std::to_string(shown) + " of " + std::to_string(all) + " rows" : "";
 }
 
+// The groups of one size as one row, where there are more than fit: "64 groups of 8 ranks".
+std::vector<Row> MergeGroups(const std::vector<Row>& rows) {
+  const auto key = [](const Row& row) { return std::make_tuple(row.api, row.detail, row.phase); };
+  std::map<decltype(key(rows.front())), size_t> groups;
+  for (const Row& row : rows) ++groups[key(row)];
+  std::vector<Row> merged = SumBy(rows, key);
+  for (Row& row : merged) {
+    const size_t count = groups[key(row)];
+    if (count > 1) {
+      row.detail = std::to_string(count) + " groups of " + row.detail;
+      row.ranks.clear();
+    }
+  }
+  return merged;
+}
+
 std::string ByGroup(const ReportContext& context, size_t most) {
-  const std::vector<Row> rows = SumBy(context.summary.collectives, [](const Row& row) {
+  std::vector<Row> rows = SumBy(context.summary.collectives, [](const Row& row) {
     return std::make_tuple(row.api, row.detail, row.ranks, row.phase);
   });
-  Table table({{.header = "collective", .right = false},
-               {.header = "group", .right = false, .flexible = true, .min_width = 10},
-               {.header = "phase", .right = false, .drop_order = 1},
-               {.header = "calls"},
-               {.header = "bytes"},
-               {.header = "GPU time"},
-               {.header = "exposed", .drop_order = 3},
-               {.header = "of it wait", .drop_order = 4},
-               {.header = "payload/s", .drop_order = 2}});
-  const size_t shown = std::min(most, rows.size());
+  if (rows.size() > most && !context.style.sort.has_value()) rows = MergeGroups(rows);
+  std::vector<Column> columns = {
+      {.header = "collective", .right = false, .key = SortKey::kName},
+      {.header = "group", .right = false, .flexible = true, .min_width = 8},
+      {.header = "phase", .right = false, .drop_order = 1}};
+  AddColumnsOfCalls(&columns);
+  Table table(std::move(columns));
   bool any_unknown = false;
-  for (size_t i = 0; i < shown; ++i) {
-    const Row& row = rows[i];
+  size_t ignored = 0;
+  for (const Row& row : rows) {
+    if (IsIgnored(context, row.api)) {
+      ++ignored;
+      continue;
+    }
     any_unknown = any_unknown || row.matched_calls < row.calls;
-    table.AddRow({{context.terminal.Clean(row.api)},
-                  {GroupText(context, row)},
-                  {context.terminal.Clean(row.phase)},
-                  {FormatCount(static_cast<double>(row.calls))},
-                  {FormatBytes(static_cast<double>(row.bytes))},
-                  {KnownTime(context, row.gpu_time_ns, row.gpu_time_ns != 0)},
-                  {ExposedText(context, row)},
-                  {WaitText(context, row)},
-                  {RateText(row)}});
+    std::vector<Cell> cells = {{context.terminal.Clean(row.api)},
+                               {GroupText(context, row)},
+                               {context.terminal.Clean(row.phase)}};
+    AddCellsOfCalls(context, row, &cells);
+    table.AddRow(std::move(cells));
   }
-  std::string text =
-      Title(context, "Communication", TopNote(shown, rows.size())) + RenderTable(context, &table);
+  const std::string unsorted = SortRows(context, &table);
+  const size_t all = table.row_count();
+  table.Keep(most);
+  std::string text = Title(context, "Communication", TopNote(table.row_count(), all)) +
+                     RenderTable(context, &table) + unsorted + IgnoredLine(context, ignored);
+  if (context.style.brief) return text;
+  text += NoteLine(context,
+                   "payload: as the caller passed it; wait: until the last rank began; transfer: "
+                   "the rest; overlap: share of the time while other work ran",
+                   Tone::kDim);
   if (any_unknown) {
-    text += NoteLine(context,
-                     "wait: until the last rank began; known where all ranks of a group ran on one "
-                     "node",
-                     Tone::kDim);
+    text +=
+        NoteLine(context, "wait is known where all ranks of a group ran on one node", Tone::kDim);
   }
   return text;
 }
@@ -120,28 +185,33 @@ std::string ByModule(const ReportContext& context, size_t most) {
   const std::vector<Row> rows = SumBy(context.summary.collectives, [](const Row& row) {
     return std::make_tuple(row.module, row.api, row.phase);
   });
-  Table table({{.header = "module", .right = false, .flexible = true, .min_width = 16},
-               {.header = "collective", .right = false},
-               {.header = "phase", .right = false, .drop_order = 3},
-               {.header = "calls"},
-               {.header = "bytes"},
-               {.header = "GPU time"},
-               {.header = "exposed", .drop_order = 1},
-               {.header = "of it wait", .drop_order = 2}});
-  const size_t shown = std::min(most, rows.size());
-  for (size_t i = 0; i < shown; ++i) {
-    const Row& row = rows[i];
-    table.AddRow({{context.terminal.Clean(row.module.empty() ? "(model)" : row.module)},
-                  {context.terminal.Clean(row.api)},
-                  {context.terminal.Clean(row.phase)},
-                  {FormatCount(static_cast<double>(row.calls))},
-                  {FormatBytes(static_cast<double>(row.bytes))},
-                  {KnownTime(context, row.gpu_time_ns, row.gpu_time_ns != 0)},
-                  {ExposedText(context, row)},
-                  {WaitText(context, row)}});
+  std::vector<Column> columns = {{.header = "module",
+                                  .right = false,
+                                  .flexible = true,
+                                  .min_width = 10,
+                                  .key = SortKey::kName},
+                                 {.header = "collective", .right = false},
+                                 {.header = "phase", .right = false, .drop_order = 1}};
+  AddColumnsOfCalls(&columns);
+  Table table(std::move(columns));
+  size_t ignored = 0;
+  for (const Row& row : rows) {
+    if (IsIgnored(context, row.module) || IsIgnored(context, row.api)) {
+      ++ignored;
+      continue;
+    }
+    std::vector<Cell> cells = {
+        {context.terminal.Clean(row.module.empty() ? "(model)" : row.module)},
+        {context.terminal.Clean(row.api)},
+        {context.terminal.Clean(row.phase)}};
+    AddCellsOfCalls(context, row, &cells);
+    table.AddRow(std::move(cells));
   }
-  return Title(context, "Communication by module", TopNote(shown, rows.size())) +
-         RenderTable(context, &table);
+  const std::string unsorted = SortRows(context, &table);
+  const size_t all = table.row_count();
+  table.Keep(most);
+  return Title(context, "Communication by module", TopNote(table.row_count(), all)) +
+         RenderTable(context, &table) + unsorted + IgnoredLine(context, ignored);
 }
 
 }  // namespace
@@ -149,7 +219,8 @@ std::string ByModule(const ReportContext& context, size_t most) {
 std::string CommunicationView(const ReportContext& context) {
   if (context.summary.collectives.empty()) return "";
   const auto most = static_cast<size_t>(std::max(context.style.top, 1));
-  return ByGroup(context, most) + ByModule(context, most);
+  const bool one = context.style.brief || context.style.output == Output::kCsv;
+  return ByGroup(context, most) + (one ? "" : ByModule(context, most));
 }
 
 }  // namespace flopsprof::viewer

@@ -9,6 +9,7 @@
 
 #include "collector/model/coverage.h"
 #include "collector/model/module_paths.h"
+#include "viewer/report/cells.h"
 #include "viewer/report/focus.h"
 #include "viewer/report/numbers.h"
 #include "viewer/report/views.h"
@@ -121,15 +122,16 @@ Table NewFocusTable() {
                  .right = false,
                  .flexible = true,
                  .min_width = 24,
-                 .shorten_middle = true},
+                 .shorten_middle = true,
+                 .key = SortKey::kName},
                 {.header = "module", .right = false, .flexible = true, .min_width = 10},
                 {.header = "range", .right = false, .flexible = true, .min_width = 6},
                 {.header = "phase", .right = false, .drop_order = 3},
                 {.header = "call", .right = false, .flexible = true, .min_width = 10},
                 {.header = "steps", .drop_order = 2},
-                {.header = "count"},
-                {.header = "GPU time"},
-                {.header = "share", .drop_order = 1}});
+                {.header = "count", .drop_order = 4, .key = SortKey::kCalls},
+                {.header = "GPU time", .key = SortKey::kTime, .unit = "s"},
+                {.header = "share", .drop_order = 1, .unit = "ratio"}});
 }
 
 // "3", "3-7"; "-" in no step.
@@ -152,9 +154,9 @@ void AddFocusRow(const ReportContext& context, const FocusRow& row, uint64_t who
                  {std::string(model::PhaseName(phase))},
                  {clean(call.empty() ? "-" : call)},
                  {StepsText(sum)},
-                 {FormatCount(static_cast<double>(sum.count))},
-                 {FormatSeconds(seconds, context.terminal.utf8)},
-                 {FormatShare(Ratio(seconds, Seconds(whole_ns)))}});
+                 CountCell(static_cast<double>(sum.count)),
+                 SecondsCell(context, seconds),
+                 ShareCell(Ratio(seconds, Seconds(whole_ns)))});
 }
 
 }  // namespace
@@ -167,15 +169,27 @@ bool AnyInFocus(const model::RunProfile& run, const std::regex& focus) {
 
 std::string FocusView(const ReportContext& context) {
   const FocusSums sums = SumKernelsInFocus(context.run, *context.style.focus);
-  const size_t shown =
-      std::min(static_cast<size_t>(std::max(context.style.top, 1)), sums.rows.size());
+  const auto most = static_cast<size_t>(std::max(context.style.top, 1));
+  const bool sorted = context.style.sort.has_value();
   Table table = NewFocusTable();
-  for (size_t i = 0; i < shown; ++i) AddFocusRow(context, sums.rows[i], sums.whole_ns, &table);
+  size_t ignored = 0;
+  for (const FocusRow& row : sums.rows) {
+    if (!sorted && table.row_count() == most) break;
+    if (IsIgnored(context, ReadableKernelName(std::get<4>(row.first)))) {
+      ++ignored;
+    } else {
+      AddFocusRow(context, row, sums.whole_ns, &table);
+    }
+  }
+  const std::string unsorted = SortRows(context, &table);
+  table.Keep(most);
+  const size_t shown = table.row_count();
   std::string note = "of modules and ranges in focus";
   if (shown < sums.rows.size()) {
     note += ", top " + std::to_string(shown) + " of " + std::to_string(sums.rows.size());
   }
-  return Title(context, "Kernels", note) + RenderTable(context, &table);
+  return Title(context, "Kernels", note) + RenderTable(context, &table) + unsorted +
+         IgnoredLine(context, ignored);
 }
 
 }  // namespace flopsprof::viewer

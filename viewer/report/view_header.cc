@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 
+#include "viewer/report/markdown.h"
 #include "viewer/report/numbers.h"
 #include "viewer/report/text.h"
 #include "viewer/report/views.h"
@@ -41,6 +42,9 @@ std::string FirstLine(const ReportContext& context) {
     parts.push_back("on " + context.terminal.Clean(job.nodes[0]));
   } else if (job.nodes.size() > 1) {
     parts.push_back(Plural(job.nodes.size(), "node"));
+  }
+  if (!context.style.ranks_shown.empty()) {
+    parts.push_back(context.terminal.Paint(Tone::kWarning, "only " + context.style.ranks_shown));
   }
   parts.push_back(StepsText(context.summary.steps));
   if (job.start_utc_ns != 0) {
@@ -370,7 +374,9 @@ std::string SpeedLine(const ReportContext& context) {
   }
   const std::string mfu = RangeOfShares(summary.ranks, &model::Utilisation::mfu);
   const std::string hfu = RangeOfShares(summary.ranks, &model::Utilisation::hfu);
-  if (!mfu.empty()) {
+  // Flops by type and the cost of our hooks are kept of all steps together.
+  const bool whole = context.style.steps_shown.empty();
+  if (!mfu.empty() && whole) {
     // What the figure stands on: kernels whose flops are not known would only add to it.
     const std::optional<double> counted = summary.totals.utilisation.counted_share;
     const bool bound = counted.value_or(0) < 0.9995;
@@ -393,7 +399,7 @@ std::string SpeedLine(const ReportContext& context) {
     parts.push_back((bound ? (context.terminal.utf8 ? "≥" : ">=") : "") + FormatSi(speed) +
                     "FLOPS per rank (mean, wall time)");
   }
-  if (context.sums.rank_steps > 0 && median_s.has_value()) {
+  if (whole && context.sums.rank_steps > 0 && median_s.has_value()) {
     const double wall_s = *median_s * static_cast<double>(context.sums.rank_steps);
     const double share = TotalOverheadShare(summary, wall_s);
     const bool bound = std::any_of(summary.ranks.begin(), summary.ranks.end(),
@@ -408,12 +414,14 @@ std::string SpeedLine(const ReportContext& context) {
 }
 
 std::string FindingsView(const ReportContext& context) {
-  std::string text = Title(context, "Findings", "what is wrong, then what is slow, then facts");
+  const std::string title =
+      Title(context, "Findings", "what is wrong, then what is slow, then facts");
+  if (context.summary.findings.empty()) return title + NoteLine(context, "none");
+  std::string text;
   for (const model::Finding& finding : context.summary.findings) {
     text += FindingText(context, finding);
   }
-  if (context.summary.findings.empty()) text += NoteLine(context, "none");
-  return text;
+  return title + (context.style.output == Output::kMarkdown ? MarkdownLines(text) : text);
 }
 
 std::string HeaderView(const ReportContext& context) {
@@ -428,10 +436,10 @@ std::string HeaderView(const ReportContext& context) {
   }
   text += DeviceLines(context);
   if (summary.simulated) {
-    text +=
-        context.terminal.Paint(Tone::kWarning,
-                               "! GPU is simulated: times are a model, calls and counts are real") +
-        "\n";
+    text += context.terminal.Paint(Tone::kWarning, "! ") +
+            Wrap("GPU is simulated: times are a model, calls and counts are real",
+                 context.terminal.width, 2) +
+            "\n";
   }
   if (summary.empty) {
     return text + context.terminal.Paint(Tone::kWarning, "! ") +
@@ -439,6 +447,13 @@ std::string HeaderView(const ReportContext& context) {
   }
   // Steps of programs that have nothing to do with each other have no common speed.
   if (summary.programs.empty()) text += SpeedLine(context) + PartsLine(context);
+  if (!context.style.steps_shown.empty()) {
+    const std::string what = "only " + context.style.steps_shown +
+                             ": their times, flops and timeline. Modules, kernels, communication, "
+                             "coverage and findings are not kept by step";
+    return text + context.terminal.Paint(Tone::kWarning, "! ") +
+           Wrap(what, context.terminal.width, 2) + "\n";
+  }
   text += RecordingLines(context) + CoverageLines(context);
   const std::string findings = FindingLines(context);
   return findings.empty() ? text : text + "\n" + findings;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "viewer/report/cells.h"
 #include "viewer/report/numbers.h"
 #include "viewer/report/text.h"
 #include "viewer/report/views.h"
@@ -21,17 +22,19 @@ std::string TopNote(size_t shown, size_t all, const char* noun) {
 }
 
 Table NewCallTable() {
-  return Table({{.header = "library call",
-                 .right = false,
-                 .flexible = true,
-                 .min_width = 16,
-                 .shorten_middle = true},
-                {.header = "sizes", .right = false, .flexible = true, .min_width = 20},
-                {.header = "type", .right = false, .drop_order = 1},
-                {.header = "calls"},
-                {.header = "flops"},
-                {.header = "GPU time"},
-                {.header = "FLOPS", .drop_order = 2}});
+  return Table(
+      {{.header = "library call",
+        .right = false,
+        .flexible = true,
+        .min_width = 16,
+        .shorten_middle = true,
+        .key = SortKey::kName},
+       {.header = "sizes", .right = false, .flexible = true, .min_width = 18},
+       {.header = "type", .right = false, .drop_order = 1},
+       {.header = "calls", .drop_order = 4, .key = SortKey::kCalls},
+       {.header = "flops", .drop_order = 5, .key = SortKey::kFlops},
+       {.header = "GPU time", .key = SortKey::kTime, .unit = "s"},
+       {.header = "FLOPS", .drop_order = 2, .key = SortKey::kRate, .csv_name = "flop_per_s"}});
 }
 
 void AddCallRow(const ReportContext& context, const model::CallSums& sum, Table* table) {
@@ -45,11 +48,39 @@ void AddCallRow(const ReportContext& context, const model::CallSums& sum, Table*
   table->AddRow({{context.terminal.Clean(sum.api) + (sum.captured ? " (captured)" : "")},
                  {context.terminal.Clean(sum.shape)},
                  {context.terminal.Clean(sum.compute_type)},
-                 {FormatCount(static_cast<double>(sum.calls))},
-                 {context.style.exact ? FormatExact(flops) : FormatSi(AsDouble(flops)),
-                  sum.flops_known ? Tone::kPlain : Tone::kWarning},
-                 {TimeText(context, time_ns, sum.lacks_times && !sum.captured)},
-                 {FormatSi(rate)}});
+                 CountCell(static_cast<double>(sum.calls)),
+                 FlopsCell(context, flops, false, sum.flops_known ? Tone::kPlain : Tone::kWarning),
+                 TimeCell(context, time_ns, sum.lacks_times && !sum.captured),
+                 SiCell(context, rate)});
+}
+
+Table NewKernelTable() {
+  return Table({{.header = "kernel",
+                 .right = false,
+                 .flexible = true,
+                 .min_width = 24,
+                 .shorten_middle = true,
+                 .key = SortKey::kName},
+                {.header = "counted as", .right = false, .drop_order = 4},
+                {.header = "phase", .right = false, .drop_order = 2},
+                {.header = "count", .drop_order = 3, .key = SortKey::kCalls},
+                {.header = "mean", .drop_order = 1, .unit = "s"},
+                {.header = "GPU time", .key = SortKey::kTime, .unit = "s"},
+                {.header = "share", .unit = "ratio"}});
+}
+
+void AddKernelRow(const ReportContext& context, const model::KernelSummary& row,
+                  std::optional<double> whole_s, Table* table) {
+  const std::string name = row.name.empty() ? "(" + row.kind + " without a name)" : row.name;
+  const bool unknown = row.category == "unknown";
+  const std::optional<double> seconds = row.max_ns > 0 ? Seconds(row.gpu_time_ns) : std::nullopt;
+  table->AddRow({{context.terminal.Clean(ReadableKernelName(name))},
+                 {context.terminal.Clean(row.category), unknown ? Tone::kWarning : Tone::kPlain},
+                 {context.terminal.Clean(row.phase)},
+                 CountCell(static_cast<double>(row.count)),
+                 SecondsCell(context, Ratio(seconds, static_cast<double>(row.count))),
+                 SecondsCell(context, seconds),
+                 ShareCell(Ratio(seconds, whole_s))});
 }
 
 }  // namespace
@@ -57,54 +88,52 @@ void AddCallRow(const ReportContext& context, const model::CallSums& sum, Table*
 std::string KernelsView(const ReportContext& context) {
   if (context.style.focus.has_value()) return FocusView(context);
   const std::vector<model::KernelSummary>& kernels = context.summary.kernels;
-  std::string text;
-  if (!kernels.empty()) {
-    Table table({{.header = "kernel",
-                  .right = false,
-                  .flexible = true,
-                  .min_width = 24,
-                  .shorten_middle = true},
-                 {.header = "counted as", .right = false},
-                 {.header = "phase", .right = false, .drop_order = 2},
-                 {.header = "count"},
-                 {.header = "mean", .drop_order = 1},
-                 {.header = "GPU time"},
-                 {.header = "share"}});
-    const std::optional<double> whole_s =
-        Seconds(KnownSum(context.summary.totals.work.gpu_time_ns));
-    const size_t shown = std::min(Most(context), kernels.size());
-    for (size_t i = 0; i < shown; ++i) {
-      const model::KernelSummary& row = kernels[i];
-      const std::string name = row.name.empty() ? "(" + row.kind + " without a name)" : row.name;
-      const bool unknown = row.category == "unknown";
-      const std::optional<double> seconds =
-          row.max_ns > 0 ? Seconds(row.gpu_time_ns) : std::nullopt;
-      table.AddRow(
-          {{context.terminal.Clean(ReadableKernelName(name))},
-           {context.terminal.Clean(row.category), unknown ? Tone::kWarning : Tone::kPlain},
-           {context.terminal.Clean(row.phase)},
-           {FormatCount(static_cast<double>(row.count))},
-           {FormatSeconds(Ratio(seconds, static_cast<double>(row.count)), context.terminal.utf8)},
-           {FormatSeconds(seconds, context.terminal.utf8)},
-           {FormatShare(Ratio(seconds, whole_s))}});
+  if (kernels.empty()) return KernelStacks(context);
+  const std::optional<double> whole_s = Seconds(KnownSum(context.summary.totals.work.gpu_time_ns));
+  const bool sorted = context.style.sort.has_value();
+  const size_t most = Most(context);
+  Table table = NewKernelTable();
+  size_t ignored = 0;
+  for (const model::KernelSummary& row : kernels) {
+    if (!sorted && table.row_count() == most) break;
+    if (IsIgnored(context, ReadableKernelName(row.name))) {
+      ++ignored;
+    } else {
+      AddKernelRow(context, row, whole_s, &table);
     }
-    text = Title(context, "Kernels",
-                 TopNote(shown, kernels.size() + context.summary.kernels_left_out,
-                         context.summary.coverage.times_incomplete ? "by the GPU time that came"
-                                                                   : "by GPU time")) +
-           RenderTable(context, &table);
   }
-  return text + KernelStacks(context) + CommunicationView(context);
+  const std::string unsorted = SortRows(context, &table);
+  table.Keep(most);
+  const char* order = sorted && *context.style.sort != SortKey::kTime ? "in the order asked for"
+                      : context.summary.coverage.times_incomplete     ? "by the GPU time that came"
+                                                                      : "by GPU time";
+  const size_t all = kernels.size() + context.summary.kernels_left_out;
+  return Title(context, "Kernels", TopNote(table.row_count(), all, order)) +
+         RenderTable(context, &table) + unsorted + IgnoredLine(context, ignored) +
+         KernelStacks(context);
 }
 
 std::string CallsView(const ReportContext& context) {
   const std::vector<model::CallSums>& kinds = context.sums.calls;
   if (kinds.empty()) return "";
-  const size_t shown = std::min(Most(context), kinds.size());
+  const bool sorted = context.style.sort.has_value();
+  const size_t most = Most(context);
   Table table = NewCallTable();
-  for (size_t i = 0; i < shown; ++i) AddCallRow(context, kinds[i], &table);
-  return Title(context, "Library calls", TopNote(shown, kinds.size(), "kinds by GPU time")) +
-         RenderTable(context, &table);
+  size_t ignored = 0;
+  for (const model::CallSums& sum : kinds) {
+    if (!sorted && table.row_count() == most) break;
+    if (IsIgnored(context, sum.api) || IsIgnored(context, sum.shape)) {
+      ++ignored;
+    } else {
+      AddCallRow(context, sum, &table);
+    }
+  }
+  const std::string unsorted = SortRows(context, &table);
+  table.Keep(most);
+  const char* order =
+      sorted && *context.style.sort != SortKey::kTime ? "kinds as asked for" : "kinds by GPU time";
+  return Title(context, "Library calls", TopNote(table.row_count(), kinds.size(), order)) +
+         RenderTable(context, &table) + unsorted + IgnoredLine(context, ignored);
 }
 
 }  // namespace flopsprof::viewer

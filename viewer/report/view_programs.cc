@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "viewer/report/markdown.h"
 #include "viewer/report/text.h"
 #include "viewer/report/views.h"
 
@@ -29,6 +30,9 @@ std::string Head(const ReportContext& context, const model::ProgramSummary& prog
   const std::string command =
       "$ " + ShortenMiddle(context.terminal.Clean(program.command), context.terminal.width - 2,
                            context.terminal.utf8);
+  if (context.style.output == Output::kMarkdown) {
+    return "\n## " + MarkdownText(name + "  " + facts) + "\n\n" + MarkdownText(command) + "\n";
+  }
   return "\n" + context.terminal.Paint(Tone::kTitle, "== " + name + "  " + facts + " ==") + "\n" +
          context.terminal.Paint(Tone::kDim, command) + "\n";
 }
@@ -47,7 +51,9 @@ std::string ProgramsView(const ReportContext& context,
     }
     const ReportContext own{program.own,   context.sums.programs[i], context.run, context.folder,
                             context.style, context.terminal};
-    text += Head(context, program) + SpeedLine(own);
+    const bool markdown = context.style.output == Output::kMarkdown;
+    text += Head(context, program);
+    text += markdown ? "\n" + MarkdownLines(SpeedLine(own)) : SpeedLine(own);
     for (const auto view : views) text += view(own);
   }
   return text;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "collector/model/coverage.h"
+#include "viewer/report/cells.h"
 #include "viewer/report/numbers.h"
 #include "viewer/report/text.h"
 #include "viewer/report/views.h"
@@ -44,18 +45,18 @@ std::string OverheadView(const ReportContext& context) {
     return bound.empty() || v > 0 ? bound + FormatCount(static_cast<double>(v)) : "?";
   };
   const auto seconds = [&](double s) {
-    return bound.empty() || s > 0 ? bound + FormatSeconds(s, utf8) : "?";
+    return bound.empty() || s > 0 ? SecondsCell(context, s, sum.incomplete) : Cell{"?"};
   };
   Table table({{.header = "what", .right = false},
-               {.header = "time"},
+               {.header = "time", .unit = "s"},
                {.header = "of", .right = false, .flexible = true, .min_width = 20}});
   table.AddRow(
       {{"our hooks, estimate"},
-       {seconds(sum.estimated_s)},
+       seconds(sum.estimated_s),
        {count(sum.hook_calls) + " library calls, " + count(sum.module_calls) + " module calls, " +
         count(sum.backward_nodes) + " backward nodes; launches are not in it"}});
   table.AddRow({{"CPU of our own threads"},
-                {seconds(1e-9 * static_cast<double>(sum.own_cpu_ns))},
+                seconds(1e-9 * static_cast<double>(sum.own_cpu_ns)),
                 {"flushing, clocks, descriptions"}});
   table.AddRow({{"launches and GPU records"},
                 {"?"},
@@ -63,10 +64,10 @@ std::string OverheadView(const ReportContext& context) {
                  " GPU records: on threads of the job and of CUPTI, not measured"}});
   if (sum.cupti_overhead_ns > 0) {
     table.AddRow({{"CUPTI's own records"},
-                  {FormatSeconds(Seconds(sum.cupti_overhead_ns), utf8)},
+                  SecondsCell(context, Seconds(sum.cupti_overhead_ns)),
                   {"its OVERHEAD activities"}});
   }
-  return Title(context, "Own overhead", "all ranks together") + table.Render(context.terminal, 2);
+  return Title(context, "Own overhead", "all ranks together") + RenderTable(context, &table);
 }
 
 std::string LossesView(const ReportContext& context) {
@@ -79,15 +80,19 @@ std::string LossesView(const ReportContext& context) {
   if (sums.empty() && coverage.records_lost == 0 && coverage.invalid_timestamps == 0 &&
       coverage.calls_unmatched == 0 && coverage.launches_without_activity == 0 &&
       coverage.activities_without_launch == 0) {
-    if (!coverage.times_known) return text + "  no record lost; no GPU times to be judged\n";
-    return text + "  " + context.terminal.Paint(Tone::kGood, "none") +
-           ": no record lost, no time invalid, every launch matched\n";
+    if (!coverage.times_known) {
+      return text + NoteLine(context, "no record lost; no GPU times to be judged");
+    }
+    return text + NoteLine(context, "none: no record lost, no time invalid, every launch matched",
+                           Tone::kGood);
   }
   Table table({{.header = "what", .right = false},
                {.header = "count"},
                {.header = "meaning", .right = false, .flexible = true, .min_width = 30}});
   const auto add = [&](const std::string& name, uint64_t value, const std::string& meaning) {
-    table.AddRow({{name, Tone::kWarning}, {FormatExact(model::FlopCount{value})}, {meaning}});
+    table.AddRow({{name, Tone::kWarning},
+                  {FormatExact(model::FlopCount{value}), Tone::kPlain, std::to_string(value)},
+                  {meaning}});
   };
   if (coverage.records_lost > 0) {
     add("records_lost", coverage.records_lost, "records lost on the way, all causes");
@@ -109,11 +114,18 @@ std::string LossesView(const ReportContext& context) {
   for (const auto& [name, value] : sums) {
     add(context.terminal.Clean(name), value, std::string(model::LossText(name)));
   }
-  return text + table.Render(context.terminal, 2);
+  return text + RenderTable(context, &table);
 }
 
 std::string MethodView(const ReportContext& context) {
   if (context.summary.method.empty()) return "";
+  if (context.style.output != Output::kText) {
+    Table table({{.header = "what", .right = false}, {.header = "how", .right = false}});
+    for (const auto& [key, value] : context.summary.method) {
+      table.AddRow({{context.terminal.Clean(key)}, {context.terminal.Clean(value)}});
+    }
+    return Title(context, "Method", "") + RenderTable(context, &table);
+  }
   size_t widest = 0;
   for (const auto& [key, unused] : context.summary.method) {
     widest = std::max(widest, DisplayWidth(context.terminal.Clean(key)));
@@ -134,8 +146,14 @@ std::string FooterView(const ReportContext& context) {
                      Wrap(folder + "/ : " + Paths(context), context.terminal.width, 7) + "\n";
   text += context.terminal.Paint(Tone::kDim, "next") + "   flopsprof report " + folder +
           " --view modules --depth=-1\n";
-  text += "       flopsprof query " + folder + " \"select name from sqlite_schema\"\n";
-  return text;
+  if (!context.style.brief) {
+    return text + "       flopsprof query " + folder + " \"select name from sqlite_schema\"\n";
+  }
+  std::string views;
+  for (const std::string& view : ReportViews()) views += (views.empty() ? "" : ", ") + view;
+  text += "       flopsprof report " + folder + " --view all\n";
+  return text + context.terminal.Paint(Tone::kDim, "views") + "  " +
+         Wrap(views, context.terminal.width, 7) + "\n";
 }
 
 }  // namespace flopsprof::viewer

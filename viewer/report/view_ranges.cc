@@ -52,10 +52,14 @@ std::string LeftOut(const ReportContext& context, size_t shown, uint64_t all, co
 std::string RangeTable(const ReportContext& context) {
   const auto& ranges = context.summary.ranges;
   if (ranges.empty()) return "";
-  Table table({{.header = "range", .right = false, .flexible = true, .min_width = 16},
+  Table table({{.header = "range",
+                .right = false,
+                .flexible = true,
+                .min_width = 16,
+                .key = SortKey::kName},
                {.header = "domain", .right = false, .drop_order = 2},
                {.header = "category", .right = false, .flexible = true, .min_width = 8},
-               {.header = "entries"},
+               {.header = "entries", .key = SortKey::kCalls},
                {.header = "sum"},
                {.header = "mean", .drop_order = 3},
                {.header = "least", .drop_order = 4},
@@ -67,7 +71,7 @@ std::string RangeTable(const ReportContext& context) {
     table.AddRow({{Where(context, range.module, range.range)},
                   {context.terminal.Clean(range.domain.empty() ? "-" : range.domain)},
                   {Category(context, range.category, range.category_name)},
-                  {std::to_string(range.entries)},
+                  {std::to_string(range.entries), Tone::kPlain, std::to_string(range.entries)},
                   {Number(range.numbers.sum)},
                   {Mean(range.numbers.sum, range.entries)},
                   {Number(range.numbers.min)},
@@ -112,7 +116,8 @@ std::string MarkTable(const ReportContext& context) {
 }  // namespace
 
 std::string RangesView(const ReportContext& context) {
-  return RangeTable(context) + MarkTable(context);
+  const bool one = context.style.output == Output::kCsv && !context.summary.ranges.empty();
+  return RangeTable(context) + (one ? "" : MarkTable(context));
 }
 
 }  // namespace flopsprof::viewer

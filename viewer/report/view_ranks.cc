@@ -3,9 +3,11 @@
 // Ranks side by side: the spread of each figure, then each rank or the worst ones.
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <numeric>
 
+#include "viewer/report/cells.h"
 #include "viewer/report/numbers.h"
 #include "viewer/report/text.h"
 #include "viewer/report/views.h"
@@ -15,6 +17,9 @@ namespace {
 
 constexpr size_t kAllRanksUpTo = 16;
 constexpr size_t kWorstRanks = 5;
+constexpr size_t kAllRanksBrief = 4;  // on the two screens
+constexpr size_t kWorstRanksBrief = 3;
+constexpr size_t kRanksOfHistogram = 8;
 
 using model::RankSummary;
 
@@ -36,33 +41,73 @@ std::string RankName(const ReportContext& context, const RankSummary& rank) {
          (rank.claimed_twice ? " (" + context.terminal.Clean(rank.node) + ")" : "");
 }
 
-// A row "metric  min  median  max  worst"; `high_is_bad` says which end is the worst.
-void AddSpread(const ReportContext& context, const std::string& name, bool high_is_bad,
-               const std::function<std::optional<double>(const RankSummary&)>& value,
-               const std::function<std::string(std::optional<double>)>& format, Table* table) {
-  std::vector<std::pair<double, const RankSummary*>> values;
+// Values of the ranks that have one, from low to high.
+using RankValues = std::vector<std::pair<double, const RankSummary*>>;
+
+RankValues ValuesOf(const ReportContext& context,
+                    const std::function<std::optional<double>(const RankSummary&)>& value) {
+  RankValues values;
   for (const RankSummary& rank : context.summary.ranks) {
     if (const std::optional<double> v = value(rank); v.has_value()) values.emplace_back(*v, &rank);
   }
-  if (values.empty()) return;
   std::stable_sort(values.begin(), values.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
+  return values;
+}
+
+// How many ranks have about which value: one character for each of equal parts from the least to
+// the greatest.
+std::string Histogram(const ReportContext& context, const RankValues& values) {
+  constexpr size_t kBins = 12;
+  std::array<size_t, kBins> bins = {};
+  const double low = values.front().first;
+  const double range = values.back().first - low;
+  if (range <= 0) return "";
+  for (const auto& [value, unused] : values) {
+    ++bins[std::min(kBins - 1, static_cast<size_t>((value - low) / range * kBins))];
+  }
+  const size_t most = *std::max_element(bins.begin(), bins.end());
+  std::string text;
+  for (const size_t count : bins) {
+    const double height = static_cast<double>(count) / static_cast<double>(most);
+    text += count == 0 ? std::string(" ") : Level(height, context.terminal);
+  }
+  return text;
+}
+
+// A row "metric  min  median  p95  max  worst"; `high_is_bad` says which end is the worst.
+void AddSpread(const ReportContext& context, const std::string& name, bool high_is_bad,
+               const std::function<std::optional<double>(const RankSummary&)>& value,
+               const std::function<std::string(std::optional<double>)>& format, Table* table) {
+  const RankValues values = ValuesOf(context, value);
+  if (values.empty()) return;
   const size_t count = values.size();
   const double median = (values[(count - 1) / 2].first + values[count / 2].first) / 2;
   const double low = values.front().first;
   const double high = values.back().first;
+  const double p95 = values[(count * 95 + 99) / 100 - 1].first;  // nearest rank
   const RankSummary& worst = high_is_bad ? *values.back().second : *values.front().second;
   // Equal ranks have no worst one.
   const std::string worst_text = low == high ? "-" : "rank " + RankName(context, worst);
-  table->AddRow({{name}, {format(low)}, {format(median)}, {format(high)}, {worst_text}});
+  table->AddRow({{name},
+                 {format(low)},
+                 {format(median)},
+                 {format(p95)},
+                 {format(high)},
+                 {worst_text},
+                 {count >= kRanksOfHistogram ? Histogram(context, values) : "", Tone::kDim}});
 }
 
 std::string SpreadTable(const ReportContext& context) {
   Table table({{.header = "over the ranks", .right = false},
-               {.header = "min"},
+               {.header = "min", .drop_order = 2},
                {.header = "median"},
+               {.header = "p95", .drop_order = 3},
                {.header = "max"},
-               {.header = "worst"}});
+               {.header = "worst"},
+               {.header = context.summary.ranks.size() >= kRanksOfHistogram ? "min to max" : "",
+                .right = false,
+                .drop_order = 1}});
   const auto time = [&](std::optional<double> s) {
     return FormatSeconds(s, context.terminal.utf8);
   };
@@ -73,8 +118,10 @@ std::string SpreadTable(const ReportContext& context) {
     };
   };
   AddSpread(context, "GPU time", true, GpuSeconds, time, &table);
-  AddSpread(context, "  forward", true, phase_time(v1::PHASE_FORWARD), time, &table);
-  AddSpread(context, "  backward", true, phase_time(v1::PHASE_BACKWARD), time, &table);
+  if (!context.style.brief) {
+    AddSpread(context, "  forward", true, phase_time(v1::PHASE_FORWARD), time, &table);
+    AddSpread(context, "  backward", true, phase_time(v1::PHASE_BACKWARD), time, &table);
+  }
   AddSpread(
       context, "flops", false,
       [](const RankSummary& r) { return AsDouble(KnownSum(r.work.flops)); }, count, &table);
@@ -84,7 +131,64 @@ std::string SpreadTable(const ReportContext& context) {
   AddSpread(
       context, "MFU", false, [](const RankSummary& r) { return r.utilisation.mfu; }, FormatShare,
       &table);
-  return table.row_count() > 0 ? table.Render(context.terminal, 2) + "\n" : "";
+  return table.row_count() > 0 ? RenderTable(context, &table) + "\n" : "";
+}
+
+// Those that did not end well first, then those with the most GPU time.
+void SortByTrouble(std::vector<const RankSummary*>* ranks) {
+  std::stable_sort(ranks->begin(), ranks->end(), [](const RankSummary* a, const RankSummary* b) {
+    const bool a_bad = a->state != "exited";
+    const bool b_bad = b->state != "exited";
+    if (a_bad != b_bad) return a_bad;
+    return GpuSeconds(*a).value_or(0) > GpuSeconds(*b).value_or(0);
+  });
+}
+
+Table NewRankTable(bool programs) {
+  return Table(
+      {{.header = programs ? "program, rank" : "rank", .right = false, .key = SortKey::kName},
+       {.header = "node", .right = false, .drop_order = 3, .flexible = true, .min_width = 8},
+       {.header = "GPU", .drop_order = 2},
+       {.header = "pid", .drop_order = 1},
+       {.header = "state", .right = false},
+       {.header = "forward", .group = "flops", .drop_order = 7},
+       {.header = "backward", .group = "flops", .drop_order = 8, .key = SortKey::kFlops},
+       {.header = "GPU time", .key = SortKey::kTime, .unit = "s"},
+       {.header = "FLOPS", .drop_order = 5, .key = SortKey::kRate, .csv_name = "flop_per_s"},
+       {.header = "MFU", .drop_order = 4, .key = SortKey::kMfu, .unit = "ratio"},
+       {.header = "lost", .drop_order = 6, .key = SortKey::kLost}});
+}
+
+void AddRank(const ReportContext& context, const RankSummary& rank, Table* table) {
+  const bool programs = !context.summary.programs.empty();
+  const bool bad = rank.state != "exited" || rank.exit_code.value_or(0) != 0;
+  std::string state = rank.state;
+  if (rank.state == "exited" && rank.exit_code.has_value()) {
+    state += " " + std::to_string(*rank.exit_code);
+  }
+  std::string device;
+  for (const model::DeviceSummary& d : rank.devices) {
+    device += (device.empty() ? "" : ",") + std::to_string(d.ordinal);
+  }
+  const auto flops = [&](int phase) {
+    return FlopsCell(context, rank.work.flops[static_cast<size_t>(phase)]);
+  };
+  const uint64_t lost = Lost(rank);
+  Cell lost_cell = CountCell(static_cast<double>(lost));
+  if (lost > 0) lost_cell.tone = Tone::kWarning;
+  const bool marked = bad && context.style.output != Output::kCsv;
+  table->AddRow(
+      {{(programs ? std::to_string(rank.program) + ", " : "") + RankName(context, rank)},
+       {context.terminal.Clean(rank.node)},
+       {device},
+       {std::to_string(rank.pid)},
+       {(marked ? "! " : "") + context.terminal.Clean(state), bad ? Tone::kBad : Tone::kPlain},
+       flops(v1::PHASE_FORWARD),
+       flops(v1::PHASE_BACKWARD),
+       TimeCell(context, KnownSum(rank.work.gpu_time_ns), AnyOf(rank.work.time_incomplete)),
+       SiCell(context, rank.work.flop_per_s, false, "-"),
+       ShareCell(rank.utilisation.mfu, "-"),
+       lost_cell});
 }
 
 }  // namespace
@@ -92,64 +196,34 @@ std::string SpreadTable(const ReportContext& context) {
 std::string RanksView(const ReportContext& context) {
   const std::vector<RankSummary>& ranks = context.summary.ranks;
   if (ranks.empty()) return "";
+  if (context.style.group_by == GroupBy::kNode) return NodesView(context);
   std::vector<const RankSummary*> shown;
   for (const RankSummary& rank : ranks) shown.push_back(&rank);
   std::string note;
-  if (ranks.size() > kAllRanksUpTo) {
-    // Those that did not end well first, then those with the most GPU time.
-    std::stable_sort(shown.begin(), shown.end(), [](const RankSummary* a, const RankSummary* b) {
-      const bool a_bad = a->state != "exited";
-      const bool b_bad = b->state != "exited";
-      if (a_bad != b_bad) return a_bad;
-      return GpuSeconds(*a).value_or(0) > GpuSeconds(*b).value_or(0);
-    });
-    shown.resize(kWorstRanks);
-    note = "the worst " + std::to_string(kWorstRanks) + " of " + std::to_string(ranks.size());
+  const bool all = context.style.group_by == GroupBy::kRank || context.style.output == Output::kCsv;
+  const bool sorted = context.style.sort.has_value();
+  const bool brief = context.style.brief;
+  const size_t up_to = brief ? kAllRanksBrief : kAllRanksUpTo;
+  size_t most = all ? ranks.size() : brief ? kWorstRanksBrief : kWorstRanks;
+  if (ranks.size() > up_to && !all && !sorted) {
+    SortByTrouble(&shown);
+    shown.resize(most);
+    note = "the worst " + std::to_string(most) + " of " + std::to_string(ranks.size());
+  } else if (ranks.size() > up_to && !all) {
+    most = static_cast<size_t>(std::max(context.style.top, 1));
+    note = std::to_string(std::min(most, ranks.size())) + " of " + std::to_string(ranks.size());
+  } else {
+    most = ranks.size();
   }
   const bool programs = !context.summary.programs.empty();
-  Table table(
-      {{.header = programs ? "program, rank" : "rank", .right = false},
-       {.header = "node", .right = false, .drop_order = 3, .flexible = true, .min_width = 8},
-       {.header = "GPU", .drop_order = 2},
-       {.header = "pid", .drop_order = 1},
-       {.header = "state", .right = false},
-       {.header = "forward", .group = "flops"},
-       {.header = "backward", .group = "flops"},
-       {.header = "GPU time"},
-       {.header = "FLOPS", .drop_order = 5},
-       {.header = "MFU", .drop_order = 4},
-       {.header = "lost", .drop_order = 6}});
-  for (const RankSummary* rank : shown) {
-    const bool bad = rank->state != "exited" || rank->exit_code.value_or(0) != 0;
-    std::string state = rank->state;
-    if (rank->state == "exited" && rank->exit_code.has_value()) {
-      state += " " + std::to_string(*rank->exit_code);
-    }
-    std::string device;
-    for (const model::DeviceSummary& d : rank->devices) {
-      device += (device.empty() ? "" : ",") + std::to_string(d.ordinal);
-    }
-    const auto flops = [&](int phase) {
-      const auto& count = rank->work.flops[static_cast<size_t>(phase)];
-      return context.style.exact ? FormatExact(count) : FormatSi(AsDouble(count));
-    };
-    const uint64_t lost = Lost(*rank);
-    table.AddRow(
-        {{(programs ? std::to_string(rank->program) + ", " : "") + RankName(context, *rank)},
-         {context.terminal.Clean(rank->node)},
-         {device},
-         {std::to_string(rank->pid)},
-         {(bad ? "! " : "") + context.terminal.Clean(state), bad ? Tone::kBad : Tone::kPlain},
-         {flops(v1::PHASE_FORWARD)},
-         {flops(v1::PHASE_BACKWARD)},
-         {TimeText(context, KnownSum(rank->work.gpu_time_ns), AnyOf(rank->work.time_incomplete))},
-         {rank->work.flop_per_s.has_value() ? FormatSi(rank->work.flop_per_s) : "-"},
-         {rank->utilisation.mfu.has_value() ? FormatShare(rank->utilisation.mfu) : "-"},
-         {FormatCount(static_cast<double>(lost)), lost > 0 ? Tone::kWarning : Tone::kPlain}});
-  }
+  Table table = NewRankTable(programs);
+  for (const RankSummary* rank : shown) AddRank(context, *rank, &table);
+  const std::string unsorted = SortRows(context, &table);
+  if (sorted) table.Keep(most);
   std::string text = Title(context, "Ranks", note);
-  if (ranks.size() > 1 && !programs) text += SpreadTable(context);
-  return text + RenderTable(context, &table);
+  const bool spread = ranks.size() > 1 && !programs && context.style.output != Output::kCsv;
+  if (spread) text += SpreadTable(context);
+  return text + RenderTable(context, &table) + unsorted;
 }
 
 }  // namespace flopsprof::viewer

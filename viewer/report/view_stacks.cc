@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "collector/model/module_paths.h"
+#include "viewer/report/markdown.h"
 #include "viewer/report/numbers.h"
 #include "viewer/report/text.h"
 #include "viewer/report/views.h"
@@ -83,7 +84,8 @@ std::string StackList(const ReportContext& context, const std::string& title, Wa
                 6 + DisplayWidth(facts)) +
             "  " + context.terminal.Paint(Tone::kDim, facts) + "\n" + FrameLines(context, stack);
   }
-  if (all == 0) return "";
+  if (all == 0 || context.style.output == Output::kCsv) return "";
+  if (context.style.output == Output::kMarkdown) text = "\n" + MarkdownLines(text);
   const std::string note =
       shown < all ? " (" + std::to_string(shown) + " of " + std::to_string(all) + ")" : "";
   return NoteLine(context, title + note + ", innermost frame first:") + text;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_join.h"
+#include "viewer/report/cells.h"
 #include "viewer/report/numbers.h"
 #include "viewer/report/text.h"
 #include "viewer/report/views.h"
@@ -19,10 +20,9 @@ std::optional<double> MeanSeconds(uint64_t sum_ns, uint64_t count) {
 }
 
 // One character a step, the highest for the longest. At most `width` of them.
-std::string Sparkline(const std::vector<model::StepSums>& lines, size_t width) {
-  constexpr const char* kLevels[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+std::string Sparkline(const ReportContext& context, size_t width) {
   std::vector<uint64_t> values;
-  for (const model::StepSums& line : lines) {
+  for (const model::StepSums& line : context.sums.steps) {
     if (line.complete > 0) values.push_back(line.slowest_ns);
   }
   if (values.size() < 4) return "";
@@ -34,29 +34,45 @@ std::string Sparkline(const std::vector<model::StepSums>& lines, size_t width) {
     const size_t end = std::min(i + stride, values.size());
     const uint64_t value = *std::max_element(values.begin() + static_cast<long>(i),
                                              values.begin() + static_cast<long>(end));
-    text += kLevels[std::min<uint64_t>(7, value * 8 / std::max<uint64_t>(longest, 1))];
+    text += Level(static_cast<double>(value) / static_cast<double>(std::max<uint64_t>(longest, 1)),
+                  context.terminal);
   }
   return text;
 }
 
+// The line of all steps, and what it is.
+std::string SparkLines(const ReportContext& context) {
+  const std::vector<model::StepSums>& lines = context.sums.steps;
+  const size_t width = std::min<size_t>(context.terminal.width, 200) - 2;
+  const std::string spark = Sparkline(context, width);
+  if (spark.empty() || context.style.output == Output::kCsv) return "";
+  const auto slowest =
+      std::max_element(lines.begin(), lines.end(),
+                       [](const auto& a, const auto& b) { return a.slowest_ns < b.slowest_ns; });
+  const std::string text = "slowest rank of each step, " + std::to_string(lines.front().step) +
+                           " to " + std::to_string(lines.back().step) + ", from 0 to " +
+                           FormatSeconds(Seconds(slowest->slowest_ns), context.terminal.utf8) +
+                           " in step " + std::to_string(slowest->step);
+  return NoteLine(context, spark, Tone::kStrong) + NoteLine(context, text, Tone::kDim);
+}
+
 // "?" where nothing is counted of what ran, a lower bound where a part is not.
-std::string FlopsText(const ReportContext& context, const model::StepSums& line) {
-  if (line.has_unknown && line.flops == 0) return "?";
-  const char* least = !line.has_unknown ? "" : context.terminal.utf8 ? "≥" : ">=";
-  return least + (context.style.exact ? FormatExact(line.flops)
-                                      : FormatSi(static_cast<double>(line.flops)));
+Cell StepFlops(const ReportContext& context, const model::StepSums& line) {
+  if (line.has_unknown && line.flops == 0) return {"?"};
+  return FlopsCell(context, line.flops, line.has_unknown);
 }
 
 // MFU of a step, "-" where only this one has none, "?" where nothing of it is counted.
-std::string StepMfu(const ReportContext& context, uint32_t step) {
+Cell StepMfu(const ReportContext& context, uint32_t step) {
   for (const model::StepUtilisation& one : context.summary.steps.utilisation) {
-    if (one.step == step) return one.mfu.has_value() ? FormatShare(one.mfu) : "?";
+    if (one.step == step) return ShareCell(one.mfu);
   }
-  return "-";
+  return {"-"};
 }
 
 // What was taken for a step, where no optimizer says it, and how to say it.
-std::string HowToSay(const model::StepsSummary& steps, size_t width) {
+std::string HowToSay(const ReportContext& context) {
+  const model::StepsSummary& steps = context.summary.steps;
   const char* taken = steps.taken_from == "forwards" ? "each outermost forward"
                       : steps.taken_from == "passes" ? "forwards up to a backward pass"
                                                      : nullptr;
@@ -66,7 +82,7 @@ std::string HowToSay(const model::StepsSummary& steps, size_t width) {
       ": no optimizer of torch.optim has stepped. Say it: flopsprof.step() "
       "where one begins, or flopsprof-run --step-at NAME (a module, a range or "
       "a function).";
-  return "  " + Wrap(text, width, 2) + "\n";
+  return NoteLine(context, text);
 }
 
 bool AnyIncomplete(const model::StepsSummary& steps) {
@@ -78,26 +94,24 @@ bool AnyIncomplete(const model::StepsSummary& steps) {
 void AddBeside(const ReportContext& context, uint32_t step, Table* table) {
   for (const model::StepLine& line : context.summary.steps.beside) {
     if (line.step != step) continue;
-    const bool utf8 = context.terminal.utf8;
     std::optional<double> wall_s;
     if (line.wall_ns != 0) wall_s = static_cast<double>(line.wall_ns) * 1e-9;
     model::FlopCount flops = 0;
     for (const auto& count : line.flops) flops += count.value_or(0);
     const double busy_s = static_cast<double>(line.gpu_busy_ns) * 1e-9 / line.processes;
-    table->AddRow(
-        {{"eval"},
-         {std::to_string(line.processes)},
-         {FormatSeconds(wall_s, utf8)},
-         {"-"},
-         {context.summary.coverage.times_known ? FormatSeconds(busy_s, utf8) : "?"},
-         {"-"},
-         {"-"},
-         {context.style.exact ? FormatExact(flops) : FormatSi(static_cast<double>(flops))}});
+    const std::string ranks = std::to_string(line.processes);
+    table->AddRow({{"eval"},
+                   {ranks, Tone::kPlain, ranks},
+                   SecondsCell(context, wall_s),
+                   {"-"},
+                   context.summary.coverage.times_known ? SecondsCell(context, busy_s) : Cell{"?"},
+                   {"-"},
+                   {"-"},
+                   FlopsCell(context, flops)});
   }
 }
 
 void AddRow(const ReportContext& context, const model::StepSums& line, Table* table) {
-  const bool utf8 = context.terminal.utf8;
   std::optional<double> median_s, slowest_s;
   if (line.complete > 0) {
     median_s = static_cast<double>(line.middle_two_ns) * 0.5e-9;
@@ -113,39 +127,40 @@ void AddRow(const ReportContext& context, const model::StepSums& line, Table* ta
   }
   const bool times = context.summary.coverage.times_known && !line.unseen_kernels;
   const auto time = [&](std::optional<double> s) {
-    return times ? FormatSeconds(s, utf8) : std::string("?");
+    return times ? SecondsCell(context, s) : Cell{"?"};
   };
   std::vector<Cell> row = {
       {std::to_string(line.step)},
       {std::to_string(line.ranks)},
-      {FormatSeconds(median_s, utf8)},
-      {FormatSeconds(slowest_s, utf8)},
-      {time(busy_s)},
-      {time(idle_s)},
-      {line.exposed_unknown ? "?" : time(MeanSeconds(line.exposed_ns, line.ranks))},
-      {FlopsText(context, line)}};
-  if (!context.summary.steps.utilisation.empty()) row.push_back({StepMfu(context, line.step)});
+      SecondsCell(context, median_s),
+      SecondsCell(context, slowest_s),
+      time(busy_s),
+      time(idle_s),
+      line.exposed_unknown ? Cell{"?"} : time(MeanSeconds(line.exposed_ns, line.ranks)),
+      StepFlops(context, line)};
+  if (!context.summary.steps.utilisation.empty()) row.push_back(StepMfu(context, line.step));
   table->AddRow(std::move(row));
 }
 
-}  // namespace
-
-std::string StepsView(const ReportContext& context) {
+std::string StepTable(const ReportContext& context) {
   const std::vector<model::StepSums>& lines = context.sums.steps;
-  if (lines.empty()) return "";
-  std::vector<Column> columns = {{.header = "step"},
-                                 {.header = "ranks", .drop_order = 1},
-                                 {.header = "median", .group = "wall"},
-                                 {.header = "slowest", .group = "wall", .drop_order = 2},
-                                 {.header = "GPU busy", .group = "mean of ranks"},
-                                 {.header = "idle", .group = "mean of ranks"},
-                                 {.header = "exposed comm.", .group = "mean of ranks"},
-                                 {.header = "flops"}};
-  if (!context.summary.steps.utilisation.empty()) columns.push_back({.header = "MFU"});
+  std::vector<Column> columns = {
+      {.header = "step"},
+      {.header = "ranks", .drop_order = 1},
+      {.header = "median", .group = "wall", .unit = "s"},
+      {.header = "slowest", .group = "wall", .drop_order = 2, .key = SortKey::kTime, .unit = "s"},
+      {.header = "GPU busy", .group = "mean of ranks", .drop_order = 4, .unit = "s"},
+      {.header = "idle", .group = "mean of ranks", .drop_order = 5, .unit = "s"},
+      {.header = "exposed comm.", .group = "mean of ranks", .drop_order = 3, .unit = "s"},
+      {.header = "flops", .drop_order = 6, .key = SortKey::kFlops}};
+  if (!context.summary.steps.utilisation.empty()) {
+    columns.push_back({.header = "MFU", .key = SortKey::kMfu, .unit = "ratio"});
+  }
   Table table(std::move(columns));
   const auto most = static_cast<size_t>(std::max(context.style.top, 1));
-  const size_t head = lines.size() <= most ? lines.size() : (most + 1) / 2;
-  const size_t tail = lines.size() <= most ? 0 : most - head;
+  const bool sorted = context.style.sort.has_value();
+  const size_t head = sorted || lines.size() <= most ? lines.size() : (most + 1) / 2;
+  const size_t tail = head == lines.size() ? 0 : most - head;
   for (size_t i = 0; i < lines.size(); ++i) {
     if (i < head || i >= lines.size() - tail) {
       AddRow(context, lines[i], &table);
@@ -154,6 +169,16 @@ std::string StepsView(const ReportContext& context) {
       table.AddRow({{context.terminal.utf8 ? "…" : "..."}});
     }
   }
+  const std::string unsorted = SortRows(context, &table);
+  if (sorted) table.Keep(most);
+  return RenderTable(context, &table) + unsorted;
+}
+
+}  // namespace
+
+std::string StepsView(const ReportContext& context) {
+  const std::vector<model::StepSums>& lines = context.sums.steps;
+  if (lines.empty()) return "";
   std::string note;
   const model::StepsSummary& steps = context.summary.steps;
   if (steps.median_ns.has_value()) {
@@ -161,22 +186,21 @@ std::string StepsView(const ReportContext& context) {
            FormatSeconds(Seconds(steps.p95_ns), context.terminal.utf8) + " of " +
            Plural(steps.measured, "step") + (context.summary.ranks.size() > 1 ? ", all ranks" : "");
   }
-  std::string text = Title(context, "Steps", note) + RenderTable(context, &table);
+  // A few steps are read sooner than a line of them.
+  const bool table = !context.style.brief || lines.size() < 4;
+  std::string text = Title(context, "Steps", note) + (table ? StepTable(context) : "");
   if (steps.left_out > 0) {
     std::vector<std::string> kinds;
     if (steps.first == 0u) kinds.emplace_back("step 0");
     if (AnyIncomplete(steps)) kinds.emplace_back("incomplete ones");
     if (steps.disturbed > 0) kinds.emplace_back("with compilation or tuning");
-    text += "  " + std::to_string(steps.left_out) + " not in them" + (kinds.empty() ? "" : ": ") +
-            absl::StrJoin(kinds, ", ") + "\n";
+    text += NoteLine(context, std::to_string(steps.left_out) + " not in them" +
+                                  (kinds.empty() ? "" : ": ") + absl::StrJoin(kinds, ", "));
   }
-  if (!steps.beside.empty()) text += "  eval: an evaluation between two steps, in neither\n";
-  text += HowToSay(steps, context.terminal.width);
-  if (context.terminal.utf8) {
-    const std::string line = Sparkline(lines, context.terminal.width - 12);
-    if (!line.empty()) text += "  slowest  " + context.terminal.Paint(Tone::kDim, line) + "\n";
+  if (table && !steps.beside.empty()) {
+    text += NoteLine(context, "eval: an evaluation between two steps, in neither");
   }
-  return text;
+  return text + HowToSay(context) + SparkLines(context);
 }
 
 }  // namespace flopsprof::viewer

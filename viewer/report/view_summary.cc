@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Work and GPU time by phase, over the whole run and per step.
 
+#include "viewer/report/cells.h"
 #include "viewer/report/numbers.h"
 #include "viewer/report/text.h"
 #include "viewer/report/views.h"
@@ -9,41 +10,22 @@
 namespace flopsprof::viewer {
 namespace {
 
-constexpr int kPhaseOrder[] = {v1::PHASE_FORWARD,    v1::PHASE_BACKWARD, v1::PHASE_RECOMPUTE,
-                               v1::PHASE_CLIPPING,   v1::PHASE_SCALING,  v1::PHASE_OPTIMIZER,
-                               v1::PHASE_EVALUATION, v1::PHASE_GENERATE, v1::PHASE_OTHER};
-
-std::string Bar(double share, const Terminal& terminal) {
-  constexpr double kFullWidth = 20;
-  const int eighths = static_cast<int>(share * kFullWidth * 8 + 0.5);
-  std::string bar;
-  if (!terminal.utf8) return std::string(static_cast<size_t>(eighths / 8), '#');
-  for (int i = 0; i < eighths / 8; ++i) bar += "█";
-  constexpr const char* kParts[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-  return bar + kParts[eighths % 8];
-}
-
 std::string CountText(const ReportContext& context, std::optional<model::FlopCount> count) {
   return context.style.exact ? FormatExact(count) : FormatSi(AsDouble(count));
 }
 
-// What stands before a sum of which a part is not known.
-std::string LeastOf(const ReportContext& context, const model::PhaseCounts& counts) {
-  return AnyUnknown(counts) ? AtLeast(context) : "";
+Cell FlopsPerStep(const ReportContext& context, std::optional<double> value) {
+  if (context.sums.rank_steps == 0) return {};
+  if (!value.has_value()) return {"?"};
+  return SiCell(context, *value / static_cast<double>(context.sums.rank_steps));
 }
 
-std::string FlopsPerStep(const ReportContext& context, std::optional<double> value) {
-  if (context.sums.rank_steps == 0) return "";
-  if (!value.has_value()) return "?";
-  return FormatSi(*value / static_cast<double>(context.sums.rank_steps));
-}
-
-std::string TimePerStep(const ReportContext& context, std::optional<uint64_t> ns, bool incomplete) {
-  if (context.sums.rank_steps == 0) return "";
-  if (!ns.has_value() || (incomplete && *ns == 0)) return "?";
+Cell TimePerStep(const ReportContext& context, std::optional<uint64_t> ns, bool incomplete) {
+  if (context.sums.rank_steps == 0) return {};
+  if (!ns.has_value() || (incomplete && *ns == 0)) return {"?"};
   const double mean_s =
       static_cast<double>(*ns) * 1e-9 / static_cast<double>(context.sums.rank_steps);
-  return (incomplete ? AtLeast(context) : "") + FormatSeconds(mean_s, context.terminal.utf8);
+  return SecondsCell(context, mean_s, incomplete);
 }
 
 // What of a phase was in steps.
@@ -53,29 +35,35 @@ struct PhaseStep {
   std::optional<uint64_t> gpu_time_ns;
 };
 
-// A row of the table; `whole_s` is the GPU time of the run, absent where a part of it never came.
-// Without all of the row's own times (`incomplete`) there is no rate: it would be that of other
-// work.
-std::vector<Cell> PhaseRow(const ReportContext& context, const std::string& name,
-                           std::optional<model::FlopCount> flops, std::optional<uint64_t> time_ns,
-                           bool incomplete, std::optional<double> whole_s, const PhaseStep& step,
-                           Tone tone) {
-  const std::optional<double> time_s = Seconds(time_ns);
-  const bool has_work = !flops.has_value() || *flops != 0;
+// A row of the table.
+struct PhaseRow {
+  std::optional<model::FlopCount> flops;
+  bool least = false;  // they are a lower bound
+  std::optional<uint64_t> time_ns;
+  // Without all of the row's own times there is no rate: it would be that of other work.
+  bool incomplete = false;
+  std::optional<double> whole_s;  // GPU time of the run; absent where a part of it never came
+  PhaseStep step;
+};
+
+std::vector<Cell> CellsOf(const ReportContext& context, const std::string& name,
+                          const PhaseRow& row, Tone tone) {
+  const std::optional<double> time_s = Seconds(row.time_ns);
+  const bool has_work = !row.flops.has_value() || *row.flops != 0;
   const std::optional<model::FlopCount> macs =
-      flops.has_value() ? std::optional<model::FlopCount>(*flops / 2) : std::nullopt;
-  const std::optional<double> share = Ratio(time_s, whole_s);
+      row.flops.has_value() ? std::optional<model::FlopCount>(*row.flops / 2) : std::nullopt;
+  const std::optional<double> share = Ratio(time_s, row.whole_s);
+  const PhaseStep& step = row.step;
   return {{name, tone},
-          {CountText(context, flops), tone},
-          {CountText(context, macs), Tone::kPlain},
-          {TimeText(context, time_ns, incomplete), tone},
-          {FormatShare(share), Tone::kPlain},
-          {step.shown ? FlopsPerStep(context, AsDouble(step.flops)) : "", Tone::kPlain},
-          {step.shown ? TimePerStep(context, step.gpu_time_ns, incomplete) : "", Tone::kPlain},
-          {!has_work    ? ""
-           : incomplete ? "?"
-                        : FormatSi(Ratio(AsDouble(flops), time_s)),
-           Tone::kPlain},
+          FlopsCell(context, row.flops, row.least, tone),
+          FlopsCell(context, macs, row.least),
+          TimeCell(context, row.time_ns, row.incomplete, tone),
+          ShareCell(share),
+          step.shown ? FlopsPerStep(context, AsDouble(step.flops)) : Cell{},
+          step.shown ? TimePerStep(context, step.gpu_time_ns, row.incomplete) : Cell{},
+          !has_work        ? Cell{}
+          : row.incomplete ? Cell{"?"}
+                           : SiCell(context, Ratio(AsDouble(row.flops), time_s), row.least),
           {share.has_value() ? Bar(*share, context.terminal) : "", Tone::kDim}};
 }
 
@@ -126,15 +114,16 @@ std::string SummaryView(const ReportContext& context) {
   const std::optional<uint64_t> time_ns = KnownSum(work.gpu_time_ns);
   const bool any_missing = AnyOf(work.time_incomplete);
   const std::optional<double> whole_s = any_missing ? std::nullopt : Seconds(time_ns);
-  Table table({{.header = "phase", .right = false},
-               {.header = "flops", .group = "all steps and ranks"},
-               {.header = "MACs", .group = "all steps and ranks", .drop_order = 2},
-               {.header = "GPU time", .group = "all steps and ranks"},
-               {.header = "share", .group = "all steps and ranks"},
-               {.header = "flops", .group = "per step, rank", .drop_order = 4},
-               {.header = "GPU time", .group = "per step, rank", .drop_order = 5},
-               {.header = "FLOPS", .drop_order = 3},
-               {.header = "", .right = false, .drop_order = 1}});
+  Table table(
+      {{.header = "phase", .right = false, .key = SortKey::kName},
+       {.header = "flops", .group = "all steps and ranks", .key = SortKey::kFlops},
+       {.header = "MACs", .group = "all steps and ranks", .drop_order = 2},
+       {.header = "GPU time", .group = "all steps and ranks", .key = SortKey::kTime, .unit = "s"},
+       {.header = "share", .group = "all steps and ranks", .unit = "ratio"},
+       {.header = "flops", .group = "per step, rank", .drop_order = 4},
+       {.header = "GPU time", .group = "per step, rank", .drop_order = 5, .unit = "s"},
+       {.header = "FLOPS", .drop_order = 3, .key = SortKey::kRate, .csv_name = "flop_per_s"},
+       {.header = "", .right = false, .drop_order = 1}});
   bool modelled = false;
   const model::WorkInSteps& in_steps = context.sums.in_steps;
   for (const int phase : kPhaseOrder) {
@@ -148,17 +137,17 @@ std::string SummaryView(const ReportContext& context) {
     PhaseStep step = {phase != v1::PHASE_OTHER, std::nullopt, std::nullopt};
     if (flops.has_value()) step.flops = in_steps.flops[static_cast<size_t>(phase)];
     if (phase_ns.has_value()) step.gpu_time_ns = in_steps.gpu_time_ns[static_cast<size_t>(phase)];
-    table.AddRow(PhaseRow(context, std::string(model::PhaseName(phase)), flops, phase_ns,
-                          work.time_incomplete[static_cast<size_t>(phase)], whole_s, step,
-                          Tone::kPlain));
+    const PhaseRow row = {
+        flops, false, phase_ns, work.time_incomplete[static_cast<size_t>(phase)], whole_s, step};
+    table.AddRow(CellsOf(context, std::string(model::PhaseName(phase)), row, Tone::kPlain));
   }
-  std::vector<Cell> total = PhaseRow(context, "total", KnownSum(work.flops), time_ns, any_missing,
-                                     whole_s, {}, Tone::kStrong);
-  for (const size_t column : {1, 2, 7}) {
-    if (total[column].text != "?") total[column].text.insert(0, LeastOf(context, work.flops));
+  const std::string unsorted = SortRows(context, &table);
+  if (context.style.output != Output::kCsv) {
+    const PhaseRow total = {
+        KnownSum(work.flops), AnyUnknown(work.flops), time_ns, any_missing, whole_s, {}};
+    table.AddRow(CellsOf(context, "total", total, Tone::kStrong));
   }
-  table.AddRow(std::move(total));
-  std::string text = Title(context, "Summary", "") + table.Render(context.terminal, 2);
+  std::string text = Title(context, "Summary", "") + RenderTable(context, &table) + unsorted;
   text += DeviceTimeLine(context) + GradientsLine(context) + OptimizersLine(context) +
           TypesLine(context);
   if (modelled) {

@@ -26,7 +26,16 @@ std::string HeaderView(const ReportContext& context);
 std::string FindingsView(const ReportContext& context);
 // Step time, MFU and speed; "" when nothing of it is known.
 std::string SpeedLine(const ReportContext& context);
+// Where the time of a step goes: by what the GPU did, by phase and by kind of kernel.
+std::string TimeView(const ReportContext& context);
 std::string SummaryView(const ReportContext& context);
+// One step, a line for each rank.
+std::string TimelineView(const ReportContext& context);
+// Classes of modules with the most time, at each depth.
+std::string DepthsView(const ReportContext& context);
+// In place of ModulesView and RanksView where style.group_by says so.
+std::string ClassesView(const ReportContext& context);
+std::string NodesView(const ReportContext& context);
 std::string StepsView(const ReportContext& context);
 std::string ModulesView(const ReportContext& context);
 std::string RangesView(const ReportContext& context);
@@ -56,6 +65,20 @@ std::string Title(const ReportContext& context, const std::string& title, const 
 
 // The table, and a line that names the columns for which the terminal is too narrow.
 std::string RenderTable(const ReportContext& context, Table* table);
+
+// Sorts the rows as the style wants; a line that says so where the table has no such column.
+std::string SortRows(const ReportContext& context, Table* table);
+// Does style.ignore match the name?
+bool IsIgnored(const ReportContext& context, const std::string& name);
+std::string IgnoredLine(const ReportContext& context, size_t ignored);
+
+// The order of phases in tables.
+inline constexpr int kPhaseOrder[] = {v1::PHASE_FORWARD,    v1::PHASE_BACKWARD, v1::PHASE_RECOMPUTE,
+                                      v1::PHASE_CLIPPING,   v1::PHASE_SCALING,  v1::PHASE_OPTIMIZER,
+                                      v1::PHASE_EVALUATION, v1::PHASE_GENERATE, v1::PHASE_OTHER};
+
+// Of a text that is not for a terminal.
+inline constexpr size_t kNoWidth = 1'000'000;
 
 // `text` indented by two and wrapped, with its newline.
 std::string NoteLine(const ReportContext& context, const std::string& text,

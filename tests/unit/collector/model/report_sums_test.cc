@@ -66,6 +66,36 @@ TEST(ReportSumsTest, TwoImagesOfOneProcessAreToldApart) {
   EXPECT_EQ(sums.programs[1].steps.at(0).slowest_ns, 10u);
 }
 
+TEST(ReportSumsTest, TimesAreByPhaseAndCategoryInStepsAlone) {
+  const RunProfile run = FourRanks({70, 10, 40, 20});
+  const CategoryTimes times = SumForReport(run, Summarize(run)).category_times;
+  EXPECT_EQ(times[v1::PHASE_FORWARD][v1::TIME_CATEGORY_EXACT], 40u);
+  EXPECT_EQ(times[v1::PHASE_OTHER][v1::TIME_CATEGORY_COPY], 0u);  // in no step
+}
+
+// Of steps whose slowest ranks took 70, 90 and 50 the one of 70.
+TEST(ReportSumsTest, TheTypicalStepIsTheMedianByItsSlowestRank) {
+  RunProfile run = FourRanks({70, 10});
+  AddStep(2, 90, &run.processes[0]);
+  AddStep(2, 20, &run.processes[1]);
+  AddStep(3, 30, &run.processes[0]);
+  AddStep(3, 50, &run.processes[1]);
+  AddStep(4, 60, &run.processes[0]);  // not of all ranks
+  run.processes[0].mutable_steps(0)->set_exposed_communication_ns(0);
+  for (v1::ProcessProfile& process : run.processes) {
+    process.mutable_steps(0)->add_gpu_time_ns(0);
+    process.mutable_steps(0)->add_gpu_time_ns(7);
+  }
+  const StepPicture picture = SumForReport(run, Summarize(run)).picture;
+  EXPECT_EQ(picture.step, 1u);
+  EXPECT_TRUE(picture.measured);
+  ASSERT_EQ(picture.ranks.size(), 2u);
+  EXPECT_EQ(picture.ranks[0].wall_ns, 70u);
+  EXPECT_EQ(picture.ranks[1].rank, 1);
+  EXPECT_EQ(picture.ranks[1].wall_ns, 10u);
+  EXPECT_EQ(picture.ranks[1].gpu_time_ns[1], 7u);
+}
+
 TEST(ReportSumsTest, OfAnOddNumberTheMiddleRankCountsTwice) {
   const RunProfile run = FourRanks({70, 10, 40});
   EXPECT_EQ(SumForReport(run, Summarize(run)).steps.at(0).middle_two_ns, 80u);

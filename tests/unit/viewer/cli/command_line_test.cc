@@ -281,6 +281,47 @@ TEST(CommandLineTest, AFocusIsARegularExpression) {
   EXPECT_EQ(ParseReport({"dir", "--focus", "["}, &options).exit_code, 2);
 }
 
+TEST(CommandLineTest, AReportIsSortedGroupedAndOfAPart) {
+  ReportOptions options;
+  ASSERT_TRUE(ParseReport({"dir", "--sort", "flops", "--group-by", "node", "--rank", "3,8-15",
+                           "--steps", "2:5", "--width", "60", "--style", "markdown"},
+                          &options)
+                  .run);
+  EXPECT_EQ(options.sort, SortKey::kFlops);
+  EXPECT_EQ(options.group_by, GroupBy::kNode);
+  EXPECT_EQ(options.ranks, (std::vector<RankRange>{{3, 3}, {8, 15}}));
+  EXPECT_EQ(options.steps->first, 2u);
+  EXPECT_EQ(options.steps->end, 5u);
+  EXPECT_EQ(options.width, 60);
+  EXPECT_TRUE(options.markdown);
+}
+
+TEST(CommandLineTest, WhatAReportCannotDoIsSaid) {
+  const std::pair<std::vector<std::string>, std::string> wrong[] = {
+      {{"--sort", "size"}, "--sort: \"size\" is none of bytes|calls|flops|lost|mfu|name|"},
+      {{"--group-by", "host"}, "--group-by: \"host\" is none of class|node|rank"},
+      {{"--rank", "4-2"}, "--rank: \"4-2\" is no rank and no range of ranks, as 3 or 4-7"},
+      {{"--rank", "0,,1"}, "--rank: \"\" is no rank"},
+      {{"--rank", "-1"}, "--rank"},
+      {{"--ignore", "["}, "--ignore: \"[\" is no regular expression"},
+      {{"--width", "59"}, "--width: \"59\" is no number from 60 to 200"},
+      {{"--width", "201"}, "--width: \"201\" is no number from 60 to 200"},
+      {{"--csv"}, "--csv prints one table: name it, for example --view kernels"},
+      {{"--csv", "--view", "all"}, "--csv prints one table"},
+      {{"--csv", "--view", "kernels", "--json"}, "--csv and --json are two forms"},
+      {{"--csv", "--view", "ranks", "--style", "markdown"}, "--csv and --style markdown are two"},
+      {{"--steps", "2:5", "--json"}, "summary.json is not kept by step"},
+      {{"--style", "deepspeed", "--csv"}, "a layout of DeepSpeed has no --csv"}};
+  for (const auto& [arguments, text] : wrong) {
+    ReportOptions options;
+    std::vector<std::string> words = {"dir"};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    const ParseOutcome outcome = ParseReport(words, &options);
+    EXPECT_EQ(outcome.exit_code, 2) << text;
+    EXPECT_THAT(outcome.text, HasSubstr(text));
+  }
+}
+
 TEST(CommandLineTest, PeaksMayBeGivenBeforeTheRun) {
   ReportOptions options;
   ASSERT_TRUE(

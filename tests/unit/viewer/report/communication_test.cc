@@ -14,10 +14,10 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-constexpr char kWhatWaitIs[] = "wait: until the last rank began";
+constexpr char kWhereWaitIsKnown[] = "wait is known where all ranks";
 
 std::string Render(const model::Summary& summary, int top = 10) {
-  return RenderView(summary, {.views = {"kernels"}, .top = top});
+  return RenderView(summary, {.views = {"communication"}, .top = top});
 }
 
 TEST(CommunicationViewTest, PayloadIsPerTimeAfterTheLastRankBegan) {
@@ -25,10 +25,10 @@ TEST(CommunicationViewTest, PayloadIsPerTimeAfterTheLastRankBegan) {
   // 24,240 bytes in 10,000 - 4,000 ns.
   EXPECT_THAT(LinesWith(text, "ncclAllReduce"),
               ElementsAre("ncclAllReduce | 2 ranks: 0-1 | backward | 6 | 24.2 kB | 10.0 µs | "
-                          "7.50 µs | 4.00 µs | 4.04 GB/s",
+                          "7.50 µs | 25.0% | 4.00 µs | 6.00 µs | 4.04 GB/s",
                           "features.0 | ncclAllReduce | backward | 6 | 24.2 kB | 10.0 µs | "
-                          "7.50 µs | 4.00 µs"));
-  EXPECT_THAT(text, Not(HasSubstr(kWhatWaitIs)));
+                          "7.50 µs | 25.0% | 4.00 µs | 6.00 µs | 4.04 GB/s"));
+  EXPECT_THAT(text, Not(HasSubstr(kWhereWaitIsKnown)));
 }
 
 TEST(CommunicationViewTest, WithACallWhoseWaitIsUnknownThereIsNoRate) {
@@ -37,8 +37,8 @@ TEST(CommunicationViewTest, WithACallWhoseWaitIsUnknownThereIsNoRate) {
   const std::string text = Render(summary);
   EXPECT_THAT(LinesWith(text, "2 ranks: 0-1"),
               ElementsAre("ncclAllReduce | 2 ranks: 0-1 | backward | 6 | 24.2 kB | 10.0 µs | "
-                          "7.50 µs | ≥4.00 µs | ?"));
-  EXPECT_THAT(text, HasSubstr(kWhatWaitIs));
+                          "7.50 µs | 25.0% | ≥4.00 µs | ? | ?"));
+  EXPECT_THAT(text, HasSubstr(kWhereWaitIsKnown));
 }
 
 TEST(CommunicationViewTest, WithoutAnyMatchTheWaitIsUnknown) {
@@ -47,13 +47,14 @@ TEST(CommunicationViewTest, WithoutAnyMatchTheWaitIsUnknown) {
   row.matched_calls = row.matched_time_ns = row.wait_ns = 0;
   EXPECT_THAT(LinesWith(Render(summary), "ncclAllReduce"),
               ElementsAre("ncclAllReduce | 2 ranks: 0-1 | backward | 6 | 24.2 kB | 10.0 µs | "
-                          "7.50 µs | ? | ?",
+                          "7.50 µs | 25.0% | ? | ? | ?",
                           "features.0 | ncclAllReduce | backward | 6 | 24.2 kB | 10.0 µs | "
-                          "7.50 µs | ?"));
+                          "7.50 µs | 25.0% | ? | ? | ?"));
   // No kernel of it was seen.
   row.gpu_time_ns = 0;
-  EXPECT_THAT(LinesWith(Render(summary), "2 ranks: 0-1"),
-              ElementsAre("ncclAllReduce | 2 ranks: 0-1 | backward | 6 | 24.2 kB | ? | ? | ? | ?"));
+  EXPECT_THAT(
+      LinesWith(Render(summary), "2 ranks: 0-1"),
+      ElementsAre("ncclAllReduce | 2 ranks: 0-1 | backward | 6 | 24.2 kB | ? | ? | ? | ? | ? | ?"));
 }
 
 TEST(CommunicationViewTest, ExposedTimeThatWasNotComparedIsUnknown) {
@@ -61,7 +62,7 @@ TEST(CommunicationViewTest, ExposedTimeThatWasNotComparedIsUnknown) {
   summary.collectives[0].compared_time_ns -= 1;
   EXPECT_THAT(LinesWith(Render(summary), "2 ranks: 0-1"),
               ElementsAre("ncclAllReduce | 2 ranks: 0-1 | backward | 6 | 24.2 kB | 10.0 µs | ? | "
-                          "4.00 µs | 4.04 GB/s"));
+                          "? | 4.00 µs | 6.00 µs | 4.04 GB/s"));
 }
 
 TEST(CommunicationViewTest, ModulesOfOneGroupAddUpAndTheLongestIsFirst) {
@@ -72,13 +73,25 @@ TEST(CommunicationViewTest, ModulesOfOneGroupAddUpAndTheLongestIsFirst) {
   EXPECT_THAT(
       LinesWith(Render(summary), "ncclAllReduce"),
       ElementsAre("ncclAllReduce | 2 ranks: 0-1 | backward | 8 | 30.2 kB | 22.0 µs | "
-                  "18.5 µs | 11.0 µs | 2.75 GB/s",
-                  "(model) | ncclAllReduce | backward | 2 | 6.00 kB | 12.0 µs | 11.0 µs | 7.00 µs",
+                  "18.5 µs | 15.9% | 11.0 µs | 11.0 µs | 2.75 GB/s",
+                  "(model) | ncclAllReduce | backward | 2 | 6.00 kB | 12.0 µs | 11.0 µs | 8.3% | "
+                  "7.00 µs | 5.00 µs | 1.20 GB/s",
                   "features.0 | ncclAllReduce | backward | 6 | 24.2 kB | 10.0 µs | "
-                  "7.50 µs | 4.00 µs"));
+                  "7.50 µs | 25.0% | 4.00 µs | 6.00 µs | 4.04 GB/s"));
   const std::string first = Render(summary, 1);
   EXPECT_THAT(LinesWith(first, "features.0"), IsEmpty());
   EXPECT_THAT(first, HasSubstr("top 1 of 2 rows"));
+}
+
+TEST(CommunicationViewTest, GroupsOfOneSizeAreOneRowWhereThereAreMoreThanFit) {
+  model::Summary summary = SampleSummary();
+  for (const char* ranks : {"2-3", "4-5"}) {
+    summary.collectives.push_back(summary.collectives[0]);
+    summary.collectives.back().ranks = ranks;
+  }
+  EXPECT_THAT(LinesWith(Render(summary, 2), "3 groups"),
+              ElementsAre("ncclAllReduce | 3 groups of 2 ranks | backward | 18 | 72.7 kB | "
+                          "30.0 µs | 22.5 µs | 25.0% | 12.0 µs | 18.0 µs | 4.04 GB/s"));
 }
 
 TEST(CommunicationViewTest, WithoutCollectivesThereIsNoTable) {

@@ -5,6 +5,7 @@
 
 #include <sstream>
 
+#include "collector/model/run_sums.h"
 #include "collector/model/summary.h"
 #include "tests/unit/collector/model/sample_run.h"
 #include "tests/unit/viewer/report/sample_run.h"
@@ -163,7 +164,47 @@ TEST_P(ReportWidthsTest, OfAnUnknownCardAndALongNode) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Widths, ReportWidthsTest,
-                         ::testing::Combine(::testing::Values(80, 100, 120), ::testing::Bool()));
+                         ::testing::Combine(::testing::Values(60, 67, 80, 100, 120, 199),
+                                            ::testing::Bool()));
+
+// Every width, every view and every way to group: no line is wider, and no name is cut without a
+// mark.
+class AnyWidthTest : public ::testing::TestWithParam<bool> {};
+
+TEST_P(AnyWidthTest, NoLineIsWiderAndNothingIsCutInSilence) {
+  model::RunProfile run = LargeRun();
+  const std::string name = "NameOfAClassThatIsLongerThanMostColumns";
+  for (int i = 0; i < 2; ++i) {
+    for (v1::Scope& scope : *run.processes[i].mutable_scopes()) {
+      if (scope.kind() == v1::SCOPE_KIND_MODULE) scope.set_class_name(name);
+    }
+    for (v1::Module& module : *run.processes[i].mutable_modules()) module.set_class_name(name);
+  }
+  const model::RunSums sums = model::SumRun(run);
+  std::vector<ReportStyle> styles = {{}, {.brief = true}, {.views = {"gradients"}}};
+  styles.push_back({.views = {"ranks"}, .group_by = GroupBy::kNode});
+  styles.push_back({.views = {"modules"}, .group_by = GroupBy::kClass});
+  styles.push_back({.views = {"steps", "timeline"}, .steps_shown = "steps 0 to 1"});
+  Terminal terminal;
+  terminal.utf8 = GetParam();
+  const std::string mark = terminal.utf8 ? "…" : "..";
+  for (terminal.width = 60; terminal.width <= 200; ++terminal.width) {
+    for (const ReportStyle& style : styles) {
+      const std::string text = RenderReport(sums, run, "run", style, terminal);
+      ExpectFits(text, terminal.width);
+      // What is left of the name where it is not whole ends in a mark.
+      const std::string begin = name.substr(0, 6);
+      for (size_t at = text.find(begin); at != text.npos; at = text.find(begin, at + 1)) {
+        const std::string rest = text.substr(at, text.find_first_of(" \n", at) - at);
+        EXPECT_TRUE(rest.rfind(name, 0) == 0 || rest.find(mark) != rest.npos)
+            << terminal.width << ": " << rest;
+      }
+      if (::testing::Test::HasFailure()) return;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Characters, AnyWidthTest, ::testing::Bool());
 
 }  // namespace
 }  // namespace flopsprof::viewer

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
-#include "viewer/cli/csv.h"
+#include "viewer/report/csv.h"
 
 #include <gtest/gtest.h>
 

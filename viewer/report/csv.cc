@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
-#include "viewer/cli/csv.h"
+#include "viewer/report/csv.h"
 
 #include <algorithm>
 #include <array>
@@ -12,7 +12,7 @@ namespace flopsprof::viewer {
 namespace {
 
 // "-12", "+0.5e-3": no formula.
-bool IsNumber(std::string_view text) {
+bool IsPlainNumber(std::string_view text) {
   const auto skip_digits = [&text] {
     size_t count = 0;
     for (; !text.empty() && std::isdigit(static_cast<unsigned char>(text.front())); ++count) {
@@ -47,7 +47,7 @@ bool MayBeFormula(std::string_view text) {
   const bool sign = std::any_of(kSigns.begin(), kSigns.end(), [text](std::string_view sign) {
     return text.substr(0, sign.size()) == sign;
   });
-  return begins_cell || (sign && !IsNumber(text));
+  return begins_cell || (sign && !IsPlainNumber(text));
 }
 
 }  // namespace

@@ -63,6 +63,7 @@ def profiled(case: Case, program: str, folder: str):
     assert {row["name"] for row in run.ledger if row["kind"] == "fault"} == set(script)
     (rank,) = run.summary["ranks"]
     assert rank["notes"]["launch_callbacks"] == case.note
+    assert run.summary["method"]["launch callbacks"] == f"CUPTI's, {case.note}"
     assert summary_checks.problems(run.summary) == []
     return run
 

@@ -85,7 +85,7 @@ __attribute__((always_inline)) inline void Watch(ThreadState* thread, int domain
       WatchRuntimeEntry(thread, cbid, data);
     }
   } else if (FLOPSPROF_UNLIKELY((thread->open_launch & kOpenWatched) != 0)) {
-    WatchDriverEntry(thread, data);
+    WatchDriverEntry(thread, cbid, data);
   }
 }
 

@@ -234,7 +234,6 @@ void FollowSparing(const CuptiApi& api, CuptiSubscriber subscriber) {
     Keep(kAll, "a captured launch had no callback of the driver");
   }
   TurnOn(api, subscriber, kept);
-  if (kept == kAll) runtime_launches_are_watched.store(false, std::memory_order_relaxed);
   FollowPhase(api, subscriber);
   const bool settled = phase == Phase::kWatching && off != 0;
   if (settled && (ticks >= kRecheckTicks || CountObjectsEverMapped() != objects)) {
@@ -243,6 +242,8 @@ void FollowSparing(const CuptiApi& api, CuptiSubscriber subscriber) {
     return;  // nothing new to tell
   }
   Tell();
+  const bool nothing_is_left = kept == kAll && phase == Phase::kWatching;
+  if (nothing_is_left) runtime_launches_are_watched.store(false, std::memory_order_relaxed);
 }
 
 void WatchRuntimeEntry(ThreadState* thread, uint32_t cbid, const CuptiCallbackData& data) {
@@ -261,14 +262,20 @@ void WatchRuntimeEntry(ThreadState* thread, uint32_t cbid, const CuptiCallbackDa
   thread->open_launch |= kOpenWatched;
 }
 
-void WatchDriverEntry(ThreadState* thread, const CuptiCallbackData& data) {
-  if ((thread->open_launch & kOpenWatched) == 0) return;
+void WatchDriverEntry(ThreadState* thread, uint32_t cbid, const CuptiCallbackData& data) {
   WatchedCall& call = thread->watched_call;
-  if (call.inside < 2) ++call.inside;
+  const bool same_id = data.correlation_id == call.correlation;
+  if (!same_id && SparesCallbacks()) {
+    // The callback went amid the call, so that its exit was not told: nothing is shown.
+    thread->open_launch &= static_cast<uint8_t>(~kOpenWatched);
+    return;
+  }
+  // A copy or set that the driver makes inside under the same id changes nothing.
+  if (call.inside < 2 && HoldsCbid(kDriverKernelCbids, cbid)) ++call.inside;
   // A thread's first call may enter the runtime without a context.
   const bool other_context =
       data.context != call.context && data.context != nullptr && call.context != nullptr;
-  if (data.correlation_id != call.correlation || other_context) call.agrees = false;
+  if (!same_id || other_context) call.agrees = false;
 }
 
 void SampleDriverEntry(ThreadState* thread, uint32_t cbid, uint32_t correlation) {
@@ -303,7 +310,8 @@ void WatchExit(ThreadState* thread, int domain, uint32_t cbid, const CuptiCallba
                        kSparableCbids[call.index] == cbid;
   if (!its_own) return;
   thread->open_launch = 0;
-  Judge(call, status);
+  // Where recording has ended amid the call, the driver's entry was not looked at.
+  if (IsRecording()) Judge(call, status);
 }
 
 void NoteLaunchWithoutCallback() { launch_was_missed.store(true, std::memory_order_relaxed); }

@@ -53,7 +53,8 @@ extern std::atomic<bool> launches_are_sampled;
 FLOPSPROF_APART void WatchRuntimeEntry(ThreadState* thread, uint32_t cbid,
                                        const CuptiCallbackData& data);
 // That of a driver call while a watched call is open.
-FLOPSPROF_APART void WatchDriverEntry(ThreadState* thread, const CuptiCallbackData& data);
+FLOPSPROF_APART void WatchDriverEntry(ThreadState* thread, uint32_t cbid,
+                                      const CuptiCallbackData& data);
 // That of a driver call that is a launch of its own, while launches are sampled.
 FLOPSPROF_APART void SampleDriverEntry(ThreadState* thread, uint32_t cbid, uint32_t correlation);
 // The exit of a call while a watched or sampled one is open.

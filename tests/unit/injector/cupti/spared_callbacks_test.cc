@@ -17,6 +17,7 @@ using test::TestSegment;
 constexpr uint32_t kLaunchOfNvcc13 = 505;
 constexpr uint32_t kLaunchExC = 430;
 constexpr uint32_t kCuLaunchKernel = 307;
+constexpr uint32_t kCuMemcpyHtoDAsync = 277;
 
 std::set<uint32_t> off;  // runtime ids
 CuptiResult disable_result = kCuptiSuccess;
@@ -207,6 +208,46 @@ TEST_F(SparedCallbacksTest, ThereIsNothingToSpareWhereTheOuterCallIsNeeded) {
   LaunchMany(kLaunchOfNvcc13);
   Tick();
   EXPECT_TRUE(off.empty());
+}
+
+TEST_F(SparedCallbacksTest, ACopyInsideUnderTheSameIdDisagreesWithNothing) {
+  int status = 0;
+  Call(kCuptiRuntimeApi, kLaunchOfNvcc13, 0, 1, nullptr);
+  Call(kCuptiDriverApi, kCuMemcpyHtoDAsync, 0, 1, nullptr);
+  Call(kCuptiDriverApi, kCuMemcpyHtoDAsync, 1, 1, &status);
+  Call(kCuptiDriverApi, kCuLaunchKernel, 0, 1, nullptr);
+  Call(kCuptiDriverApi, kCuLaunchKernel, 1, 1, &status);
+  Call(kCuptiRuntimeApi, kLaunchOfNvcc13, 1, 1, &status);
+  LaunchMany(kLaunchOfNvcc13);
+  Tick();
+  EXPECT_EQ(off, std::set<uint32_t>{505});
+}
+
+TEST_F(SparedCallbacksTest, ACallAmidWhichRecordingEndsShowsNothing) {
+  const auto all = segment_.header()->recording.load();
+  int status = 0;
+  Call(kCuptiRuntimeApi, kLaunchOfNvcc13, 0, 1, nullptr);
+  segment_.header()->recording.store(0);
+  Call(kCuptiDriverApi, kCuLaunchKernel, 0, 1, nullptr);
+  Call(kCuptiDriverApi, kCuLaunchKernel, 1, 1, &status);
+  Call(kCuptiRuntimeApi, kLaunchOfNvcc13, 1, 1, &status);
+  segment_.header()->recording.store(all);
+  LaunchMany(kLaunchOfNvcc13);
+  Tick();
+  EXPECT_EQ(off, std::set<uint32_t>{505});
+}
+
+TEST_F(SparedCallbacksTest, ACallWhoseExitIsNotToldIsWatchedNoLonger) {
+  LaunchMany(kLaunchOfNvcc13);
+  int status = 0;
+  Call(kCuptiRuntimeApi, kLaunchOfNvcc13, 0, 1, nullptr);
+  Call(kCuptiDriverApi, kCuLaunchKernel, 0, 1, nullptr);
+  Call(kCuptiDriverApi, kCuLaunchKernel, 1, 1, &status);
+  EXPECT_NE(CurrentThread()->open_launch & kOpenWatched, 0);
+  Tick();  // off
+  Call(kCuptiDriverApi, kCuLaunchKernel, 0, 2, nullptr);
+  EXPECT_EQ(CurrentThread()->open_launch & kOpenWatched, 0);
+  Call(kCuptiDriverApi, kCuLaunchKernel, 1, 2, &status);
 }
 
 TEST_F(SparedCallbacksTest, ACallAmidWhichItsCallbackGoesOrComesIsOneLaunch) {

@@ -184,8 +184,10 @@ TEST_F(SparedCallbacksTest, WhatCuptiRefusesToSwitchOffStays) {
   LaunchMany(kLaunchOfNvcc13);
   Tick();
   disable_result = kCuptiSuccess;
-  Tick();
-  EXPECT_TRUE(off.empty());
+  for (int second = 0; second < 3; ++second) {
+    Tick();
+    EXPECT_TRUE(off.empty());
+  }
 }
 
 TEST_F(SparedCallbacksTest, ALaunchThatIsNotToldBringsAllBack) {

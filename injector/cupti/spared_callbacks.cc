@@ -23,8 +23,9 @@ constexpr uint32_t kAll = (1u << kCount) - 1;
 
 constexpr uint32_t kLeastSamples = 16;
 constexpr uint32_t kEnoughRecords = 256;
-constexpr uint32_t kPatienceTicks = 10;  // seconds for records of kernels that still run
-constexpr uint32_t kMostTrials = 3;      // that may fail, as where kernels wait for another rank
+constexpr uint32_t kLeastPatienceTicks = 3;  // each thread's records come in a buffer of its own
+constexpr uint32_t kPatienceTicks = 10;      // seconds for records of kernels that still run
+constexpr uint32_t kMostTrials = 3;  // that may fail, as where kernels wait for another rank
 constexpr uint32_t kRecheckTicks = 600;
 
 struct Sample {
@@ -196,7 +197,8 @@ void FollowPhase(const CuptiApi& api, CuptiSubscriber subscriber) {
         record_ids_are_proved = true;
         EndAwaiting();
         TurnOff(api, subscriber, ready);
-      } else if (later_records.load(std::memory_order_relaxed) >= kEnoughRecords &&
+      } else if (ticks >= kLeastPatienceTicks &&
+                 later_records.load(std::memory_order_relaxed) >= kEnoughRecords &&
                  CountSamples(true) * 2 <= CountSamples(false)) {
         // Not that few kernels take long: launches of the driver's own may be among the samples.
         failed_trials = kMostTrials;

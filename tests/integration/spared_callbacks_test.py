@@ -107,7 +107,7 @@ def test_each_launch_is_booked_once(name, program, folder):
 
 def test_records_with_other_ids_end_the_trial(program, folder):
     """The launches of the trial's second have no range; nothing else is lost."""
-    case = Case({"lone_ids": True}, ("off", "on", "2500"),
+    case = Case({"lone_ids": True}, ("off", "on", "5500"),
                 "of runtime and driver; kept for 211 214 269 270 430 431 505 506: records of"
                 " kernels had other ids than the driver's callbacks")  # fmt: skip
     run = profiled(case, program, folder)

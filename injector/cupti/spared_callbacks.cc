@@ -195,8 +195,7 @@ void FollowPhase(const CuptiApi& api, CuptiSubscriber subscriber) {
     case Phase::kAwaiting:
       if (CountSamples(true) == CountSamples(false)) {
         record_ids_are_proved = true;
-        EndAwaiting();
-        TurnOff(api, subscriber, ready);
+        EndAwaiting();  // they go when nothing was mapped meanwhile
       } else if (ticks >= kLeastPatienceTicks &&
                  later_records.load(std::memory_order_relaxed) >= kEnoughRecords &&
                  CountSamples(true) * 2 <= CountSamples(false)) {
@@ -236,13 +235,13 @@ void FollowSparing(const CuptiApi& api, CuptiSubscriber subscriber) {
     Keep(kAll, "a captured launch had no callback of the driver");
   }
   TurnOn(api, subscriber, kept);
-  FollowPhase(api, subscriber);
-  const bool settled = phase == Phase::kWatching && off != 0;
-  if (settled && (ticks >= kRecheckTicks || CountObjectsEverMapped() != objects)) {
+  const bool is_old = off != 0 && ticks >= kRecheckTicks;
+  if (phase == Phase::kWatching && (is_old || CountObjectsEverMapped() != objects)) {
     TurnOn(api, subscriber, kAll);
     WatchAnew();
-    return;  // nothing new to tell
+    if (kept != kAll) return;  // nothing new to tell
   }
+  FollowPhase(api, subscriber);
   Tell();
   const bool nothing_is_left = kept == kAll && phase == Phase::kWatching;
   if (nothing_is_left) runtime_launches_are_watched.store(false, std::memory_order_relaxed);

@@ -140,6 +140,9 @@ std::map<std::string, std::string> DescribeMethod(const Summary& summary) {
           "step of the replay; replays are timed ",
           graphs->second);
     }
+    if (const auto callbacks = rank.notes.find("launch_callbacks"); callbacks != rank.notes.end()) {
+      method["launch callbacks"] = absl::StrCat("CUPTI's, ", callbacks->second);
+    }
     if (const auto stacks = rank.notes.find("stacks"); stacks != rank.notes.end()) {
       const auto python = rank.notes.find("python_stacks");
       method["stacks"] = absl::StrCat(

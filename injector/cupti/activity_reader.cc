@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "injector/cupti/correlation_ids.h"
+#include "injector/cupti/spared_callbacks.h"
 #include "injector/transport/record_sink.h"
 #include "injector/transport/segment.h"
 #include "proto/shm/records.h"
@@ -30,6 +31,7 @@ void CountMalformed() { CountLoss(shm::LossCounter::kActivityMalformed); }
 
 void ActivityReader::ReadBuffer(uint8_t* buffer, size_t valid_bytes) {
   if (buffer == nullptr || valid_bytes == 0) return;
+  ids_are_awaited_ = RecordsAreAwaited();
   ReadRecords(buffer, valid_bytes);
   // Not at each record: launching threads add to the same cache line.
   Statistics()->activities.fetch_add(activities_, std::memory_order_relaxed);
@@ -90,6 +92,7 @@ void ActivityReader::ReadActivity(const uint8_t* record, size_t bytes, const Act
   out.header.step = shm::kNoStep;
   out.kind = kind;
   out.correlation = OwnCorrelation(Field<uint32_t>(record, layout.correlation));
+  if (FLOPSPROF_UNLIKELY(ids_are_awaited_) && layout.grid != 0) NoteKernelRecord(out.correlation);
   const auto device = Field<uint32_t>(record, layout.device);
   out.device = static_cast<uint16_t>(device < 0xffff ? device : 0xffff);
   if (device < 64) devices_seen_ |= uint64_t{1} << device;

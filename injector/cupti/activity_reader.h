@@ -46,7 +46,8 @@ class ActivityReader {
   const NextRecord next_;
   uint64_t devices_seen_ = 0;
   uint64_t graph_nodes_seen_ = 0;
-  uint64_t activities_ = 0;  // of this buffer
+  uint64_t activities_ = 0;       // of this buffer
+  bool ids_are_awaited_ = false;  // by spared_callbacks
 };
 
 }  // namespace flopsprof::injector

@@ -57,6 +57,18 @@ constexpr CbidRange kDriverCbids[] = {
     {837, 840},  // cuMemcpyWithAttributesAsync, cuMemcpy3DWithAttributesAsync of CUDA 13.2
 };
 
+// Of these, runtime calls that launch one kernel: their callbacks can be spared
+// (spared_callbacks.h).
+constexpr uint16_t kSparableCbids[] = {
+    211, 214,  // cudaLaunchKernel
+    269, 270,  // cudaLaunchCooperativeKernel
+    430, 431,  // cudaLaunchKernelExC
+    505, 506,  // __cudaLaunchKernel
+};
+
+// Driver calls that launch one kernel.
+constexpr CbidRange kDriverKernelCbids[] = {{307, 307}, {442, 442}, {477, 478}, {652, 653}};
+
 // Calls that end contexts: cudaDeviceReset, cudaThreadExit; cuCtxDestroy, cuDevicePrimaryCtxRelease
 // and cuDevicePrimaryCtxReset, each with _v2.
 constexpr CbidRange kRuntimeContextEnds[] = {{123, 123}, {164, 164}};

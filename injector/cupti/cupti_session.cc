@@ -17,6 +17,7 @@
 #include "injector/cupti/graph_callbacks.h"
 #include "injector/cupti/launch_callbacks.h"
 #include "injector/cupti/refusals.h"
+#include "injector/cupti/spared_callbacks.h"
 #include "injector/graphs/graph_events.h"
 #include "injector/stacks/stack_sampler.h"
 #include "injector/transport/callback_guard.h"
@@ -208,6 +209,8 @@ void SubscribeToCupti() {
   ours.store(true, std::memory_order_seq_cst);
   const bool enabled = EnableActivities();
   const bool granted = enabled && CuptiIsOurs() && EnableLaunchCallbacks(api, subscriber) != 0;
+  // A stack has to be walked from the program's own call.
+  BeginSparing(!StacksAreWanted());
   if (granted) EnableGraphCallbacks(api, subscriber);
   if (!nvperf_was_there && NvperfIsMapped()) cupti_brought_nvperf = true;
   starting.store(false, std::memory_order_release);
@@ -260,8 +263,9 @@ size_t DeviceBuffersFor(uint64_t graph_nodes) {
 }
 
 void TickCupti() {
-  if (graph_times != GraphTimes::kAuto || !CuptiIsOurs()) return;
-  if (starting.load(std::memory_order_acquire)) return;
+  if (!CuptiIsOurs() || starting.load(std::memory_order_acquire)) return;
+  FollowSparing(api, subscriber);
+  if (graph_times != GraphTimes::kAuto) return;
   if (graph_nodes_seen.load(std::memory_order_relaxed) < node_limit) return;
   graph_times = GraphTimes::kLaunches;  // tried once
   TimeGraphLaunches("per node, later per launch");

@@ -27,7 +27,8 @@ void NoteNoCupti();
 // this many graph nodes for good.
 size_t DeviceBuffersFor(uint64_t graph_nodes);
 
-// Once a second: kAuto goes over to launches when its time has come.
+// Once a second: kAuto goes over to launches when its time has come, and callbacks that are not
+// needed go.
 void TickCupti();
 
 // Delivers the records that CUPTI holds; `forced`: also those of work that still runs.

@@ -3,6 +3,7 @@
 #include "injector/cupti/graph_callbacks.h"
 
 #include "injector/cupti/cupti_session.h"
+#include "injector/cupti/spared_callbacks.h"
 #include "injector/graphs/capture_state.h"
 #include "injector/scopes/attribution.h"
 #include "injector/transport/callback_guard.h"
@@ -41,6 +42,13 @@ void EmitNode(const ThreadState& thread, const CuptiGraphData& data, uint32_t co
   EmitRecord(&record);
 }
 
+// 0: of no launch that a callback has told of. Its node is known without.
+uint32_t LaunchOfNode(const ThreadState& thread) {
+  if (thread.open_launch != 0 || !SparesCallbacks()) return thread.last_correlation;
+  NoteLaunchWithoutCallback();
+  return 0;
+}
+
 void OnCreated(ThreadState* thread, const CuptiGraphData& data) {
   const uint64_t node = CuptiNodeId(data.node);
   if (node == 0) return;
@@ -48,7 +56,7 @@ void OnCreated(ThreadState* thread, const CuptiGraphData& data) {
   const bool by_launch =
       !thread->in_graph_call && (AnyCaptureIsActive() || thread->current_call != shm::kNoCall);
   if (thread->current_call != shm::kNoCall) thread->current_call_captured = true;
-  EmitNode(*thread, data, by_launch ? thread->last_correlation : 0, node, 0);
+  EmitNode(*thread, data, by_launch ? LaunchOfNode(*thread) : 0, node, 0);
 }
 
 void OnCloned(const ThreadState& thread, const CuptiGraphData& data) {

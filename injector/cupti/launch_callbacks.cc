@@ -8,6 +8,7 @@
 #include "injector/cupti/cupti_detach.h"
 #include "injector/cupti/cupti_session.h"
 #include "injector/cupti/graph_callbacks.h"
+#include "injector/cupti/spared_callbacks.h"
 #include "injector/graphs/graph_events.h"
 #include "injector/scopes/attribution.h"
 #include "injector/stacks/stack_sampler.h"
@@ -62,6 +63,32 @@ FLOPSPROF_APART void OnLaunchNotRecorded(uint32_t correlation_id) {
   CountAwayLaunch();
 }
 
+__attribute__((always_inline)) inline void OnExit(int domain, uint32_t cbid,
+                                                  const CuptiCallbackData& data) {
+  ThreadState* thread = current_thread_state;
+  if (thread != nullptr) {
+    const uint8_t open = thread->open_launch;
+    if (open == domain) {
+      thread->open_launch = 0;
+    } else if (FLOPSPROF_UNLIKELY((open & kOpenAny) != 0)) {
+      WatchExit(thread, domain, cbid, data);
+    }
+  }
+  OnApiExit();
+}
+
+// What decides whether the runtime's callbacks are needed.
+__attribute__((always_inline)) inline void Watch(ThreadState* thread, int domain, uint32_t cbid,
+                                                 const CuptiCallbackData& data) {
+  if (domain == kCuptiRuntimeApi) {
+    if (runtime_launches_are_watched.load(std::memory_order_relaxed)) {
+      WatchRuntimeEntry(thread, cbid, data);
+    }
+  } else if (FLOPSPROF_UNLIKELY((thread->open_launch & kOpenWatched) != 0)) {
+    WatchDriverEntry(thread, cbid, data);
+  }
+}
+
 template <bool kWithStack>
 __attribute__((always_inline)) inline void OnCallback(int domain, uint32_t cbid, const void* raw) {
   if (domain == kCuptiResource) {
@@ -73,7 +100,7 @@ __attribute__((always_inline)) inline void OnCallback(int domain, uint32_t cbid,
   }
   const auto* data = static_cast<const CuptiCallbackData*>(raw);
   if (domain != kCuptiRuntimeApi && domain != kCuptiDriverApi) return;
-  if (data->callback_site != kCuptiApiEnter) return OnApiExit();
+  if (data->callback_site != kCuptiApiEnter) return OnExit(domain, cbid, *data);
   if (__builtin_expect(EndsContext(domain, cbid), 0)) return FlushEndingContext();
   if (!IsRecording()) return OnLaunchNotRecorded(data->correlation_id);
   CallbackGuard guard;
@@ -81,8 +108,15 @@ __attribute__((always_inline)) inline void OnCallback(int domain, uint32_t cbid,
   ThreadState* thread = guard.thread();
   // A runtime call reaches the driver under the same correlation id: one launch, one record.
   const uint32_t correlation = OwnCorrelation(data->correlation_id);
+  Watch(thread, domain, cbid, *data);
   if (correlation == thread->last_correlation) return;
   thread->last_correlation = correlation;
+  thread->open_launch =
+      static_cast<uint8_t>(domain | static_cast<int>(thread->open_launch & kOpenWatched));
+  if (domain == kCuptiDriverApi &&
+      FLOPSPROF_UNLIKELY(launches_are_sampled.load(std::memory_order_relaxed))) {
+    SampleDriverEntry(thread, cbid, correlation);
+  }
   thread->may_wait = false;  // whatever it was taken for before
   EmitLaunch<kWithStack>(thread, domain, cbid, correlation);
   if (__builtin_expect(IsUndeclaredGraphLaunch(domain, cbid), 0)) {

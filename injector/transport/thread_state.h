@@ -18,6 +18,16 @@ namespace flopsprof::injector {
 
 class StackWalker;
 
+// A runtime call that CUPTI has told of, while what it tells of the driver's calls inside is
+// watched (cupti/spared_callbacks.h).
+struct WatchedCall {
+  uint32_t correlation;
+  const void* context;
+  uint8_t index;   // which call
+  uint8_t inside;  // driver calls; 2: more than one
+  bool agrees;
+};
+
 struct ThreadState {
   RingWriter ring;
   uint32_t ring_epoch = 0;  // segment that `ring` belongs to; 0 = none
@@ -42,7 +52,11 @@ struct ThreadState {
   bool library_in_operation = false;  // a library call was made inside
 
   uint32_t last_correlation = 0;  // of the newest launch record
+  uint8_t open_launch = 0;        // domain of the call that made it, until its exit; and what
+                                  // watches the call (cupti/spared_callbacks.h)
+  uint8_t sample = 0;             // of spared_callbacks
   bool device_known = false;      // this thread's device has been reported
+  WatchedCall watched_call{};
 
   void* launching_graph = nullptr;       // executable of the running cudaGraphLaunch
   uint32_t graph_correlation = 0;        // of that launch, once CUPTI has told

@@ -106,6 +106,17 @@ def backward(context: Context, budget_s: float) -> Answer:
     return (held if right else contradicted)(text)
 
 
+def spared_callbacks(context: Context, budget_s: float) -> Answer:
+    """What the injector decides itself, in some seconds of a job; and that nothing is lost for it."""
+    run = profiled(context, [program("callback_load"), "6"], "spared-callbacks", budget_s)
+    decided = run.summary["ranks"][0]["notes"].get("launch_callbacks", "nothing was decided")
+    unseen = [reason for reason in run.summary["coverage"]["reasons"]
+              if "launch was not seen" in reason]  # fmt: skip
+    text = f"{decided}; {', '.join(unseen) or 'each kernel has its launch'}; losses {losses(run)}"
+    right = decided.startswith("of the driver alone") and "kept" not in decided
+    return (held if right and not unseen and not losses(run) else contradicted)(text)
+
+
 def cudnn_plans(context: Context, budget_s: float) -> Answer:
     run = profiled(context, [program("convolution")], "cudnn-plans", budget_s)
     counted = summary_checks.total(run.summary["totals"]["flops"])

@@ -84,6 +84,9 @@ SWITCHES = {
     "ids of the inner call": Switch({"nested_ids": "inner"}),
     "inner ids, split, calls inside": Switch(
         {"nested_ids": "inner", "split_k": 2, "product_memset": 3, "cublas_calls_lt": "exported"}),
+    "no driver call inside": Switch({"nested_driver": "none"}),
+    "two driver calls inside": Switch({"nested_driver": "twice"}),
+    "none inside where captured": Switch({"captured_driver": "none"}),
     "children renumbered": Switch({"child_ids": "told"}),
     # Two children, one of them twice, in five replays.
     "children renumbered in silence": Switch({"child_ids": "untold"}, unknown_nodes=True,
@@ -112,6 +115,8 @@ ELSEWHERE = {
     "no_correlation": "faults_test.py",
     "unknown_kind": "faults_test.py",
     "lost_record": "faults_test.py",
+    "lone_ids": "spared_callbacks_test.py",
+    "callback_off": "spared_callbacks_test.py",
     "cudnn_json": "cudnn_calls_test.py",
     "cupti": "faults_test.py",
     "subscriber_taken": "faults_test.py",

@@ -64,7 +64,18 @@ FLOPSPROF_EXPORT int null_subscriber_begin(const char* libcupti) {
       Call(library, "cuptiEnableCallback", uint32_t{1}, subscriber, domain, cbid);
     }
   };
-  for (const auto& range : flopsprof::injector::kRuntimeCbids) enable(2, range);
+  // Whose callbacks the injector spares where they tell nothing that the driver's do not.
+  const auto is_spared = [](uint32_t cbid) {
+    for (const uint16_t spared : flopsprof::injector::kSparableCbids) {
+      if (spared == cbid) return true;
+    }
+    return false;
+  };
+  for (const auto& range : flopsprof::injector::kRuntimeCbids) {
+    for (uint16_t cbid = range.first; cbid <= range.last; ++cbid) {
+      if (!is_spared(cbid)) enable(2, {cbid, cbid});
+    }
+  }
   for (const auto& range : flopsprof::injector::kDriverCbids) enable(1, range);
   return 0;
 }

@@ -45,13 +45,14 @@ PACED_STEPS = 16
 READS = r"libflopsprof_inject\.so .*OnBufferCompleted"
 # Our own functions in the step: name, how it is entered, what it stands in front of, most
 # instructions. The bounds are gates against growth.
+LAUNCH_PART = "callbacks of a launch"  # all of them together
 PARTS = (
     ("module call", r"libflopsprof_inject\.so .*::Hook\(", r" _PyFunction_Vectorcall", 1100),
     ("backward node", r"libflopsprof_inject\.so .*OnEvaluate", r" torch::autograd::Engine::eval",
      400),
     ("hooked cublasSgemm", r"libflopsprof_inject\.so cublasSgemm_v2", r" cublasSgemm_v2", 500),
     ("hooked cublasLtMatmul", r"libflopsprof_inject\.so cublasLtMatmul$", r"^libcublasLt\.", 600),
-    ("launch callback", r"libflopsprof_inject\.so .*OnCuptiCallback", r"^$", 80),
+    (LAUNCH_PART, r"libflopsprof_inject\.so .*OnCuptiCallback", r"^$", 260),
 )  # fmt: skip
 
 
@@ -78,12 +79,13 @@ def count(build: str, steps: int, profilers: list) -> tuple:
         os.mkdir(f"{folder}/counts")
         valgrind = ["valgrind", "--tool=callgrind", "--instr-atstart=no", "--quiet",
                     f"--callgrind-out-file={folder}/counts/out.%p"]  # fmt: skip
-        profiled(build, folder, [*valgrind, *load(build, "count", steps, *profilers)])
+        out = profiled(build, folder, [*valgrind, *load(build, "count", steps, *profilers)])
         counts = callgrind.read(f"{folder}/counts")
         with open(f"{folder}/run/summary.json", encoding="utf-8") as file:
             summary = json.load(file)
     kernels = sum(k["count"] for k in summary["kernels"] if not k["name"].startswith("["))
-    return counts, round(kernels / (steps + 4))  # load.py: one step before, three warm
+    ran = next(json.loads(line)["steps"] for line in out.splitlines() if '"steps"' in line)
+    return counts, round(kernels / ran)
 
 
 def added(counts: dict, profiler: str, launches: int) -> dict:
@@ -188,6 +190,8 @@ def main() -> int:
     parts = []
     for name, entry, inner, bound in PARTS:
         calls, cost = counts["ours loop"].around(entry, inner)
+        if name == LAUNCH_PART:
+            calls, cost = steps * kernels, cost * calls / (steps * kernels)
         parts.append({"part": name, "calls_a_step": calls / steps, "instructions": cost,
                       "bound": bound})  # fmt: skip
     found = times(build, profilers, SHORT_ROUNDS if short else ROUNDS)

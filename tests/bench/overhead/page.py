@@ -41,6 +41,10 @@ flopsprof takes **{worst:.2f}** of what Proton takes. This is the worst of four 
   stand-in's cublasLt. (The stand-in keeps descriptors in another form than the real cublasLt, so
   the hook must call its getters.) The null subscriber enables what flopsprof enables and throws
   records away: its row shows what this separation misses.
+- flopsprof is measured once it has switched off the runtime's callbacks for kernel launches, some
+  seconds after the start (`injector/cupti/README.md`). CUPTI then calls twice for a launch, not
+  four times. The null subscriber has the same callbacks on. Whether this is granted on a GPU,
+  `scripts/gpu_check.sh` tells (`spared-callbacks`).
 - CPU time is that of all threads of the process. Each profiler runs in a child of one process. The
   children take turns of {turn_steps} steps in changing order, {rounds} times; the quieter half of
   these rounds counts. The figures are medians of the difference to the turn without a profiler in

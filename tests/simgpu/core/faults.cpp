@@ -65,6 +65,14 @@ bool ReadWay(const std::string& key, const Json& value, Faults* faults) {
     faults->cusolver_calls_cublas = ReadWord<InnerCalls>(key, value, {"", "exported", "internal"});
   } else if (key == "nested_ids") {
     faults->nested_ids = ReadWord<NestedIds>(key, value, {"shared", "outer", "inner"});
+  } else if (key == "nested_driver") {
+    faults->nested_driver = ReadWord<NestedDriver>(key, value, {"once", "none", "twice"});
+  } else if (key == "captured_driver") {
+    faults->captured_driver_none = ReadWord<int>(key, value, {"once", "none"}) == 1;
+  } else if (key == "lone_ids") {
+    faults->lone_ids = value.get<bool>();
+  } else if (key == "callback_off") {
+    faults->callback_off = ReadWord<CallbackOff>(key, value, {"at once", "refused", "late"});
   } else if (key == "child_ids") {
     faults->child_ids = ReadWord<ChildIds>(key, value, {"kept", "told", "untold"});
   } else if (key == "driver_launches") {

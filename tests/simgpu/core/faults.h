@@ -50,6 +50,12 @@ enum class InnerCalls { kNone, kExported, kInternal, kThread };
 // the record has the outer or the inner one's.
 enum class NestedIds { kShared, kOuter, kInner };
 
+// The driver call inside of a runtime launch, as callbacks tell it: one, none, two.
+enum class NestedDriver { kOnce, kNone, kTwice };
+
+// cuptiEnableCallback(0) for an API's callback: works, is refused, works 300 ms later.
+enum class CallbackOff { kAtOnce, kRefused, kLate };
+
 // Nodes of graphs within graphs: each copy keeps its number; or has a new one, which
 // GRAPHNODE_CLONED tells, or nobody.
 enum class ChildIds { kKept, kTold, kUntold };
@@ -78,6 +84,12 @@ struct Faults {
   Selector split_k, product_memset, other_thread;  // by number of the GEMM
   bool driver_launches = false;
   NestedIds nested_ids = NestedIds::kShared;
+  NestedDriver nested_driver = NestedDriver::kOnce;
+  bool captured_driver_none =
+      false;  // "captured_driver": "none": captured launches have no such call
+  bool lone_ids =
+      false;  // a driver call whose runtime call is not told has an id that records lack
+  CallbackOff callback_off = CallbackOff::kAtOnce;
   ChildIds child_ids = ChildIds::kKept;
   // What would make one of the profiler's assumptions false (tests/gpu/questions.toml).
   Selector moved_fields;              // kernel records, by ordinal

@@ -71,17 +71,32 @@ int sim_cbid_enqueues(int dom, uint32_t id) { return simgpu::Enqueues(sim_cbid_n
 // What records carry.
 uint32_t sim_cur_corr() {
   using simgpu::NestedIds;
-  const bool inner = simgpu::GetFaults().nested_ids != NestedIds::kOuter;
+  const simgpu::Faults& faults = simgpu::GetFaults();
+  const bool inner = faults.nested_ids != NestedIds::kOuter && !faults.lone_ids;
   const SimFrame* frame = inner ? t_state.top : t_state.outer;
   return frame ? frame->corr : 0;
+}
+
+static bool HasOwnId(const SimFrame& f) {
+  const simgpu::Faults& faults = simgpu::GetFaults();
+  if (faults.nested_ids != simgpu::NestedIds::kShared) {
+    simgpu::NoteStruck("nested_ids");
+    return true;
+  }
+  const bool alone = faults.lone_ids && f.dom == SIM_DRIVER && (f.on & SIM_CB) &&
+                     f.up->dom == SIM_RUNTIME && !(f.up->on & SIM_CB);
+  if (alone) simgpu::NoteStruck("lone_ids");
+  return alone;
+}
+
+extern "C" __attribute__((visibility("default"))) int simgpu_callback_on(int domain, unsigned id) {
+  return (sim_on[domain][id] & SIM_CB) != 0;
 }
 
 void sim_enter(SimFrame* f) {
   f->up = t_state.top;
   f->on = sim_on[f->dom][f->cbid];
-  const bool own_id = simgpu::GetFaults().nested_ids != simgpu::NestedIds::kShared;
-  if (f->up && own_id) simgpu::NoteStruck("nested_ids");
-  f->corr = f->up && !own_id ? f->up->corr : ++simgpu::g_correlation;
+  f->corr = f->up && !HasOwnId(*f) ? f->up->corr : ++simgpu::g_correlation;
   f->cdata = 0;
   t_state.top = f;
   if (!f->up) t_state.outer = f;

@@ -52,6 +52,29 @@ void LogOperation(const SimOp& op, uint32_t stream, bool captured) {
   }
 }
 
+// Does the driver's callback of a runtime launch fire?
+bool NestedLaunchIsTold(void* s) {
+  if (!SimNestedDriverCallback(kDriverLaunch)) return false;
+  if (GetFaults().nested_driver == NestedDriver::kNone) {
+    NoteStruck("nested_driver");
+    return false;
+  }
+  if (GetFaults().captured_driver_none && FindStream(s)->capture) {
+    NoteStruck("captured_driver");
+    return false;
+  }
+  return true;
+}
+
+// A driver call that launches nothing, before the one that does.
+void FirstOfTwo(bool told, const char* name) {
+  if (!told || GetFaults().nested_driver != NestedDriver::kTwice) return;
+  NoteStruck("nested_driver");
+  int result = 0;
+  const SimOptionalFrame frame(true, SIM_DRIVER, kDriverLaunch, "cuLaunchKernel", nullptr, &result,
+                               name);
+}
+
 }  // namespace
 }  // namespace simgpu
 
@@ -97,8 +120,10 @@ void sim_launch_fn(const SimFn* f, const unsigned g[3], const unsigned b[3], uns
   cuLaunchKernel_params params = {
       (CUfunction)f, g[0],   g[1], g[2], b[0], b[1], b[2], smem, static_cast<CUstream>(s),
       args,          nullptr};
-  SimOptionalFrame driver(nested && SimNestedDriverCallback(simgpu::kDriverLaunch), SIM_DRIVER,
-                          simgpu::kDriverLaunch, "cuLaunchKernel", &params, &result, name);
+  const bool told = nested && simgpu::NestedLaunchIsTold(s);
+  simgpu::FirstOfTwo(told, name);
+  SimOptionalFrame driver(told, SIM_DRIVER, simgpu::kDriverLaunch, "cuLaunchKernel", &params,
+                          &result, name);
   SimOp op;
   op.name = name;
   memcpy(op.g, g, sizeof op.g);
@@ -141,9 +166,10 @@ int sim_launch_lib(const char* n, void* s, unsigned gx, unsigned gy, unsigned gz
   SimOptionalFrame outer(
       sim_on[domain][id], domain, id, driver ? "cuLaunchKernelEx" : "cudaLaunchKernelExC",
       driver ? static_cast<const void*>(&driver_params) : &runtime_params, &result, function->name);
-  SimOptionalFrame nested(!driver && SimNestedDriverCallback(simgpu::kDriverLaunch), SIM_DRIVER,
-                          simgpu::kDriverLaunch, "cuLaunchKernel", &nested_params, &nested_result,
-                          function->name);
+  const bool told = !driver && simgpu::NestedLaunchIsTold(s);
+  simgpu::FirstOfTwo(told, function->name);
+  SimOptionalFrame nested(told, SIM_DRIVER, simgpu::kDriverLaunch, "cuLaunchKernel", &nested_params,
+                          &nested_result, function->name);
   SimOp op;
   op.name = function->name;
   op.g[0] = gx;

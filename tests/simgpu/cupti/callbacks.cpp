@@ -15,7 +15,13 @@ thread_local bool t_in_exit_callback = false;
 std::atomic<int> g_running{0};
 
 bool Wants(CUpti_CallbackDomain domain, uint32_t id) {
-  return !t_in_callback && State().callback_on[domain][id].load(std::memory_order_relaxed) != 0;
+  if (t_in_callback) return false;
+  const uint8_t on = State().callback_on[domain][id].load(std::memory_order_relaxed);
+  if (on == 2) {
+    NoteStruck("callback_off");
+    return SteadyNs() < State().callback_until_ns[domain][id].load(std::memory_order_relaxed);
+  }
+  return on != 0;
 }
 
 void Call(CUpti_CallbackDomain domain, uint32_t id, const void* data) {

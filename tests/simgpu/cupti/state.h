@@ -28,6 +28,9 @@ struct CuptiClient {
   bool ids_began = false;
   std::atomic<uint8_t> callback_on[kCallbackDomains][kSimCallbackIds] = {};
 
+  // Of one that goes late (its flag is 2): until when it fires.
+  std::atomic<uint64_t> callback_until_ns[kCallbackDomains][kSimCallbackIds] = {};
+
   std::atomic<bool> kinds[kActivityKinds] = {};
   std::atomic<uint64_t> graph_trace_since_ns{0};  // CLOCK_MONOTONIC; "late_graph_trace_ms"
   bool api_off[2][kSimCallbackIds] = {};          // per-id filters of RUNTIME and DRIVER

@@ -137,7 +137,16 @@ API CUptiResult cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle subs
                                     CUpti_CallbackDomain domain, CUpti_CallbackId cbid) {
   std::lock_guard<std::mutex> lock(State().mutex);
   if (!ValidCallback(subscriber, domain, cbid)) return CUPTI_ERROR_INVALID_PARAMETER;
-  State().callback_on[domain][cbid] = enable ? 1 : 0;
+  const bool goes = !enable && State().callback_on[domain][cbid] == 1 &&
+                    (domain == CUPTI_CB_DOMAIN_RUNTIME_API || domain == CUPTI_CB_DOMAIN_DRIVER_API);
+  if (goes && simgpu::GetFaults().callback_off == simgpu::CallbackOff::kRefused) {
+    simgpu::NoteStruck("callback_off");
+    return CUPTI_ERROR_UNKNOWN;
+  }
+  constexpr uint64_t kLateNs = 300000000;
+  const bool late = goes && simgpu::GetFaults().callback_off == simgpu::CallbackOff::kLate;
+  if (late) State().callback_until_ns[domain][cbid] = simgpu::SteadyNs() + kLateNs;
+  State().callback_on[domain][cbid] = late ? 2 : enable ? 1 : 0;
   simgpu::RefreshWatchers();
   return CUPTI_SUCCESS;
 }

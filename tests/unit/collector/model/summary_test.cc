@@ -386,6 +386,16 @@ TEST(SummaryTest, CallsAreKnownWhereACaptureWasNotReplayedOrWasOutsideOfModules)
   EXPECT_NE(ModuleAt(Summarize(outside), "fc").calls, std::nullopt);
 }
 
+TEST(SummaryTest, TheMethodSaysWhichCallbacksTellOfLaunches) {
+  RunProfile run = SampleRun();
+  EXPECT_EQ(Summarize(run).method.count("launch callbacks"), 0u);
+  (*run.processes[0].mutable_notes())["launch_callbacks"] =
+      "of the driver alone for runtime ids 211";
+  const Summary summary = Summarize(run);
+  EXPECT_EQ(summary.method.at("launch callbacks"),
+            "CUPTI's, of the driver alone for runtime ids 211");
+}
+
 TEST(SummaryTest, CountedReplaysAreNoFindingAndTheMethodSaysHowTheyWereTimed) {
   RunProfile run = SampleRun();
   (*run.processes[0].mutable_notes())["graphs"] = "per launch";

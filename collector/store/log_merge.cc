@@ -118,7 +118,8 @@ absl::Status LogMerge::NoteDamage(const LogDamage& damage) {
 }
 
 absl::Status LogMerge::Store(const LogRecord& record) {
-  v1::UploadRequest request;
+  // One message for all records, which keeps its memory: a block has dozens of small parts.
+  thread_local v1::UploadRequest request;
   if (!request.ParseFromString(record.payload)) {
     return absl::InvalidArgumentError("an upload in the log is no upload of flopsprof");
   }

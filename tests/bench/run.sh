@@ -197,7 +197,7 @@ else
   skip drain_instructions "valgrind is not installed, or the collector not built"
 fi
 if [[ -x $build/bin/flopsprof_ranks_bench ]] && command -v valgrind > /dev/null; then
-  bench merge_instructions count_merge_instructions BOUND
+  bench merge_instructions count_merge_instructions 900
 else
   skip merge_instructions "valgrind is not installed, or the collector not built"
 fi

@@ -21,14 +21,12 @@ void AppendVarint(Wide value, std::string* bytes) {
   bytes->push_back(static_cast<char>(value));
 }
 
-const FieldDescriptor* FieldOf(const Message& row, uint32_t number) {
-  return row.GetDescriptor()->FindFieldByNumber(static_cast<int>(number));
+const FieldDescriptor* FieldOf(const google::protobuf::Descriptor* type, uint32_t number) {
+  return type->FindFieldByNumber(static_cast<int>(number));
 }
 
 // Takes the measure out of the row.
-Wide TakeMeasure(const BlockColumn& column, Message* row) {
-  const FieldDescriptor* field = FieldOf(*row, column.field);
-  const Reflection& reflection = *row->GetReflection();
+Wide TakeMeasure(const FieldDescriptor* field, const Reflection& reflection, Message* row) {
   Wide value = 0;
   if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
     const auto& count = static_cast<const v1::Count&>(reflection.GetMessage(*row, field));
@@ -78,7 +76,11 @@ void RowNumbers::ToBlocks(v1::ProcessProfile* part) {
 
 std::vector<RowNumbers::Row> RowNumbers::TakeRows(size_t table, v1::ProcessProfile* part) {
   const BlockTable& layout = kBlockTables[table];
-  const FieldDescriptor* rows = FieldOf(*part, layout.rows);
+  const FieldDescriptor* rows = FieldOf(part->GetDescriptor(), layout.rows);
+  std::vector<const FieldDescriptor*> measures;
+  for (size_t column = 0; column < layout.column_count(); column++) {
+    measures.push_back(FieldOf(rows->message_type(), layout.columns[column].field));
+  }
   const Reflection& reflection = *part->GetReflection();
   auto& numbers = numbers_[table];
   std::vector<Row> taken;
@@ -87,12 +89,13 @@ std::vector<RowNumbers::Row> RowNumbers::TakeRows(size_t table, v1::ProcessProfi
   const int count = reflection.FieldSize(*part, rows);
   for (int i = 0; i < count; i++) {
     Message* row = reflection.MutableRepeatedMessage(part, rows, i);
+    const Reflection& of_row = *row->GetReflection();
     Row next;
-    for (size_t column = 0; column < layout.column_count(); column++) {
-      next.measures[column] = TakeMeasure(layout.columns[column], row);
+    for (size_t column = 0; column < measures.size(); column++) {
+      next.measures[column] = TakeMeasure(measures[column], of_row, row);
     }
     if (layout.within_agent != 0) {
-      row->GetReflection()->ClearField(row, FieldOf(*row, layout.within_agent));
+      of_row.ClearField(row, FieldOf(rows->message_type(), layout.within_agent));
     }
     key.clear();
     row->AppendToString(&key);
@@ -115,7 +118,8 @@ std::vector<RowNumbers::Row> RowNumbers::TakeRows(size_t table, v1::ProcessProfi
 
 void RowNumbers::TableToBlock(size_t table, v1::ProcessProfile* part) {
   const BlockTable& layout = kBlockTables[table];
-  if (part->GetReflection()->FieldSize(*part, FieldOf(*part, layout.rows)) == 0) return;
+  if (part->GetReflection()->FieldSize(*part, FieldOf(part->GetDescriptor(), layout.rows)) == 0)
+    return;
   const auto known = static_cast<uint32_t>(numbers_[table].size());
   std::vector<Row> rows = TakeRows(table, part);
   std::sort(rows.begin(), rows.end(),

@@ -150,10 +150,14 @@ class Bench {
     agent::RowNumbers numbers;
     printf("%u simulated ranks, %u rows a rank\n", ranks_, rows_);
     double known_s = 0;
+    std::string bytes;
     for (uint32_t window = 0; window <= windows; ++window) {
-      v1::ProcessProfile part = Rows(rows_, window);
-      numbers.ToBlocks(&part);
-      const double cost_s = Window(window, part.SerializeAsString());
+      if (window < 2) {  // then the same again: making it is the agents' cost
+        v1::ProcessProfile part = Rows(rows_, window);
+        numbers.ToBlocks(&part);
+        bytes = part.SerializeAsString();
+      }
+      const double cost_s = Window(window, bytes);
       if (cost_s < 0) return false;
       if (window == 0) {
         Print("new rows", cost_s, 1);
@@ -185,7 +189,7 @@ class Bench {
       const std::string bytes = RequestBytes(rank, sequence, part);
       bytes_ += bytes.size();
       making_s += CpuSeconds(CLOCK_THREAD_CPUTIME_ID) - making_from_s;
-      v1::UploadRequest request;
+      v1::UploadRequest& request = request_;  // kept, as gRPC's is by a stream
       if (!request.ParseFromString(bytes)) return Failed("is no request");
       absl::Status status = server::CheckRequest(request, limits);
       server::BoundRequest(&request);
@@ -217,6 +221,7 @@ class Bench {
   std::string folder_;
   std::unique_ptr<store::RunFolder> run_;
   uint64_t bytes_ = 0;
+  v1::UploadRequest request_;
 };
 
 // The row path of before: a statement a row, into tables whose keys are texts.

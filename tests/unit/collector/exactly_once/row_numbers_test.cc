@@ -37,8 +37,8 @@ void Change(const FieldDescriptor* field, std::mt19937_64* random, Message* row)
     case FieldDescriptor::CPPTYPE_ENUM:
       return reflection.SetEnumValue(row, field, (reflection.GetEnumValue(*row, field) + 1) % 3);
     case FieldDescriptor::CPPTYPE_STRING:
-      return reflection.SetString(
-          row, field, reflection.GetString(*row, field) + static_cast<char>('a' + some % 26));
+      return reflection.SetString(row, field,
+                                  reflection.GetString(*row, field) + std::to_string((*random)()));
     default: {
       auto& count = static_cast<v1::Count&>(*reflection.MutableMessage(row, field));
       count.set_low(count.low() + some);

@@ -4,9 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include "collector/store/log/log_writer.h"
+#include "collector/store/log_merge.h"
 #include "collector/store/schema.h"
 #include "live/block_samples.h"
 #include "sample_request.h"
+#include "temporary_folder.h"
 
 namespace flopsprof::store {
 namespace {
@@ -95,6 +98,34 @@ TEST_F(LiveRowsTest, AProcessIsGoneWithTheTransactionThatHadMadeIt) {
   Add(1, SampleRequest(1, 3).processes(0));
   SaveAll(SIZE_MAX);
   EXPECT_EQ(Query("SELECT sum(calls) FROM calls"), 3);
+}
+
+// Memory is ahead of a database whose transaction has failed: the record comes again.
+TEST_F(LiveRowsTest, WhatComesAgainAfterAFailedCommitIsAddedOnce) {
+  TemporaryFolder folder;
+  LogWriter::Options options;
+  options.folder = folder / "log";
+  const auto log = *LogWriter::Open(options);
+  ProfileWriter writer(&database_);
+  LogMerge merge("run-1", &database_, &writer, MergedTo());
+  const auto take = [&](uint64_t sequence) {
+    LogReader reader(*LogSegments::Open(options.folder), merge.read(), 0);
+    EXPECT_EQ(merge.read(), sequence - 1);
+    return merge.Some(&reader, absl::InfiniteDuration(), std::nullopt).ok();
+  };
+  for (uint64_t sequence = 1; sequence <= 3; ++sequence) {
+    ASSERT_TRUE(log->Append(SampleRequest(sequence, sequence).SerializeAsString(), 1).ok());
+    sqlite3_commit_hook(
+        database_.handle(), [](void*) { return 1; }, nullptr);
+    EXPECT_FALSE(take(sequence));
+    sqlite3_commit_hook(database_.handle(), nullptr, nullptr);
+    EXPECT_TRUE(take(sequence));
+  }
+  LogReader rest(*LogSegments::Open(options.folder), merge.read(), 0);
+  ASSERT_TRUE(merge.Some(&rest, absl::InfiniteDuration(), absl::InfiniteDuration()).ok());
+  EXPECT_EQ(Query("SELECT sum(calls) FROM calls"), 6);
+  EXPECT_EQ(Query("SELECT sum(calls) FROM scope_calls"), 6);
+  EXPECT_EQ(Query("SELECT sum(replays) FROM graphs"), 6);
 }
 
 }  // namespace

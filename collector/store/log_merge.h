@@ -71,7 +71,7 @@ class LogMerge {
   static constexpr size_t kMostBytes = 1536 << 20;  // of the 2 GB that a collector may take
   void LetGo() { live_.Committed(0); }
 
-  // Numberings (ProfileProcess.numbering) that rows have come with and that were not defined, by
+  // Numberings (ProcessProfile.numbering) that rows have come with and that were not defined, by
   // agent; 0: the agent has begun another one. Since the last call.
   std::map<std::string, uint32_t> TakeLacks() { return std::exchange(lacks_, {}); }
 

@@ -184,6 +184,7 @@ void Agent::TakeEvents(uint64_t now_ns) {
         {started.id, std::make_unique<ProcessRecorder>(
                          std::move(started.segment), std::move(started.key),
                          std::move(started.info), options_.window, options_.formulas)});
+    processes_.back().numbers.Restart(numbering_);
     processes_.back().recorder->SetExecutable(started.executable);
     processes_.back().recorder->SetAncestor(started.ancestor_pid);
     started.epoch.set_job(options_.run.job());
@@ -275,26 +276,35 @@ void Agent::MatchCollectives() {
   }
 }
 
+void Agent::FollowLacks() {
+  if (uploader_->lacked_numbering() != numbering_) return;
+  numbering_++;
+  for (Process& process : processes_) process.numbers.Restart(numbering_);
+}
+
+bool Agent::PostProcess(Process* process) {
+  bool more = true;
+  while (more) {
+    if (!uploader_->CanAccept()) return false;
+    v1::ProcessProfile profile;
+    if (!process->recorder->Emit(kRowsPerRequest, &profile, &more)) break;
+    for (v1::ProcessProfile& part : SplitProfile(std::move(profile), kMaxRequestBytes)) {
+      process->numbers.ToBlocks(&part);
+      std::vector<v1::ProcessProfile> one;
+      one.push_back(std::move(part));
+      uploader_->Post(std::move(one));
+    }
+    process->last_sequence = uploader_->posted_sequence();
+  }
+  return true;
+}
+
 bool Agent::PostChanges() {
+  FollowLacks();
   for (size_t count = processes_.size(); count > 0; count--) {
     if (next_to_post_ >= processes_.size()) next_to_post_ = 0;
-    Process& process = processes_[next_to_post_];
-    bool more = true;
-    while (more) {
-      if (!uploader_->CanAccept()) {
-        next_to_post_++;  // one with many rows lets the others send first
-        return false;
-      }
-      v1::ProcessProfile profile;
-      if (!process.recorder->Emit(kRowsPerRequest, &profile, &more)) break;
-      for (v1::ProcessProfile& part : SplitProfile(std::move(profile), kMaxRequestBytes)) {
-        std::vector<v1::ProcessProfile> one;
-        one.push_back(std::move(part));
-        uploader_->Post(std::move(one));
-      }
-      process.last_sequence = uploader_->posted_sequence();
-    }
-    next_to_post_++;
+    // One with many rows lets the others send first.
+    if (!PostProcess(&processes_[next_to_post_++])) return false;
   }
   return true;
 }

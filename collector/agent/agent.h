@@ -22,6 +22,7 @@
 #include "collector/agent/control/run_governor.h"
 #include "collector/agent/processes/agent_server.h"
 #include "collector/agent/processes/process_recorder.h"
+#include "collector/agent/upload/row_numbers.h"
 #include "collector/agent/upload/uploader.h"
 #include "collector/base/mutex.h"
 #include "collector/model/flops/formula_registry.h"
@@ -87,6 +88,7 @@ class Agent {
     std::unique_ptr<ProcessRecorder> recorder;
     uint64_t ended_ns = 0;
     uint64_t last_sequence = 0;  // of the newest request with something of it
+    RowNumbers numbers = {};
   };
   // From the talking thread to the draining one.
   struct Events {
@@ -103,6 +105,10 @@ class Agent {
   void MatchCollectives();
   // False: the uploader takes no more now; the next call goes on with the next process.
   bool PostChanges();
+  // Posts all that is new of the process. False: the uploader takes no more.
+  bool PostProcess(Process* process);
+  // Defines all anew where the collector lacks what was defined.
+  void FollowLacks();
   // Frees what is kept of processes that have ended, once all of it is acknowledged. Only when
   // nothing was left to post.
   void RetireEnded(uint64_t now_ns);
@@ -130,6 +136,7 @@ class Agent {
   std::unique_ptr<RunGovernor> governor_;  // the draining thread's; null: no --max-overhead
   size_t next_to_post_ = 0;                // the draining thread's: in processes_
   uint32_t flush_posted_ = 0;              // the draining thread's: waits for its acknowledgement
+  uint32_t numbering_ = 1;                 // the draining thread's: of all processes' rows
 
   mutable base::Mutex mutex_;
   base::CondVar wake_;

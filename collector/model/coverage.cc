@@ -31,6 +31,7 @@ constexpr std::string_view kLostRecords[] = {"ring_full",
                                              "malformed_record",
                                              "ring_corrupt",
                                              "rows_refused",
+                                             "rows_undefined",
                                              "calls_lost_with_agent",
                                              "launches_lost_with_agent",
                                              "activities_lost_with_agent"};
@@ -199,6 +200,8 @@ std::string_view LossText(std::string_view name) {
   if (name == "activities_lost_with_agent")
     return "GPU times that a node agent had not sent on when it ended";
   if (name == "rows_refused") return "rows beyond what the agent keeps for one process";
+  if (name == "rows_undefined")
+    return "rows of which the collector has lost what they are of: their work is missing";
   if (name == "graph_node_unknown") return "timed node of a graph that nobody has seen made";
   if (name == "replay_times_twice")
     return "times of replays of CUDA graphs that came by node and as a whole: each is booked once";

@@ -64,7 +64,7 @@ const std::vector<NameFields>& AllNameFields() {
       for (int j = 0; j < row.field_count(); ++j) {
         const FieldDescriptor* field = row.field(j);
         if (field->is_repeated() || field->cpp_type() != FieldDescriptor::CPPTYPE_STRING) continue;
-        if (IsText(field->name())) continue;
+        if (IsText(field->name()) || field->type() == FieldDescriptor::TYPE_BYTES) continue;
         const bool is_path = field->name() == "path" || field->name() == "alias" ||
                              (&row == v1::Scope::descriptor() && field->name() == "name");
         fields.names.emplace_back(field, is_path);

@@ -74,6 +74,7 @@ grpc::Status IngestService::Handle(v1::UploadRequest* bounded, v1::UploadReply* 
   if (status.ok()) {
     runs_.NoteStored(request.run_id(), request.last());
     reply->set_acknowledged(request.sequence());
+    reply->set_lacks_numbering(run->LacksNumbering(request.agent_id()));
     return grpc::Status::OK;
   }
   const std::string text(status.message());

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "collector/model/profile_bounds.h"
+#include "collector/store/live/block_reader.h"
 #include "collector/store/schema.h"
 #include "proto/flopsprof/text_id.h"
 
@@ -102,6 +103,7 @@ absl::Status CheckFields(const Message& message, const RequestLimits& limits) {
   std::string scratch;
   for (const FieldDescriptor* field : fields) {
     const int count = field->is_repeated() ? reflection.FieldSize(message, field) : 1;
+    if (field->type() == FieldDescriptor::TYPE_BYTES) continue;  // CheckBlocks
     if (field->cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
       for (int i = 0; i < count; ++i) {
         const std::string& text =
@@ -149,6 +151,7 @@ absl::Status CheckRequest(const v1::UploadRequest& request, const RequestLimits&
     if (!process.has_key() || process.key().node().empty()) {
       return Refuse("ProcessProfile.key", "is missing");
     }
+    if (const absl::Status status = store::CheckBlocks(process); !status.ok()) return status;
     for (const auto& [id, text] : process.strings()) {
       if (id != TextId(text))
         return Refuse("ProcessProfile.strings", "has an id that is not its text's");
@@ -158,7 +161,10 @@ absl::Status CheckRequest(const v1::UploadRequest& request, const RequestLimits&
 }
 
 void BoundRequest(v1::UploadRequest* request) {
-  for (v1::ProcessProfile& process : *request->mutable_processes()) model::CutNames(&process);
+  for (v1::ProcessProfile& process : *request->mutable_processes()) {
+    model::CutNames(&process);
+    if (process.has_defined()) model::CutNames(process.mutable_defined());
+  }
   if (!request->has_run()) return;
   v1::RunInfo& run = *request->mutable_run();
   run.set_job(model::BoundedName(run.job(), false));

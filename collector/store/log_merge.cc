@@ -4,34 +4,53 @@
 
 #include <absl/strings/str_cat.h>
 
+#include <algorithm>
+
 #include "collector/base/clock.h"
 #include "collector/base/status.h"
 
 namespace flopsprof::store {
 
 absl::StatusOr<MergedTo> ReadMergedTo(Database* database) {
-  absl::StatusOr<Statement> row = database->Prepare("SELECT log_id, merged FROM log_position");
+  absl::StatusOr<Statement> row =
+      database->Prepare("SELECT log_id, merged, saved FROM log_position");
   if (!row.ok()) return row.status();
   const absl::StatusOr<bool> found = row->Step();
   if (!found.ok()) return found.status();
   if (!*found) return absl::DataLossError("it has no log_position");
-  return MergedTo{static_cast<uint64_t>(row->Int(0)), static_cast<uint64_t>(row->Int(1))};
+  return MergedTo{static_cast<uint64_t>(row->Int(0)), static_cast<uint64_t>(row->Int(1)),
+                  static_cast<uint64_t>(row->Int(2))};
 }
 
-absl::StatusOr<bool> LogMerge::Some(LogReader* reader, absl::Duration at_most) {
+absl::StatusOr<bool> LogMerge::Some(LogReader* reader, absl::Duration at_most,
+                                    std::optional<absl::Duration> save_for) {
   FLOPSPROF_RETURN_IF_ERROR(db_.Execute("BEGIN IMMEDIATE"));
   absl::StatusOr<bool> more = InTransaction(reader, at_most);
   absl::Status status = more.status();
+  const uint64_t read = std::max(read_, reader->last_sequence());
+  if (status.ok() && save_for.has_value()) {
+    if (!live_.pass_is_open()) live_.BeginPass(read, reader->segment());
+    status = live_.SaveSome(*save_for).status();
+  }
   if (status.ok()) status = db_.Execute("COMMIT");
-  if (status.ok()) return more;
-  // SQLite may have rolled back by itself.
-  db_.Execute("ROLLBACK").IgnoreError();
-  return status;
+  if (!status.ok()) {
+    // SQLite may have rolled back by itself.
+    db_.Execute("ROLLBACK").IgnoreError();
+    live_.RolledBack();
+    return status;
+  }
+  read_ = read;
+  merged_ = std::max(merged_, read_);
+  if (const std::optional<LiveRows::Saved> saved = live_.Committed(kMostBytes)) {
+    saved_ = saved->through;
+    saved_segment_ = saved->tag;
+    save_cost_ = saved->cost;
+  }
+  return more;
 }
 
 absl::StatusOr<bool> LogMerge::InTransaction(LogReader* reader, absl::Duration at_most) {
   const uint64_t begin_ns = base::Clock::Real().MonoNs();
-  const uint64_t before = reader->last_sequence();
   bool more = true;
   LogRecord record;
   do {
@@ -43,7 +62,7 @@ absl::StatusOr<bool> LogMerge::InTransaction(LogReader* reader, absl::Duration a
       FLOPSPROF_RETURN_IF_ERROR(NoteDamage(damage));
     }
   } while (more && absl::Nanoseconds(base::Clock::Real().MonoNs() - begin_ns) < at_most);
-  if (reader->last_sequence() != before) {
+  if (reader->last_sequence() > merged_) {
     FLOPSPROF_RETURN_IF_ERROR(
         db_.Execute(absl::StrCat("UPDATE log_position SET merged=", reader->last_sequence())));
   }
@@ -53,11 +72,15 @@ absl::StatusOr<bool> LogMerge::InTransaction(LogReader* reader, absl::Duration a
 // A record that is refused for what is in it (sqlite.cc has the list) must not stop those behind
 // it. All else passes when its cause does: the record is tried again.
 absl::Status LogMerge::Take(const LogRecord& record) {
+  if (record.sequence <= merged_) return StoreAgain(record);
   FLOPSPROF_RETURN_IF_ERROR(db_.Execute("SAVEPOINT record"));
+  const size_t born = live_.born_count();
   const absl::Status status = Store(record);
   if (status.ok()) return db_.Execute("RELEASE record");
   if (!absl::IsInvalidArgument(status)) return status;
   FLOPSPROF_RETURN_IF_ERROR(db_.Execute("ROLLBACK TO record; RELEASE record"));
+  live_.ForgetBorn(born);
+  FLOPSPROF_RETURN_IF_ERROR(LeaveOut(record.sequence));
   absl::StatusOr<Statement> statement = db_.Prepare("INSERT INTO log_refused(text) VALUES(?)");
   if (!statement.ok()) return statement.status();
   const std::string text =
@@ -82,9 +105,11 @@ absl::StatusOr<std::vector<std::string>> ReadLogLosses(Database* database) {
   return losses;
 }
 
+// A part of the log that is read again, for live rows, has the damage that it had.
 absl::Status LogMerge::NoteDamage(const LogDamage& damage) {
-  absl::StatusOr<Statement> statement =
-      db_.Prepare("INSERT INTO log_damage(text, lost) VALUES(?,?)");
+  absl::StatusOr<Statement> statement = db_.Prepare(
+      "INSERT INTO log_damage(text, lost) SELECT ?1, ?2 WHERE NOT EXISTS (SELECT 1 "
+      "FROM log_damage WHERE text=?1)");
   if (!statement.ok()) return statement.status();
   const std::string text = ToText(damage);
   statement->BindText(1, text);
@@ -93,7 +118,8 @@ absl::Status LogMerge::NoteDamage(const LogDamage& damage) {
 }
 
 absl::Status LogMerge::Store(const LogRecord& record) {
-  v1::UploadRequest request;
+  // One message for all records, which keeps its memory: a block has dozens of small parts.
+  thread_local v1::UploadRequest request;
   if (!request.ParseFromString(record.payload)) {
     return absl::InvalidArgumentError("an upload in the log is no upload of flopsprof");
   }
@@ -104,12 +130,77 @@ absl::Status LogMerge::Store(const LogRecord& record) {
   }
   const absl::StatusOr<bool> is_new = writer_.NoteUpload(request, record.utc_ns);
   if (!is_new.ok()) return is_new.status();
-  if (!*is_new) return absl::OkStatus();
+  if (!*is_new) return LeaveOut(record.sequence);
   if (request.has_run()) FLOPSPROF_RETURN_IF_ERROR(writer_.WriteRun(run_id_, request.run()));
-  for (const v1::ProcessProfile& process : request.processes()) {
-    FLOPSPROF_RETURN_IF_ERROR(writer_.WriteProcess(process));
+  FLOPSPROF_RETURN_IF_ERROR(Prepare(request, record.sequence, /*again=*/false));
+  for (int i = 0; i < request.processes_size(); ++i) {
+    FLOPSPROF_RETURN_IF_ERROR(
+        writer_.WriteOthers(parts_[static_cast<size_t>(i)].id, request.processes(i)));
+  }
+  Apply(record.sequence);
+  return absl::OkStatus();
+}
+
+absl::Status LogMerge::StoreAgain(const LogRecord& record) {
+  const absl::StatusOr<bool> left_out = IsLeftOut(record.sequence);
+  if (!left_out.ok()) return left_out.status();
+  if (*left_out) return absl::OkStatus();
+  v1::UploadRequest request;
+  if (!request.ParseFromString(record.payload)) return absl::OkStatus();  // refused as such
+  const absl::Status status = Prepare(request, record.sequence, /*again=*/true);
+  // It was good when it was first read.
+  if (absl::IsInvalidArgument(status)) return absl::DataLossError(status.message());
+  if (status.ok()) Apply(record.sequence);
+  return status;
+}
+
+absl::Status LogMerge::Prepare(const v1::UploadRequest& request, uint64_t record, bool again) {
+  part_count_ = static_cast<size_t>(request.processes_size());
+  if (parts_.size() < part_count_) parts_.resize(part_count_);
+  for (size_t i = 0; i < part_count_; ++i) {
+    const v1::ProcessProfile& process = request.processes(static_cast<int>(i));
+    Part& part = parts_[i];
+    const absl::StatusOr<ProfileWriter::ProcessRow> row = writer_.FindProcess(process.key());
+    if (!row.ok()) return row.status();
+    part.id = row->id;
+    if (row->is_new && again) return absl::DataLossError("a process is gone");
+    if (row->is_new) live_.NoteBorn(part.id);
+    for (size_t j = 0; j < i; ++j) {
+      if (parts_[j].id == part.id) return absl::InvalidArgumentError("it has a process twice");
+    }
+    const absl::StatusOr<LiveProcess*> live = live_.Get(part.id);
+    if (!live.ok()) return live.status();
+    part.process = (*live)->applied >= record ? nullptr : *live;
+    if (part.process == nullptr) continue;
+    FLOPSPROF_RETURN_IF_ERROR(
+        part.process->Prepare(process, request.agent_id(), live_.keys(), &part.more));
   }
   return absl::OkStatus();
+}
+
+void LogMerge::Apply(uint64_t record) {
+  for (size_t i = 0; i < part_count_; ++i) {
+    const Part& part = parts_[i];
+    if (part.process == nullptr) continue;
+    part.process->Apply(part.more);
+    part.process->applied = record;
+    if (part.process->is_changed()) live_.NoteChanged(part.id);
+    if (part.more.numbering != 0) {
+      uint32_t& lacks = lacks_[part.more.agent];
+      lacks = part.more.undefined_rows > 0 ? part.more.numbering : lacks;
+    }
+  }
+}
+
+absl::StatusOr<bool> LogMerge::IsLeftOut(uint64_t record) {
+  const absl::StatusOr<int64_t> count =
+      db_.QueryInt(absl::StrCat("SELECT count(*) FROM log_left_out WHERE record=", record));
+  if (!count.ok()) return count.status();
+  return *count > 0;
+}
+
+absl::Status LogMerge::LeaveOut(uint64_t record) {
+  return db_.Execute(absl::StrCat("INSERT OR IGNORE INTO log_left_out VALUES(", record, ")"));
 }
 
 }  // namespace flopsprof::store

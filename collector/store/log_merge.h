@@ -7,9 +7,13 @@
 #include <absl/time/time.h>
 
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "collector/store/live_rows.h"
 #include "collector/store/log/log_reader.h"
 #include "collector/store/profile_writer.h"
 #include "collector/store/sqlite.h"
@@ -19,7 +23,8 @@ namespace flopsprof::store {
 // How far a database has what is in the log.
 struct MergedTo {
   uint64_t log_id = 0;
-  uint64_t sequence = 0;
+  uint64_t sequence = 0;  // of the newest record of which it has all but live rows
+  uint64_t saved = 0;     // and of which it surely has those too; not above it
 };
 
 absl::StatusOr<MergedTo> ReadMergedTo(Database* database);
@@ -28,27 +33,79 @@ absl::StatusOr<MergedTo> ReadMergedTo(Database* database);
 absl::StatusOr<std::vector<std::string>> ReadLogLosses(Database* database);
 
 // Takes records of a log into a database: collectors into profile.db, readers into a copy in
-// memory. Each transaction also stores how far it has come, so that none is taken twice or left
-// out, whenever a process ends. One thread.
+// memory. Live rows (live_rows.h) are summed up in memory and stored now and then, all others at
+// once. Each transaction also stores how far it has come, so that none is taken twice or left out,
+// whenever a process ends. One thread.
 class LogMerge {
  public:
-  LogMerge(std::string run_id, Database* database, ProfileWriter* writer)
-      : run_id_(std::move(run_id)), db_(*database), writer_(*writer) {}
+  // `at`: where the database is. The first reader begins behind at.saved.
+  LogMerge(std::string run_id, Database* database, ProfileWriter* writer, MergedTo at)
+      : run_id_(std::move(run_id)),
+        db_(*database),
+        writer_(*writer),
+        live_(database),
+        merged_(at.sequence),
+        saved_(at.saved),
+        read_(at.saved) {}
 
   // One transaction, of what there is, which is ended after about `at_most`, at one record at the
-  // earliest. True: there may be more. On failure the database is as it was; the reader has gone on
-  // and is of no more use.
-  absl::StatusOr<bool> Some(LogReader* reader, absl::Duration at_most);
+  // earliest. True: there may be more. `save_for`: live rows are stored too, for about so long. On
+  // failure the database is as it was; the reader has gone on and is of no more use: the next one
+  // begins behind read().
+  absl::StatusOr<bool> Some(LogReader* reader, absl::Duration at_most,
+                            std::optional<absl::Duration> save_for);
+
+  // Numbers of records: all but live rows are in the database; those too; all are in the database
+  // or in memory.
+  uint64_t merged() const { return merged_; }
+  uint64_t saved() const { return saved_; }
+  uint64_t read() const { return read_; }
+  // Of the log's segment that was read when what is saved was begun.
+  uint64_t saved_segment() const { return saved_segment_; }
+  // Live rows are being stored, and are not all.
+  bool is_saving() const { return live_.pass_is_open(); }
+  // What it took to store all the last time.
+  absl::Duration save_cost() const { return save_cost_; }
+  // Of live rows. What is stored is let go of when there are more.
+  size_t bytes() const { return live_.bytes(); }
+  static constexpr size_t kMostBytes = 1536 << 20;  // of the 2 GB that a collector may take
+  void LetGo() { live_.Committed(0); }
+
+  // Numberings (ProcessProfile.numbering) that rows have come with and that were not defined, by
+  // agent; 0: the agent has begun another one. Since the last call.
+  std::map<std::string, uint32_t> TakeLacks() { return std::exchange(lacks_, {}); }
 
  private:
   absl::StatusOr<bool> InTransaction(LogReader* reader, absl::Duration at_most);
   absl::Status Take(const LogRecord& record);
   absl::Status Store(const LogRecord& record);
+  // What the database has, and the memory of this object has not: live rows alone.
+  absl::Status StoreAgain(const LogRecord& record);
+  absl::Status Prepare(const v1::UploadRequest& request, uint64_t record, bool again);
+  void Apply(uint64_t record);
+  absl::StatusOr<bool> IsLeftOut(uint64_t record);
+  absl::Status LeaveOut(uint64_t record);
   absl::Status NoteDamage(const LogDamage& damage);
 
   const std::string run_id_;
   Database& db_;
   ProfileWriter& writer_;
+  LiveRows live_;
+  uint64_t merged_;
+  uint64_t saved_;
+  uint64_t read_;
+  uint64_t saved_segment_ = 0;
+  absl::Duration save_cost_;
+  std::map<std::string, uint32_t> lacks_;
+
+  // Of the record that is being taken.
+  struct Part {
+    int64_t id = 0;
+    LiveProcess* process = nullptr;  // nullptr: it has the record
+    PreparedPart more;
+  };
+  std::vector<Part> parts_;
+  size_t part_count_ = 0;
 };
 
 }  // namespace flopsprof::store

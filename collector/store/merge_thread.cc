@@ -17,7 +17,8 @@ constexpr absl::Duration kLongestPause = absl::Seconds(5);
 
 }  // namespace
 
-MergeThread::MergeThread(std::function<absl::StatusOr<bool>()> work) : work_(std::move(work)) {
+MergeThread::MergeThread(std::function<absl::StatusOr<absl::Duration>()> work)
+    : work_(std::move(work)) {
   // Signals are for the threads of whoever hosts us.
   sigset_t all;
   sigset_t before;
@@ -44,32 +45,36 @@ void MergeThread::Wake() {
 
 void MergeThread::Run() {
   absl::Duration pause = absl::ZeroDuration();
-  while (WaitForWork(pause)) {
-    const absl::StatusOr<bool> more = work_();
-    if (more.ok()) {
+  absl::Duration at_most = absl::InfiniteDuration();
+  while (WaitForWork(pause, at_most)) {
+    const absl::StatusOr<absl::Duration> next = work_();
+    if (next.ok()) {
       pause = absl::ZeroDuration();
-      if (*more) Wake();
+      at_most = *next;
       continue;
     }
     if (pause == absl::ZeroDuration()) {
       base::Log().warn("what was stored is not merged yet: {}",
-                       std::string(more.status().message()));
+                       std::string(next.status().message()));
     }
-    pause = std::clamp(2 * pause, kFirstPause, kLongestPause);
-    Wake();
+    pause = at_most = std::clamp(2 * pause, kFirstPause, kLongestPause);
   }
 }
 
-bool MergeThread::WaitForWork(absl::Duration pause) {
+bool MergeThread::WaitForWork(absl::Duration pause, absl::Duration at_most) {
   base::MutexLock lock(&mutex_);
   // Whoever wakes it makes it look at the clock again, wherever the clock of the day went.
   const uint64_t begin_ns = base::Clock::Real().MonoNs();
   while (!stopping_) {
     const auto since = absl::Nanoseconds(base::Clock::Real().MonoNs() - begin_ns);
-    if (since >= pause) break;
-    condition_.WaitWithTimeout(&mutex_, pause - since);
+    const absl::Duration until = woken_ ? pause : at_most;
+    if (since >= until) break;
+    if (until == absl::InfiniteDuration()) {
+      condition_.Wait(&mutex_);
+    } else {
+      condition_.WaitWithTimeout(&mutex_, until - since);
+    }
   }
-  while (!stopping_ && !woken_) condition_.Wait(&mutex_);
   woken_ = false;
   return !stopping_;
 }

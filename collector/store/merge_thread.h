@@ -15,18 +15,18 @@ namespace flopsprof::store {
 // while, longer each time.
 class MergeThread {
  public:
-  // `work` returns whether there may be more of it.
-  explicit MergeThread(std::function<absl::StatusOr<bool>()> work);
+  // `work` returns after how long there will be more of it; infinite: when it is woken.
+  explicit MergeThread(std::function<absl::StatusOr<absl::Duration>()> work);
   ~MergeThread();  // the work that is being done is done to its end
 
   void Wake();
 
  private:
   void Run();
-  // False: stop.
-  bool WaitForWork(absl::Duration pause);
+  // `pause`: however often it is woken; then until it is woken, or `at_most`. False: stop.
+  bool WaitForWork(absl::Duration pause, absl::Duration at_most);
 
-  const std::function<absl::StatusOr<bool>()> work_;
+  const std::function<absl::StatusOr<absl::Duration>()> work_;
   base::Mutex mutex_;
   base::CondVar condition_;
   bool woken_ ABSL_GUARDED_BY(mutex_) = true;

@@ -30,40 +30,41 @@ absl::StatusOr<Statement*> ProfileWriter::Prepared(const std::string& sql) {
   return &statements_.emplace(sql, *std::move(statement)).first->second;
 }
 
-absl::StatusOr<int64_t> ProfileWriter::ProcessId(const v1::ProcessKey& key) {
-  absl::StatusOr<Statement*> insert = Prepared(
-      "INSERT INTO processes(node, pid, start_ticks, image) VALUES(?,?,?,?) ON CONFLICT DO "
-      "NOTHING");
-  if (!insert.ok()) return insert.status();
+absl::StatusOr<ProfileWriter::ProcessRow> ProfileWriter::FindProcess(const v1::ProcessKey& key) {
   absl::StatusOr<Statement*> select =
       Prepared("SELECT id FROM processes WHERE node=? AND pid=? AND start_ticks=? AND image=?");
-  if (!select.ok()) return select.status();
-  for (Statement* statement : {*insert, *select}) {
-    statement->BindText(1, key.node());
-    statement->BindInt(2, key.pid());
-    statement->BindInt(3, static_cast<int64_t>(key.start_ticks()));
-    statement->BindInt(4, static_cast<int64_t>(key.image()));
+  absl::StatusOr<Statement*> insert =
+      Prepared("INSERT INTO processes(node, pid, start_ticks, image) VALUES(?,?,?,?)");
+  for (const auto* statement : {&select, &insert}) {
+    if (!statement->ok()) return statement->status();
+    (**statement)->BindText(1, key.node());
+    (**statement)->BindInt(2, key.pid());
+    (**statement)->BindInt(3, static_cast<int64_t>(key.start_ticks()));
+    (**statement)->BindInt(4, static_cast<int64_t>(key.image()));
   }
-  if (const absl::Status status = (*insert)->Run(); !status.ok()) return status;
   const absl::StatusOr<bool> row = (*select)->Step();
   const int64_t id = row.ok() && *row ? (*select)->Int(0) : 0;
   const absl::Status done = (*select)->Run();
   if (!row.ok()) return row.status();
   if (!done.ok()) return done;
-  return id;
+  if (*row) return ProcessRow{id, false};
+  if (const absl::Status made = (*insert)->Run(); !made.ok()) return made;
+  return ProcessRow{sqlite3_last_insert_rowid(db_.handle()), true};
 }
 
-absl::Status ProfileWriter::WriteProcess(const v1::ProcessProfile& process) {
-  const absl::StatusOr<int64_t> id = ProcessId(process.key());
-  if (!id.ok()) return id.status();
+absl::Status ProfileWriter::WriteOthers(int64_t process_id, const v1::ProcessProfile& process) {
   if (process.has_info()) {
-    if (const absl::Status status = WriteInfo(*id, process.info()); !status.ok()) return status;
+    if (const absl::Status status = WriteInfo(process_id, process.info()); !status.ok()) {
+      return status;
+    }
   }
   for (const RowTable& table : RowTables()) {
-    if (const absl::Status status = WriteRows(*id, table, process); !status.ok()) return status;
+    if (table.is_live) continue;
+    const absl::Status status = WriteRows(process_id, table, process);
+    if (!status.ok()) return status;
   }
-  if (const absl::Status status = WriteStepPhases(*id, process); !status.ok()) return status;
-  return WriteMaps(*id, process);
+  if (const absl::Status status = WriteStepPhases(process_id, process); !status.ok()) return status;
+  return WriteMaps(process_id, process);
 }
 
 absl::Status ProfileWriter::WriteInfo(int64_t process_id, const v1::ProcessInfo& info) {
@@ -198,9 +199,7 @@ absl::StatusOr<bool> ProfileWriter::NoteUpload(const v1::UploadRequest& request,
   (*agent)->BindInt(4, request.last() ? 1 : 0);
   (*agent)->BindInt(5, utc_ns);
   if (const absl::Status status = (*agent)->Run(); !status.ok()) return status;
-  const absl::StatusOr<int64_t> changes = db_.QueryInt("SELECT changes()");
-  if (!changes.ok()) return changes.status();
-  return *changes > 0;
+  return sqlite3_changes(db_.handle()) > 0;
 }
 
 absl::Status ProfileWriter::NoteRefusal(const std::string& agent_id, const std::string& node,

@@ -20,7 +20,14 @@ class ProfileWriter {
  public:
   explicit ProfileWriter(Database* db) : db_(*db) {}
 
-  absl::Status WriteProcess(const v1::ProcessProfile& process);
+  // The process' row, made when there is none.
+  struct ProcessRow {
+    int64_t id = 0;
+    bool is_new = false;
+  };
+  absl::StatusOr<ProcessRow> FindProcess(const v1::ProcessKey& key);
+  // All but its live rows (live_rows.h).
+  absl::Status WriteOthers(int64_t process_id, const v1::ProcessProfile& process);
   // Facts about the run: the first value of each counts, an exit code that is not 0 wins.
   absl::Status WriteRun(const std::string& run_id, const v1::RunInfo& run);
   // False: this agent's request of this number was taken before, and nothing is changed. Numbers
@@ -32,7 +39,6 @@ class ProfileWriter {
 
  private:
   absl::StatusOr<Statement*> Prepared(const std::string& sql);
-  absl::StatusOr<int64_t> ProcessId(const v1::ProcessKey& key);
   absl::Status WriteInfo(int64_t process_id, const v1::ProcessInfo& info);
   absl::Status WriteRows(int64_t process_id, const RowTable& table,
                          const v1::ProcessProfile& process);

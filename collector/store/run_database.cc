@@ -185,7 +185,8 @@ absl::Status RunDatabase::MergeLog(LogSegments log) {
   }
   const absl::StatusOr<MergedTo> merged = ReadMergedTo(database_.get());
   if (!merged.ok()) return NameFile(file_, merged.status());
-  LogReader reader(log.Copy(), merged->sequence, merged->log_id);
+  LogReader reader(log.Copy(), merged->saved, merged->log_id);
+  reader.Expect(merged->sequence);
   LogRecord record;
   const absl::StatusOr<bool> more = reader.Next(&record);
   if (absl::IsFailedPrecondition(more.status())) return more.status();
@@ -229,11 +230,14 @@ absl::Status RunDatabase::CopyAndMerge(LogSegments log) {
   }
   std::optional<uint64_t> log_id;
   if (merged->log_id != 0) log_id = merged->log_id;
-  LogReader reader(std::move(log), merged->sequence, log_id);
+  LogReader reader(std::move(log), merged->saved, log_id);
+  reader.Expect(merged->sequence);
   ProfileWriter writer(database_.get());
-  LogMerge merge(run_id, database_.get(), &writer);
+  LogMerge merge(run_id, database_.get(), &writer, *merged);
   absl::StatusOr<bool> more = true;
-  while (more.ok() && *more) more = merge.Some(&reader, absl::InfiniteDuration());
+  while (more.ok() && *more) {
+    more = merge.Some(&reader, absl::InfiniteDuration(), absl::InfiniteDuration());
+  }
   if (absl::IsFailedPrecondition(more.status()) || absl::IsAborted(more.status())) {
     return more.status();
   }
@@ -247,9 +251,16 @@ absl::Status RunDatabase::CopyAndMerge(LogSegments log) {
 
 // A run that is not finished, and of which something was merged, has a log.
 void RunDatabase::CheckThatTheLogIsThere() {
-  if (finished_ || log_folder_.empty() || !problems_.empty()) return;
+  if (!problems_.empty()) return;
   const absl::StatusOr<MergedTo> merged = ReadMergedTo(database_.get());
   if (!merged.ok() || merged->sequence == 0) return;
+  if (merged->saved < merged->sequence) {
+    problems_.push_back(absl::StrCat("calls, times and kernels of ",
+                                     merged->sequence - merged->saved, " updates are missing in ",
+                                     file_, ": they were in its log/ alone, which is not there"));
+    return;
+  }
+  if (finished_ || log_folder_.empty()) return;
   const absl::StatusOr<std::vector<uint64_t>> files = ListSegments(log_folder_);
   if (files.ok() && !files->empty()) return;
   problems_.push_back(absl::StrCat("its log is gone: updates after the ", merged->sequence,

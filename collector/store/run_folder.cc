@@ -34,6 +34,10 @@ constexpr std::string_view kApplyAdvice =
     "what was stored before can be read, agents keep what is not stored and send it again; free "
     "space in the folder's file system";
 
+// Of the time live rows are stored at most a twentieth, so that what is stored is as old as that
+// makes it; readers have the rest from the log.
+constexpr int kShareOfSaving = 20;
+
 constexpr absl::Duration kRetryAfter = absl::Milliseconds(100);
 // For who holds profile.db: in a transaction of the merger's, in others.
 constexpr int kMergeBusyMs = 250;
@@ -63,8 +67,9 @@ RunFolder::~RunFolder() {
     rest_stays = rest_stays_;
   }
   // What cannot be merged stays in the log.
-  if (!rest_stays) MergeFor(kFinishPatience).IgnoreError();
+  if (!rest_stays) MergeFor(kFinishPatience, Wanted::kAll).IgnoreError();
   base::MutexLock lock(&mutex_);
+  merge_.reset();
   writer_.reset();
 }
 
@@ -124,6 +129,13 @@ absl::StatusOr<std::unique_ptr<RunFolder>> RunFolder::Create(const Options& opti
 
 absl::StatusOr<std::unique_ptr<RunFolder>> RunFolder::Open(const std::string& path,
                                                            LogFiles* log_files) {
+  Options options;
+  options.log_files = log_files;
+  return Open(path, options);
+}
+
+absl::StatusOr<std::unique_ptr<RunFolder>> RunFolder::Open(const std::string& path,
+                                                           const Options& options) {
   absl::StatusOr<Manifest> manifest = ReadManifest(path);
   if (!manifest.ok()) return manifest.status();
   // Before anything is opened for writing.
@@ -131,8 +143,6 @@ absl::StatusOr<std::unique_ptr<RunFolder>> RunFolder::Open(const std::string& pa
   FLOPSPROF_RETURN_IF_ERROR(CheckFormatOfFile(path + "/profile.db"));
   absl::StatusOr<Database> database = OpenDatabase(path);
   if (!database.ok()) return database.status();
-  Options options;
-  options.log_files = log_files;
   std::unique_ptr<RunFolder> folder(
       new RunFolder(path, manifest->run_id, *std::move(database), options));
   {
@@ -166,7 +176,8 @@ absl::Status RunFolder::OpenLog() {
       FLOPSPROF_RETURN_IF_ERROR(database_->Execute(
           absl::StrCat("UPDATE log_position SET log_id=", static_cast<int64_t>(*left))));
     }
-    options.after_sequence = merged_ = merged->sequence;
+    options.after_sequence = merged->sequence;
+    merge_ = std::make_unique<LogMerge>(run_id_, database_.get(), writer_.get(), *merged);
     // From here on the log is what is durable; SQLite may lose its last commits with the power, and
     // takes them from the log again.
     FLOPSPROF_RETURN_IF_ERROR(database_->Execute("PRAGMA synchronous=NORMAL"));
@@ -176,7 +187,7 @@ absl::Status RunFolder::OpenLog() {
   log_ = *std::move(log);
   backlog_.MergedThrough(options.after_sequence);
   backlog_.Add(log_->end().sequence, log_->bytes_found());
-  merge_thread_ = std::make_unique<MergeThread>([this] { return MergeSome(false); });
+  merge_thread_ = std::make_unique<MergeThread>([this] { return MergeSome(Wanted::kInItsTime); });
   return absl::OkStatus();
 }
 
@@ -221,29 +232,46 @@ absl::Status RunFolder::MarkAsRunning() {
   return absl::OkStatus();
 }
 
+uint32_t RunFolder::LacksNumbering(const std::string& agent_id) {
+  base::MutexLock lock(&lacks_mutex_);
+  const auto found = lacks_.find(agent_id);
+  return found == lacks_.end() ? 0 : found->second;
+}
+
 absl::Status RunFolder::OpenReader() {
   const absl::StatusOr<MergedTo> merged = ReadMergedTo(database_.get());
   if (!merged.ok()) return merged.status();
   absl::StatusOr<LogSegments> segments = LogSegments::Open(path_ + "/log");
   if (!segments.ok()) return segments.status();
-  merged_ = merged->sequence;
-  reader_.emplace(*std::move(segments), merged_, merged->log_id);
+  reader_.emplace(*std::move(segments), merge_->read(), merged->log_id);
   return absl::OkStatus();
 }
 
-absl::StatusOr<bool> RunFolder::MergeSome(bool even_rest) {
+absl::StatusOr<absl::Duration> RunFolder::MergeSome(Wanted wanted) {
   base::MutexLock lock(&mutex_);
-  if (rest_stays_ && !even_rest) return false;
+  if (rest_stays_ && wanted == Wanted::kInItsTime) return absl::InfiniteDuration();
   // Who holds profile.db is waited for without the lock, by trying again.
   sqlite3_busy_timeout(database_->handle(), kMergeBusyMs);
-  const absl::StatusOr<bool> more = MergeSomeLocked();
+  const absl::StatusOr<absl::Duration> next = MergeSomeLocked(wanted);
   sqlite3_busy_timeout(database_->handle(), kBusyMs);
-  return more;
+  return next;
 }
 
-absl::StatusOr<bool> RunFolder::MergeSomeLocked() {
+absl::Duration RunFolder::UntilSave(Wanted wanted) {
+  const bool needs_memory = merge_->bytes() > LogMerge::kMostBytes;
+  if (merge_->is_saving() || wanted == Wanted::kAll || needs_memory) return absl::ZeroDuration();
+  const absl::Duration pause =
+      std::max(kShareOfSaving * merge_->save_cost(), options_.least_save_pause);
+  return std::max(pause - Since(saved_mono_ns_), absl::ZeroDuration());
+}
+
+absl::StatusOr<absl::Duration> RunFolder::MergeSomeLocked(Wanted wanted) {
   const LogEnd end = log_->end();
-  if (end.sequence <= merged_) return false;
+  const bool behind = end.sequence > merge_->read();
+  if (!behind && merge_->saved() >= merge_->read()) return absl::InfiniteDuration();
+  const absl::Duration until_save = UntilSave(wanted);
+  const bool saves = until_save == absl::ZeroDuration();
+  if (!behind && !saves) return until_save;
   if (!reader_.has_value()) FLOPSPROF_RETURN_IF_ERROR(OpenReader());
   if (is_plain_file_) {
     FLOPSPROF_RETURN_IF_ERROR(database_->Execute("PRAGMA journal_mode=WAL"));
@@ -253,25 +281,38 @@ absl::StatusOr<bool> RunFolder::MergeSomeLocked() {
   if (const absl::Status extended = reader_->Extend(end); !extended.ok()) {
     more = extended;
   } else {
-    more = LogMerge(run_id_, database_.get(), writer_.get())
-               .Some(&*reader_, options_.longest_transaction);
+    more = merge_->Some(&*reader_, options_.longest_transaction,
+                        saves ? std::make_optional(options_.longest_transaction) : std::nullopt);
   }
   if (!more.ok()) {
     reader_.reset();
-    return more;
+    return more.status();
   }
-  merged_ = reader_->last_sequence();
-  backlog_.MergedThrough(merged_);
+  NoteMerged();
+  if (saves && !merge_->is_saving()) saved_mono_ns_ = base::Clock::Real().MonoNs();
   TrimLog();
-  if (!*more) reader_->Rest();
-  return more;
+  if (*more || merge_->is_saving()) return absl::ZeroDuration();
+  reader_->Rest();
+  return merge_->saved() < merge_->read() ? UntilSave(wanted) : absl::InfiniteDuration();
+}
+
+void RunFolder::NoteMerged() {
+  backlog_.MergedThrough(merge_->merged());
+  base::MutexLock lock(&lacks_mutex_);
+  for (const auto& [agent, numbering] : merge_->TakeLacks()) {
+    if (numbering == 0) {
+      lacks_.erase(agent);
+    } else {
+      lacks_[agent] = numbering;
+    }
+  }
 }
 
 void RunFolder::TrimLog() {
-  const uint64_t segment = reader_->segment();
+  const uint64_t segment = merge_->saved_segment();
   if (segment <= trimmed_segment_) return;
   if (!SyncMerged().ok()) return;  // at the next transaction
-  log_->DropThrough(merged_, false);
+  log_->DropThrough(merge_->saved(), false);
   trimmed_segment_ = segment;
 }
 
@@ -279,33 +320,37 @@ absl::Status RunFolder::SyncMerged() {
   return Durably([this] {
     // Two changes: SQLite writes, and syncs, nothing where a row is given what it has.
     return database_->Execute(absl::StrCat("UPDATE log_position SET merged=-1;",
-                                           "UPDATE log_position SET merged=", merged_));
+                                           "UPDATE log_position SET merged=", merge_->merged()));
   });
 }
 
-absl::Status RunFolder::Merge() { return MergeFor(absl::InfiniteDuration()); }
+absl::Status RunFolder::Merge() { return MergeFor(absl::InfiniteDuration(), Wanted::kAll); }
 
-absl::Status RunFolder::MergeFor(absl::Duration patience) {
+absl::Status RunFolder::MergeFor(absl::Duration patience, Wanted wanted) {
   const uint64_t begin_ns = base::Clock::Real().MonoNs();
-  const uint64_t wanted = log_ == nullptr ? 0 : log_->end().sequence;
+  const uint64_t end = log_ == nullptr ? 0 : log_->end().sequence;
+  const auto rest = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    if (merge_ == nullptr) return uint64_t{0};
+    return end - std::min(end, wanted == Wanted::kAll ? merge_->saved() : merge_->merged());
+  };
   while (true) {
     {
       base::MutexLock lock(&mutex_);
-      if (merged_ >= wanted) return absl::OkStatus();
+      if (rest() == 0) return absl::OkStatus();
     }
-    const absl::StatusOr<bool> more = MergeSome(true);
+    const absl::StatusOr<absl::Duration> more = MergeSome(wanted);
     if (!more.ok()) return more.status();
     base::MutexLock lock(&mutex_);
-    if (merged_ < wanted && Since(begin_ns) >= patience) {
+    if (rest() > 0 && Since(begin_ns) >= patience) {
       return absl::UnavailableError(
-          absl::StrCat(wanted - merged_, " updates are in ", path_,
+          absl::StrCat(rest(), " updates are in ", path_,
                        "/log and not in profile.db yet: flopsprof reads both"));
     }
   }
 }
 
 absl::StatusOr<bool> RunFolder::AllAgentsHaveEnded() {
-  FLOPSPROF_RETURN_IF_ERROR(MergeFor(kFinishPatience));
+  FLOPSPROF_RETURN_IF_ERROR(MergeFor(kFinishPatience, Wanted::kAllButLiveRows));
   base::MutexLock lock(&mutex_);
   const absl::StatusOr<int64_t> agents = database_->QueryInt("SELECT count(*) FROM agents");
   if (!agents.ok()) return agents.status();
@@ -329,7 +374,9 @@ absl::Status RunFolder::WriteDerived(const std::vector<v1::ProcessProfile>& proc
   base::MutexLock lock(&mutex_);
   return Durably([&] {
     for (const v1::ProcessProfile& process : processes) {
-      FLOPSPROF_RETURN_IF_ERROR(writer_->WriteProcess(process));
+      const absl::StatusOr<ProfileWriter::ProcessRow> row = writer_->FindProcess(process.key());
+      if (!row.ok()) return row.status();
+      FLOPSPROF_RETURN_IF_ERROR(writer_->WriteOthers(row->id, process));
     }
     return absl::OkStatus();
   });
@@ -360,11 +407,11 @@ absl::Status RunFolder::WriteText(const std::string& name, std::string_view cont
 
 absl::Status RunFolder::Finish(absl::Duration patience) {
   const uint64_t begin_ns = base::Clock::Real().MonoNs();
-  absl::Status merged = MergeFor(patience);
+  absl::Status merged = MergeFor(patience, Wanted::kAll);
   // Somebody who holds profile.db goes on in the end; room on a full disk is not waited for.
   while (absl::IsUnavailable(merged) && Since(begin_ns) < patience) {
     absl::SleepFor(kRetryAfter);
-    merged = MergeFor(patience - Since(begin_ns));
+    merged = MergeFor(patience - Since(begin_ns), Wanted::kAll);
   }
   base::MutexLock lock(&mutex_);
   rest_stays_ = !merged.ok();
@@ -385,9 +432,10 @@ absl::Status RunFolder::Finish(absl::Duration patience) {
   }
   is_finished_ = true;
   // After run.json: a run that is not finished has a log.
-  if (is_plain_file_ || SyncMerged().ok()) log_->DropThrough(merged_, true);
+  if (is_plain_file_ || SyncMerged().ok()) log_->DropThrough(merge_->saved(), true);
   sqlite3_busy_timeout(database_->handle(), kBusyMs);
   reader_.reset();  // it has a deleted file open
+  if (!merge_->is_saving()) merge_->LetGo();
   return merged;
 }
 

@@ -4,9 +4,11 @@
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
+#include <absl/time/time.h>
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -42,6 +44,9 @@ class RunFolder {
     absl::Duration patience = absl::Seconds(2);
     // Of the merger's, after which it begins another: so long others wait for profile.db.
     absl::Duration longest_transaction = absl::Milliseconds(500);
+    // Between two times at which live rows (live_rows.h) are stored; else as long as the cost of
+    // the last one asks for.
+    absl::Duration least_save_pause = absl::ZeroDuration();
     LogFiles* log_files = LogFiles::Real();
   };
 
@@ -52,6 +57,8 @@ class RunFolder {
   // Goes on with a folder that an earlier collector left.
   static absl::StatusOr<std::unique_ptr<RunFolder>> Open(const std::string& path,
                                                          LogFiles* log_files = LogFiles::Real());
+  static absl::StatusOr<std::unique_ptr<RunFolder>> Open(const std::string& path,
+                                                         const Options& options);
 
   // Without Finish: what was applied stays, the run is not marked as finished.
   ~RunFolder();
@@ -63,6 +70,9 @@ class RunFolder {
   // before changes nothing. On failure the same request may be sent again. Unavailable: profile.db
   // does not keep up. Calls of several threads share their syncs.
   absl::Status Apply(const v1::UploadRequest& request);
+  // The numbering (ProcessProfile.numbering) of this agent that came with numbers that are not
+  // defined here; 0: none. Soon after the request that shows it was applied.
+  uint32_t LacksNumbering(const std::string& agent_id);
 
   // Returns when what was applied before is in profile.db, or why it is not.
   absl::Status Merge();
@@ -71,7 +81,7 @@ class RunFolder {
   // has sent anything.
   absl::StatusOr<bool> AllAgentsHaveEnded();
 
-  // Stores rows that were worked out from this run, beside those that came.
+  // Stores rows that were worked out from this run, beside those that came: of call_gradients.
   absl::Status WriteDerived(const std::vector<v1::ProcessProfile>& processes);
 
   // What the report is to say of this run: why nothing more is taken of an agent; what could not
@@ -94,12 +104,18 @@ class RunFolder {
   RunFolder(std::string path, std::string run_id, Database database, const Options& options);
   static absl::StatusOr<Database> OpenDatabase(const std::string& path);
   absl::Status OpenLog();
-  // One transaction of what the log has; whether there is more.
-  // `even_rest`: also what Finish has left.
-  absl::StatusOr<bool> MergeSome(bool even_rest);
-  absl::StatusOr<bool> MergeSomeLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Merge, until `patience` is over: Unavailable.
-  absl::Status MergeFor(absl::Duration patience);
+  // What is wanted of the log in profile.db.
+  enum class Wanted { kInItsTime, kAllButLiveRows, kAll };
+  // One transaction of what the log has, and the pause before the next. What Finish has left is
+  // taken only where it is wanted.
+  absl::StatusOr<absl::Duration> MergeSome(Wanted wanted);
+  absl::StatusOr<absl::Duration> MergeSomeLocked(Wanted wanted)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // How long live rows need not be stored yet.
+  absl::Duration UntilSave(Wanted wanted) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void NoteMerged() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Until `patience` is over: Unavailable.
+  absl::Status MergeFor(absl::Duration patience, Wanted wanted);
   absl::Status OpenReader() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Deletes what of the log is in profile.db, once that is durable.
   void TrimLog() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -123,13 +139,16 @@ class RunFolder {
   // The database has no write-ahead log at the moment.
   bool is_plain_file_ ABSL_GUARDED_BY(mutex_) = false;
   std::optional<LogReader> reader_
-      ABSL_GUARDED_BY(mutex_);                   // none before the first, or after a failure
-  uint64_t merged_ ABSL_GUARDED_BY(mutex_) = 0;  // sequence, committed
-  uint64_t trimmed_segment_ ABSL_GUARDED_BY(mutex_) = 0;  // those before it are deleted
+      ABSL_GUARDED_BY(mutex_);  // none before the first, or after a failure
+  std::unique_ptr<LogMerge> merge_ ABSL_GUARDED_BY(mutex_);  // before OpenLog: none
+  uint64_t saved_mono_ns_ ABSL_GUARDED_BY(mutex_) = 0;       // when live rows were stored
+  uint64_t trimmed_segment_ ABSL_GUARDED_BY(mutex_) = 0;     // those before it are deleted
   // What Finish has left in the log is not touched until something is applied.
   bool rest_stays_ ABSL_GUARDED_BY(mutex_) = false;
   std::atomic<bool> is_finished_{false};  // as run.json says
   MergeBacklog backlog_;
+  base::Mutex lacks_mutex_;  // after mutex_
+  std::map<std::string, uint32_t> lacks_ ABSL_GUARDED_BY(lacks_mutex_);
 
   std::unique_ptr<LogWriter> log_;             // takes calls of any thread
   std::unique_ptr<MergeThread> merge_thread_;  // last: it uses the others

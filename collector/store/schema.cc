@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "flopsprof/v1/profile.pb.h"
+#include "proto/flopsprof/block_tables.h"
 
 namespace flopsprof::store {
 namespace {
@@ -32,9 +33,11 @@ RowTable Make(const char* name, const FieldDescriptor* rows, const Descriptor* t
       columns.emplace(found->index(), ColumnRule{found, named.rule, named.by});
     }
   }
-  RowTable table{name, rows, type, {}, ""};
+  RowTable table{name, rows, type, {}, "", false};
   for (auto& [index, column] : columns) table.columns.push_back(std::move(column));
   table.merge_sql = MergeSql(table);
+  table.is_live = rows != nullptr &&
+                  FindBlockTable(static_cast<uint32_t>(rows->number())) < kBlockTables.size();
   return table;
 }
 
@@ -164,6 +167,19 @@ const std::vector<RowTable>& RowTables() {
              {kSum, {"calls_taken", "launches_taken", "activities_taken"}},
              {kOr, {"final"}}}),
   };
+  return *kTables;
+}
+
+const std::vector<const RowTable*>& LiveTables() {
+  static const auto* const kTables = [] {
+    auto* tables = new std::vector<const RowTable*>;
+    for (const BlockTable& layout : kBlockTables) {
+      for (const RowTable& table : RowTables()) {
+        if (table.rows->number() == static_cast<int>(layout.rows)) tables->push_back(&table);
+      }
+    }
+    return tables;
+  }();
   return *kTables;
 }
 

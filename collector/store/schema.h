@@ -13,7 +13,7 @@ class FieldDescriptor;
 namespace flopsprof::store {
 
 // PRAGMA user_version of profile.db. Other numbers are refused, by readers and by writers.
-inline constexpr int kSchemaVersion = 3;
+inline constexpr int kSchemaVersion = 4;
 
 // Tables of an empty profile.db, and the views on them: documented in README.md.
 const char* TablesSql();
@@ -54,11 +54,15 @@ struct RowTable {
   const google::protobuf::Descriptor* row_type;
   std::vector<ColumnRule> columns;
   std::string merge_sql;  // MergeSql of it
+  bool is_live = false;   // its rows are summed up in memory
 
   std::vector<const google::protobuf::FieldDescriptor*> fields() const;
 };
 
 const std::vector<RowTable>& RowTables();
+// Those whose rows are summed up in memory (proto/flopsprof/block_tables.h), in the order of
+// kBlockTables. Their key in profile.db is the process and `place`, which has no meaning.
+const std::vector<const RowTable*>& LiveTables();
 // ProcessProfile.info: one row a process.
 const RowTable& InfoTable();
 

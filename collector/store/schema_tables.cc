@@ -48,29 +48,27 @@ CREATE TABLE modules(
   own_params INTEGER NOT NULL, total_params INTEGER NOT NULL, trainable_params INTEGER NOT NULL,
   PRIMARY KEY(process_id, root_scope, path)) STRICT, WITHOUT ROWID;
 CREATE TABLE calls(
-  process_id INTEGER NOT NULL, scope INTEGER NOT NULL, phase INTEGER NOT NULL,
+  process_id INTEGER NOT NULL, place INTEGER NOT NULL, scope INTEGER NOT NULL, phase INTEGER NOT NULL,
   kind INTEGER NOT NULL, api TEXT NOT NULL, shape TEXT NOT NULL, compute_type TEXT NOT NULL,
   captured INTEGER NOT NULL, in_step INTEGER NOT NULL,
   calls INTEGER NOT NULL, flops_high INTEGER NOT NULL, flops_low INTEGER NOT NULL,
   flops_known INTEGER NOT NULL, bytes INTEGER NOT NULL, kernels INTEGER NOT NULL,
   gpu_time_ns INTEGER NOT NULL, min_gpu_time_ns INTEGER NOT NULL,
   max_gpu_time_ns INTEGER NOT NULL, detail TEXT NOT NULL,
-  PRIMARY KEY(process_id, scope, phase, kind, api, shape, compute_type, captured, in_step,
-              flops_known, detail)
-) STRICT, WITHOUT ROWID;
+  PRIMARY KEY(process_id, place)) STRICT, WITHOUT ROWID;
 CREATE TABLE times(
-  process_id INTEGER NOT NULL, scope INTEGER NOT NULL, phase INTEGER NOT NULL,
+  process_id INTEGER NOT NULL, place INTEGER NOT NULL, scope INTEGER NOT NULL, phase INTEGER NOT NULL,
   category INTEGER NOT NULL, in_step INTEGER NOT NULL,
   activities INTEGER NOT NULL, gpu_time_ns INTEGER NOT NULL,
-  PRIMARY KEY(process_id, scope, phase, category, in_step)) STRICT, WITHOUT ROWID;
+  PRIMARY KEY(process_id, place)) STRICT, WITHOUT ROWID;
 CREATE TABLE kernels(
-  process_id INTEGER NOT NULL, name TEXT NOT NULL, category INTEGER NOT NULL,
+  process_id INTEGER NOT NULL, place INTEGER NOT NULL, name TEXT NOT NULL, category INTEGER NOT NULL,
   phase INTEGER NOT NULL, count INTEGER NOT NULL, gpu_time_ns INTEGER NOT NULL,
   min_ns INTEGER NOT NULL, max_ns INTEGER NOT NULL, kind TEXT NOT NULL,
-  PRIMARY KEY(process_id, name, category, phase, kind)) STRICT, WITHOUT ROWID;
+  PRIMARY KEY(process_id, place)) STRICT, WITHOUT ROWID;
 CREATE TABLE scope_calls(
-  process_id INTEGER NOT NULL, scope INTEGER NOT NULL, phase INTEGER NOT NULL,
-  calls INTEGER NOT NULL, PRIMARY KEY(process_id, scope, phase)) STRICT, WITHOUT ROWID;
+  process_id INTEGER NOT NULL, place INTEGER NOT NULL, scope INTEGER NOT NULL, phase INTEGER NOT NULL,
+  calls INTEGER NOT NULL, PRIMARY KEY(process_id, place)) STRICT, WITHOUT ROWID;
 CREATE TABLE steps(
   process_id INTEGER NOT NULL, step INTEGER NOT NULL, begin_mono_ns INTEGER NOT NULL,
   end_mono_ns INTEGER NOT NULL, gpu_busy_ns INTEGER NOT NULL,
@@ -101,26 +99,25 @@ CREATE TABLE stacks(
   process_id INTEGER NOT NULL, id INTEGER NOT NULL, frames TEXT NOT NULL,
   PRIMARY KEY(process_id, id)) STRICT, WITHOUT ROWID;
 CREATE TABLE stack_rows(
-  process_id INTEGER NOT NULL, stack INTEGER NOT NULL, scope INTEGER NOT NULL,
+  process_id INTEGER NOT NULL, place INTEGER NOT NULL, stack INTEGER NOT NULL, scope INTEGER NOT NULL,
   phase INTEGER NOT NULL, kernel TEXT NOT NULL, kind TEXT NOT NULL, category INTEGER NOT NULL,
   samples INTEGER NOT NULL, launches INTEGER NOT NULL, gpu_time_ns INTEGER NOT NULL,
-  PRIMARY KEY(process_id, stack, scope, phase, kernel, kind, category)) STRICT, WITHOUT ROWID;
+  PRIMARY KEY(process_id, place)) STRICT, WITHOUT ROWID;
 CREATE TABLE collectives(
-  process_id INTEGER NOT NULL, scope INTEGER NOT NULL, phase INTEGER NOT NULL,
+  process_id INTEGER NOT NULL, place INTEGER NOT NULL, scope INTEGER NOT NULL, phase INTEGER NOT NULL,
   api TEXT NOT NULL, shape TEXT NOT NULL, captured INTEGER NOT NULL, in_step INTEGER NOT NULL,
   "group" INTEGER NOT NULL, rank_count INTEGER NOT NULL, calls INTEGER NOT NULL,
   matched_calls INTEGER NOT NULL, matched_time_ns INTEGER NOT NULL, wait_ns INTEGER NOT NULL,
-  PRIMARY KEY(process_id, scope, phase, api, shape, captured, in_step, "group", rank_count)
-) STRICT, WITHOUT ROWID;
+  PRIMARY KEY(process_id, place)) STRICT, WITHOUT ROWID;
 CREATE TABLE module_sizes(
   process_id INTEGER NOT NULL, root_scope INTEGER NOT NULL, path TEXT NOT NULL,
   local_params INTEGER NOT NULL, buffers INTEGER NOT NULL, expert_params INTEGER NOT NULL,
   active_params INTEGER NOT NULL, param_bytes INTEGER NOT NULL,
   PRIMARY KEY(process_id, root_scope, path)) STRICT, WITHOUT ROWID;
 CREATE TABLE kernel_owners(
-  process_id INTEGER NOT NULL, name TEXT NOT NULL, category INTEGER NOT NULL,
+  process_id INTEGER NOT NULL, place INTEGER NOT NULL, name TEXT NOT NULL, category INTEGER NOT NULL,
   phase INTEGER NOT NULL, in_call INTEGER NOT NULL,
-  PRIMARY KEY(process_id, name, category, phase)) STRICT, WITHOUT ROWID;
+  PRIMARY KEY(process_id, place)) STRICT, WITHOUT ROWID;
 CREATE TABLE range_rows(
   process_id INTEGER NOT NULL, scope INTEGER NOT NULL, category INTEGER NOT NULL,
   payload_type INTEGER NOT NULL, category_name TEXT NOT NULL, entries INTEGER NOT NULL,
@@ -143,11 +140,11 @@ CREATE TABLE call_gradients(
   PRIMARY KEY(process_id, scope, phase, kind, api, shape, compute_type, captured, in_step)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE scope_kernels(
-  process_id INTEGER NOT NULL, scope INTEGER NOT NULL, phase INTEGER NOT NULL,
+  process_id INTEGER NOT NULL, place INTEGER NOT NULL, scope INTEGER NOT NULL, phase INTEGER NOT NULL,
   api INTEGER NOT NULL, name INTEGER NOT NULL, kind TEXT NOT NULL, category INTEGER NOT NULL,
   in_step INTEGER NOT NULL, count INTEGER NOT NULL, gpu_time_ns INTEGER NOT NULL,
   first_step INTEGER NOT NULL, last_step INTEGER NOT NULL, loop INTEGER NOT NULL,
-  PRIMARY KEY(process_id, scope, phase, api, name, kind, category, in_step, loop)) STRICT, WITHOUT ROWID;
+  PRIMARY KEY(process_id, place)) STRICT, WITHOUT ROWID;
 CREATE TABLE module_weights(
   process_id INTEGER NOT NULL, root_scope INTEGER NOT NULL, path TEXT NOT NULL,
   weights TEXT NOT NULL, PRIMARY KEY(process_id, root_scope, path)) STRICT, WITHOUT ROWID;
@@ -162,10 +159,10 @@ CREATE TABLE step_labels(
 CREATE INDEX numbered_labels ON step_labels(process_id, step, number)
   WHERE number <> 4294967295;
 CREATE TABLE communications(
-  process_id INTEGER NOT NULL, scope INTEGER NOT NULL, phase INTEGER NOT NULL,
+  process_id INTEGER NOT NULL, place INTEGER NOT NULL, scope INTEGER NOT NULL, phase INTEGER NOT NULL,
   api TEXT NOT NULL, shape TEXT NOT NULL, in_step INTEGER NOT NULL,
   compared_ns INTEGER NOT NULL, hidden_ns INTEGER NOT NULL,
-  PRIMARY KEY(process_id, scope, phase, api, shape, in_step)) STRICT, WITHOUT ROWID;
+  PRIMARY KEY(process_id, place)) STRICT, WITHOUT ROWID;
 CREATE TABLE windows(
   process_id INTEGER NOT NULL, begin_mono_ns INTEGER NOT NULL,
   end_mono_ns INTEGER NOT NULL, begin_utc_ns INTEGER NOT NULL, end_utc_ns INTEGER NOT NULL,
@@ -196,11 +193,19 @@ CREATE INDEX scopes_by_parent ON scopes(process_id, parent);
 CREATE TABLE problems(number INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
 
 CREATE TABLE log_position(
-  id INTEGER PRIMARY KEY CHECK(id = 1), log_id INTEGER NOT NULL, merged INTEGER NOT NULL) STRICT;
-INSERT INTO log_position VALUES(1, random(), 0);
+  id INTEGER PRIMARY KEY CHECK(id = 1), log_id INTEGER NOT NULL, merged INTEGER NOT NULL,
+  saved INTEGER NOT NULL) STRICT;
+INSERT INTO log_position VALUES(1, random(), 0, 0);
 CREATE TABLE log_damage(
   number INTEGER PRIMARY KEY, text TEXT NOT NULL, lost INTEGER NOT NULL) STRICT;
 CREATE TABLE log_refused(number INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;
+CREATE TABLE log_left_out(record INTEGER PRIMARY KEY) STRICT;
+CREATE TABLE live_processes(
+  process_id INTEGER PRIMARY KEY, saved INTEGER NOT NULL, undefined_rows INTEGER NOT NULL) STRICT;
+CREATE TABLE numberings(
+  process_id INTEGER NOT NULL, place INTEGER NOT NULL, agent_id TEXT NOT NULL,
+  numbering INTEGER NOT NULL, table_number INTEGER NOT NULL, rows BLOB NOT NULL,
+  PRIMARY KEY(process_id, place, table_number)) STRICT, WITHOUT ROWID;
 
 CREATE TABLE phase_names(phase INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT;
 INSERT INTO phase_names VALUES

@@ -100,6 +100,23 @@ count_drain_instructions() {
   ((per > 0 && per <= bound))
 }
 
+# Instructions of the collector for a known row of a request of flopsprof_ranks_bench, from its bytes to log
+# and memory: 80 requests of 2,000 rows.
+count_merge_instructions() {
+  local bound=$1 few=1 many=11 a b per
+  instructions() {
+    valgrind --tool=callgrind --callgrind-out-file="$work/merge.out" "$build/bin/flopsprof_ranks_bench" \
+      --ranks 8 --windows "$1" > /dev/null 2> "$work/merge.log"
+    sed -n 's/^summary: //p' "$work/merge.out"
+  }
+  a=$(instructions $few)
+  b=$(instructions $many)
+  [[ -n $a && -n $b ]] || { cat "$work/merge.log" >&2; return 1; }
+  per=$(((b - a) / ((many - few) * 8 * 2000)))
+  printf 'instructions per known row, from the wire to log and memory: %d (bound %d)\n' "$per" "$bound"
+  ((per > 0 && per <= bound))
+}
+
 if start_lttng; then :; else printf 'no LTTng session: its rows are left out\n' >&2; fi
 bench hook_and_range "$build/bin/injector_hook_bench" "$injector" $([[ -n $short ]] && echo 31 || echo 301)
 if command -v valgrind > /dev/null; then
@@ -178,6 +195,17 @@ if [[ -x $build/bin/flopsprof_drain_bench ]] && command -v valgrind > /dev/null;
   bench drain_instructions count_drain_instructions 720
 else
   skip drain_instructions "valgrind is not installed, or the collector not built"
+fi
+if [[ -x $build/bin/flopsprof_ranks_bench ]] && command -v valgrind > /dev/null; then
+  bench merge_instructions count_merge_instructions 900
+else
+  skip merge_instructions "valgrind is not installed, or the collector not built"
+fi
+if [[ -x $build/bin/flopsprof_ranks_bench ]]; then
+  bench ranks_bench "$build/bin/flopsprof_ranks_bench" --peer --ranks $([[ -n $short ]] && echo 50 || echo 1000)
+  [[ -n $short ]] || bench ranks_bench_10000 "$build/bin/flopsprof_ranks_bench" --ranks 10000
+else
+  skip ranks_bench "not built"
 fi
 for extra in "$build"/bin/*drain_bench "$build"/bin/*store_bench; do
   [[ -x $extra ]] || { skip "$(basename "$extra")" "not built"; continue; }

@@ -41,10 +41,10 @@ def hostile(database, kind):
             "known) VALUES(?,?,?,?,?,?,'',7,1)", rows,
         )  # fmt: skip
         connection.executemany(
-            "INSERT INTO scope_calls VALUES(?,?,1,1)", [(process, row[1]) for row in rows]
+            "INSERT INTO scope_calls VALUES(?1,?2,?2,1,1)", [(process, row[1]) for row in rows]
         )
         connection.executemany(
-            "INSERT INTO times VALUES(?,?,1,4,1,1,1000)", [(process, row[1]) for row in rows]
+            "INSERT INTO times VALUES(?1,?2,?2,1,4,1,1,1000)", [(process, row[1]) for row in rows]
         )
     connection.close()
 

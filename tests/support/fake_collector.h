@@ -13,10 +13,12 @@
 
 #include "collector/base/mutex.h"
 #include "flopsprof/v1/ingest.grpc.pb.h"
+#include "tests/support/row_blocks.h"
 
 namespace flopsprof::testing {
 
-// A collector that keeps every request as it came and misbehaves when it is told to.
+// A collector that keeps every request, with rows in place of blocks, and misbehaves when it is
+// told to.
 class FakeCollector : public v1::Ingest::Service {
  public:
   // `address`: "unix:/path".
@@ -52,9 +54,20 @@ class FakeCollector : public v1::Ingest::Service {
   // Before anything is sent to it.
   void SetFormat(v1::UploadFormat format) { format_ = format; }
 
+  // From now on it says that it lacks this numbering's definitions.
+  void Lack(uint32_t numbering) {
+    base::MutexLock lock(&mutex_);
+    lacks_ = numbering;
+  }
+
   std::vector<v1::UploadRequest> requests() const {
     base::MutexLock lock(&mutex_);
     return requests_;
+  }
+  // Of each part of a process: its numbering, and how many keys of calls it has defined.
+  std::vector<std::pair<uint32_t, int>> defined_calls() const {
+    base::MutexLock lock(&mutex_);
+    return defined_calls_;
   }
   int stream_count() const {
     base::MutexLock lock(&mutex_);
@@ -75,7 +88,12 @@ class FakeCollector : public v1::Ingest::Service {
       absl::SleepFor(takes());
       {
         base::MutexLock lock(&mutex_);
+        for (const v1::ProcessProfile& part : request.processes()) {
+          defined_calls_.emplace_back(part.numbering(), part.defined().calls_size());
+        }
         requests_.push_back(request);
+        expander_.Expand(&requests_.back());
+        reply.set_lacks_numbering(lacks_);
         if (silent_) continue;
         reply.set_acknowledged(refusal_.empty() ? request.sequence() : 0);
         reply.set_refused(refusal_);
@@ -97,6 +115,9 @@ class FakeCollector : public v1::Ingest::Service {
   std::vector<v1::UploadRequest> requests_ ABSL_GUARDED_BY(mutex_);
   std::string refusal_ ABSL_GUARDED_BY(mutex_);
   bool silent_ ABSL_GUARDED_BY(mutex_) = false;
+  std::vector<std::pair<uint32_t, int>> defined_calls_ ABSL_GUARDED_BY(mutex_);
+  uint32_t lacks_ ABSL_GUARDED_BY(mutex_) = 0;
+  BlockExpander expander_ ABSL_GUARDED_BY(mutex_);
   absl::Duration takes_ ABSL_GUARDED_BY(mutex_) = absl::ZeroDuration();
   int stream_count_ ABSL_GUARDED_BY(mutex_) = 0;
   std::unique_ptr<grpc::Server> server_;

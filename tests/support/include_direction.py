@@ -41,7 +41,7 @@ ROOMS = {
         "hooks/table",
         "python", "session",
     ),
-    "collector/store": ("log", ""),
+    "collector/store": ("log", "live", ""),
     "collector/agent": (
         "tables", "rings", "join", "stacks", "steps", "calls", "rows", "graphs", "processes",
         "control", "upload", "",

@@ -95,6 +95,11 @@ bool Uploader::IsDone(uint64_t sequence) const {
   return !refused_.empty() || requests_.empty() || requests_.front().sequence() > sequence;
 }
 
+uint32_t Uploader::lacked_numbering() const {
+  base::MutexLock lock(&mutex_);
+  return lacked_numbering_;
+}
+
 bool Uploader::Idle() const {
   base::MutexLock lock(&mutex_);
   return requests_.empty() || !refused_.empty();
@@ -273,6 +278,7 @@ void Uploader::OnReply() {
                      "): use the same version of flopsprof on all nodes");
     return;
   }
+  lacked_numbering_ = reply.lacks_numbering();
   while (!requests_.empty() && requests_.front().sequence() <= reply.acknowledged()) {
     // One that is being written has been serialised: it may go.
     requests_.pop_front();

@@ -45,6 +45,8 @@ class Uploader {
   uint64_t posted_sequence() const;
   // The request of this number, and all before it, are acknowledged (or refused).
   bool IsDone(uint64_t sequence) const;
+  // ProcessProfile.numbering of which the collector says that it lacks definitions; 0: of none.
+  uint32_t lacked_numbering() const;
   // True: all that was posted is acknowledged (or refused, and waits no more).
   bool Idle() const;
   // One request. Ignored after a refusal.
@@ -114,6 +116,7 @@ class Uploader {
   bool stop_ ABSL_GUARDED_BY(mutex_) = false;
   bool waking_ ABSL_GUARDED_BY(mutex_) = false;  // kWoken is on its way
   std::string refused_ ABSL_GUARDED_BY(mutex_);
+  uint32_t lacked_numbering_ ABSL_GUARDED_BY(mutex_) = 0;
   Stats stats_ ABSL_GUARDED_BY(mutex_);
 
   grpc::Alarm wake_;  // set by who has set waking_

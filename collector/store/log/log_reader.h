@@ -97,6 +97,8 @@ class LogReader {
         last_(after_sequence),
         log_id_(log_id) {}
 
+  // Records up to this number were in the log: those that are not are missing.
+  void Expect(uint64_t sequence) { end_sequence_ = sequence; }
   // Lets a reader of a log that is being written go on to there.
   absl::Status Extend(const LogEnd& end);
 
@@ -133,7 +135,7 @@ class LogReader {
   uint64_t last_;
   uint64_t newest_seen_ = 0;
   std::optional<uint64_t> log_id_;
-  std::optional<uint64_t> end_sequence_;  // of a log that is being written
+  std::optional<uint64_t> end_sequence_;  // known to have been there
 
   size_t current_ = 0;   // segment
   uint64_t offset_ = 0;  // of the end of what is loaded

@@ -141,7 +141,7 @@ BENCHMARK_DEFINE_F(ApplyBench, Merge)(benchmark::State& state) {
   Database database = *Database::Open(folder_ + "/run/profile.db", SQLITE_OPEN_READWRITE);
   database.Execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL").IgnoreError();
   ProfileWriter writer(&database);
-  LogMerge merge("run", &database, &writer);
+  LogMerge merge("run", &database, &writer, MergedTo());
   LogReader reader(*LogSegments::Open(options.folder), 0, 0);
   for (auto round : state) {
     state.PauseTiming();
@@ -152,7 +152,8 @@ BENCHMARK_DEFINE_F(ApplyBench, Merge)(benchmark::State& state) {
     reader.Extend(log->end()).IgnoreError();
     state.ResumeTiming();
     absl::StatusOr<bool> more = true;
-    while (more.ok() && *more) more = merge.Some(&reader, absl::Milliseconds(500));
+    while (more.ok() && *more)
+      more = merge.Some(&reader, absl::Milliseconds(500), absl::Milliseconds(500));
     if (!more.ok()) state.SkipWithError("not merged");
   }
   if (reader.last_sequence() != request.sequence()) state.SkipWithError("some are missing");

@@ -14,6 +14,7 @@
 #include <random>
 
 #include "collector/agent/processes/process_recorder.h"
+#include "collector/agent/upload/row_numbers.h"
 #include "collector/store/run_database.h"
 #include "collector/store/run_folder.h"
 #include "collector/store/run_reader.h"
@@ -37,6 +38,7 @@ class CollectorProcess {
   ~CollectorProcess() { Kill(); }
 
   void Start() {
+    ++starts_;
     int to[2], from[2];
     ASSERT_EQ(pipe(to), 0);
     ASSERT_EQ(pipe(from), 0);
@@ -74,7 +76,10 @@ class CollectorProcess {
 
  private:
   [[noreturn]] void Serve(int in, int out) const {
-    auto run = store::RunFolder::Open(path_);
+    // Every other one stores live rows only when it must.
+    store::RunFolder::Options options;
+    if (starts_ % 2 == 0) options.least_save_pause = absl::InfiniteDuration();
+    auto run = store::RunFolder::Open(path_, options);
     uint32_t size = 0;
     while (run.ok() && read(in, &size, sizeof size) == static_cast<ssize_t>(sizeof size)) {
       std::string bytes(size, '\0');
@@ -91,6 +96,7 @@ class CollectorProcess {
   }
 
   const std::string path_;
+  int starts_ = 0;
   pid_t child_ = -1;
   int to_ = -1, from_ = -1;
 };
@@ -152,6 +158,7 @@ class Process {
     return true;
   }
 
+  agent::RowNumbers& numbers() { return numbers_; }
   const Measures& written() const { return written_; }
   const Measures& emitted() const { return emitted_; }
 
@@ -193,6 +200,7 @@ class Process {
   std::unique_ptr<agent::ProcessRecorder> recorder_;
   std::unique_ptr<FakeInjector::Ring> ring_;
   uint32_t number_ = 0;
+  agent::RowNumbers numbers_;
   Measures written_, emitted_;
 };
 
@@ -214,6 +222,7 @@ class ExactlyOnceTest : public ::testing::Test {
     agent_id_ = "agent " + std::to_string(++agents_);
     sequence_ = 0;
     waiting_.clear();
+    sums_.clear();
     processes_.clear();  // what the old one had sent may still come again
     for (int pid = 1; pid <= 3; ++pid) {
       processes_.push_back(std::make_unique<Process>(pid, &clock_ns_));
@@ -227,6 +236,10 @@ class ExactlyOnceTest : public ::testing::Test {
     request.set_format(v1::UPLOAD_FORMAT_INCREMENTS);
     if (!process->Emit(1 + Any(20), request.add_processes())) return false;
     request.set_sequence(++sequence_);
+    sums_.push_back(testing::MeasuresOf(request.processes(0)));
+    // Rows may come as rows too.
+    if (Any(10) != 0) process->numbers().ToBlocks(request.mutable_processes(0));
+    if (Any(100) == 0) process->numbers().Restart(process->numbers().numbering() + 1);
     waiting_.push_back(std::move(request));
     return true;
   }
@@ -247,7 +260,8 @@ class ExactlyOnceTest : public ::testing::Test {
       collector_->Send(waiting_.front());  // nobody had acknowledged it
     }
     ASSERT_TRUE(collector_->TakeAnswer());
-    reference_.Add(testing::MeasuresOf(waiting_.front().processes(0)));
+    reference_.Add(sums_.front());
+    sums_.pop_front();
     taken_.push_back(waiting_.front());
     if (taken_.size() > 5) taken_.pop_front();
     waiting_.pop_front();
@@ -316,6 +330,7 @@ class ExactlyOnceTest : public ::testing::Test {
   int agents_ = 0;
   uint64_t sequence_ = 0;
   std::deque<v1::UploadRequest> waiting_;  // not acknowledged
+  std::deque<Measures> sums_;              // of those
   std::deque<v1::UploadRequest> taken_;    // the newest that were, also of an agent before
   int kills_after_storing_ = 0;
   Measures reference_;

@@ -29,6 +29,30 @@ TEST(CheckRequestTest, RefusesIdsThatAreEmptyLongOrHaveControlCharacters) {
   EXPECT_FALSE(Accepted(request));
 }
 
+TEST(CheckRequestTest, RefusesBlocksWithColumnsOfUnequalLengths) {
+  v1::UploadRequest request = SampleRequest(1, 5);
+  v1::ProcessProfile& process = *request.mutable_processes(0);
+  process.clear_times();
+  process.set_numbering(1);
+  process.mutable_defined()->add_times()->set_scope(3);
+  v1::RowBlock& block = *process.add_blocks();
+  block.set_table(v1::ProcessProfile::kTimesFieldNumber);
+  block.set_numbers(std::string(1, '\0'));
+  v1::MeasureColumn& column = *block.add_columns();
+  column.set_field(v1::TimeRow::kActivitiesFieldNumber);
+  column.set_values(std::string(1, '\0'));
+  EXPECT_TRUE(Accepted(request)) << "its bytes may be 0";
+  column.set_values(std::string(2, '\0'));
+  EXPECT_FALSE(Accepted(request));
+}
+
+TEST(CheckRequestTest, CutsNamesOfDefinitions) {
+  v1::UploadRequest request = SampleRequest(1, 5);
+  request.mutable_processes(0)->mutable_defined()->add_kernels()->set_name(std::string(5000, 'x'));
+  BoundRequest(&request);
+  EXPECT_LE(request.processes(0).defined().kernels(0).name().size(), 4096u);
+}
+
 TEST(CheckRequestTest, RefusesSequenceZero) { EXPECT_FALSE(Accepted(SampleRequest(0, 5))); }
 
 TEST(CheckRequestTest, RefusesAProcessWithoutAKey) {
@@ -96,9 +120,11 @@ TEST(CheckRequestTest, RefusesAnAgentOfAnotherFormatAndSaysWhatToDo) {
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_EQ(status.message(),
             "this agent is of an older flopsprof (1.2.3, uploads of format 0) than this collector "
-            "(format 2): use the same version of flopsprof on all nodes");
-  request.set_format(static_cast<v1::UploadFormat>(3));
-  EXPECT_FALSE(Accepted(request));
+            "(format 3): use the same version of flopsprof on all nodes");
+  for (const int format : {2, 4}) {
+    request.set_format(static_cast<v1::UploadFormat>(format));
+    EXPECT_FALSE(Accepted(request)) << format;
+  }
 }
 
 TEST(CheckRequestTest, RefusesATextUnderAnotherTextsId) {

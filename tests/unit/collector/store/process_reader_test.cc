@@ -76,6 +76,27 @@ v1::ProcessProfile FullProcess(int pid) {
   return process;
 }
 
+// As a collector stores it.
+void Store(const v1::ProcessProfile& process, Database* database) {
+  ProfileWriter writer(database);
+  const int64_t id = writer.FindProcess(process.key())->id;
+  const absl::Status others = writer.WriteOthers(id, process);
+  ASSERT_TRUE(others.ok()) << others;
+  for (const RowTable* table : LiveTables()) {
+    std::string columns, marks;
+    for (const std::string& column : ColumnsOf(table->fields())) {
+      columns += "," + QuotedColumn(column);
+      marks += ",?";
+    }
+    Statement insert = *database->Prepare("INSERT INTO " + table->name + "(process_id, place" +
+                                          columns + ") VALUES(?,0" + marks + ")");
+    insert.BindInt(1, id);
+    const google::protobuf::Reflection& reflection = *process.GetReflection();
+    BindFields(reflection.GetRepeatedMessage(process, table->rows, 0), table->fields(), 2, &insert);
+    ASSERT_TRUE(insert.Run().ok());
+  }
+}
+
 void ExpectEqual(const v1::ProcessProfile& a, const v1::ProcessProfile& b) {
   google::protobuf::util::MessageDifferencer differencer;
   std::string difference;
@@ -85,9 +106,8 @@ void ExpectEqual(const v1::ProcessProfile& a, const v1::ProcessProfile& b) {
 
 TEST(ProcessReaderTest, GivesEveryFieldOfEveryTableBack) {
   Database database = EmptyDatabase();
-  ProfileWriter writer(&database);
-  ASSERT_TRUE(writer.WriteProcess(FullProcess(1)).ok());
-  ASSERT_TRUE(writer.WriteProcess(FullProcess(2)).ok());
+  Store(FullProcess(1), &database);
+  Store(FullProcess(2), &database);
   const auto reader = ProcessReader::Create(&database);
   ASSERT_TRUE(reader.ok()) << reader.status();
   for (const int pid : {1, 2}) {
@@ -102,8 +122,7 @@ TEST(ProcessReaderTest, GivesEveryFieldOfEveryTableBack) {
 
 TEST(ProcessReaderTest, LeavesRowsOfNoProcessOut) {
   Database database = EmptyDatabase();
-  ProfileWriter writer(&database);
-  for (const int pid : {1, 2, 3}) ASSERT_TRUE(writer.WriteProcess(FullProcess(pid)).ok());
+  for (const int pid : {1, 2, 3}) Store(FullProcess(pid), &database);
   ASSERT_TRUE(database.Execute("DELETE FROM processes WHERE pid=2").ok());
   const auto reader = ProcessReader::Create(&database);
   ASSERT_TRUE(reader.ok()) << reader.status();
@@ -116,7 +135,7 @@ TEST(ProcessReaderTest, LeavesRowsOfNoProcessOut) {
 
 TEST(ProcessReaderTest, ForASummaryLeavesOutWhatNoneIsMadeFrom) {
   Database database = EmptyDatabase();
-  ASSERT_TRUE(ProfileWriter(&database).WriteProcess(FullProcess(1)).ok());
+  Store(FullProcess(1), &database);
   const auto reader = ProcessReader::Create(&database, RunParts::kForSummary);
   ASSERT_TRUE(reader.ok()) << reader.status();
   v1::ProcessProfile process;
@@ -131,9 +150,8 @@ TEST(ProcessReaderTest, TellsTheLongestText) {
   Database database = EmptyDatabase();
   v1::ProcessProfile first = FullProcess(1);
   first.mutable_scopes(0)->set_name(std::string(300, 'x'));
-  ProfileWriter writer(&database);
-  ASSERT_TRUE(writer.WriteProcess(first).ok());
-  ASSERT_TRUE(writer.WriteProcess(FullProcess(2)).ok());
+  Store(first, &database);
+  Store(FullProcess(2), &database);
   const auto reader = ProcessReader::Create(&database);
   v1::ProcessProfile process;
   ASSERT_TRUE(*(*reader)->Next(&process));

@@ -211,6 +211,41 @@ TEST_F(AgentTest, AProcessWithManyRowsDoesNotKeepTheOthersWaiting) {
   ASSERT_TRUE(agent->Finish(0, absl::Seconds(8)).ok());
 }
 
+// A collector that has lost its folder, or a part of its log.
+TEST_F(AgentTest, DefinesItsRowsAnewWhereTheCollectorLacksThem) {
+  FakeCollector collector(address());
+  std::unique_ptr<Agent> agent = MakeAgent();
+  FakeProcess process;
+  ASSERT_TRUE(process.Connect(socket_path()));
+  process.SayHello(testing::ValidHello());
+  ASSERT_TRUE(process.ReceiveWelcome().has_value());
+  testing::FakeInjector::Ring ring = process.injector->Claim();
+  const auto call_until = [&](uint64_t calls) {
+    ring.Write(testing::Gemm(static_cast<uint32_t>(calls), 5, 120, 8, 400));
+    return WaitUntil([&] {
+      const auto newest = Newest(collector);
+      return newest.size() == 1 && newest.begin()->second.calls_size() == 1 &&
+             newest.begin()->second.calls(0).calls() == calls;
+    });
+  };
+  const auto definitions = [&](uint32_t numbering) {
+    int count = 0;
+    for (const auto& [of, calls] : collector.defined_calls()) count += of == numbering ? calls : 0;
+    return count;
+  };
+  ASSERT_TRUE(call_until(1));
+  ASSERT_TRUE(call_until(2));
+  EXPECT_EQ(definitions(1), 1);
+  collector.Lack(1);
+  ASSERT_TRUE(call_until(3));  // what is on the way may still be of the numbering before
+  ASSERT_TRUE(call_until(4));
+  ASSERT_TRUE(call_until(5));
+  EXPECT_EQ(definitions(1), 1);
+  EXPECT_EQ(definitions(2), 1);
+  process.Disconnect();
+  ASSERT_TRUE(agent->Finish(0, absl::Seconds(5)).ok());
+}
+
 // A collector that takes nothing more: who reads the run must not think that it has everything.
 TEST_F(AgentTest, AnAgentThatCouldNotSendAllDoesNotSayThatItHas) {
   constexpr uint32_t kRows = 100'000;

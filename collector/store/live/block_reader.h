@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <absl/status/status.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "flopsprof/v1/profile.pb.h"
+#include "proto/flopsprof/block_tables.h"
+
+namespace flopsprof::store {
+
+__extension__ using Wide = unsigned __int128;
+
+// Of a Count that comes; a sum of a few fits.
+inline constexpr Wide kLargestCount = (Wide{1} << 122) + UINT64_MAX;
+
+// A vector whose resize leaves new elements as the memory was: they are written next.
+template <typename T>
+struct Unset : std::allocator<T> {
+  template <typename U>
+  struct rebind {
+    using other = Unset<U>;
+  };
+  template <typename U>
+  void construct(U*) {}
+  template <typename U, typename... Args>
+  void construct(U* at, Args&&... args) {
+    ::new (static_cast<void*>(at)) U(std::forward<Args>(args)...);
+  }
+};
+template <typename T>
+using UnsetVector = std::vector<T, Unset<T>>;
+
+// What is added to the rows of one table. Memory is kept from one use to the next.
+struct Increments {
+  UnsetVector<uint32_t> rows;
+  // By the columns of the table, a value for each row; empty: all are 0.
+  std::array<UnsetVector<uint64_t>, kMostBlockColumns> columns;
+  UnsetVector<uint64_t> high;  // of the Count, as columns
+  // By the columns: what a row gets at most.
+  std::array<Wide, kMostBlockColumns> most = {};
+
+  void Clear();
+};
+
+// Sets `increments` to those of the block, with the numbers of its rows in `rows`. InvalidArgument:
+// it is no block of this table. Costs what its bytes do, whatever they say.
+absl::Status ReadBlock(const BlockTable& table, const v1::RowBlock& block, Increments* increments);
+
+// What can be told without reading the values: whether all columns are of one length, and fields
+// and table are those that there are.
+absl::Status CheckBlocks(const v1::ProcessProfile& part);
+
+}  // namespace flopsprof::store

@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <absl/status/status.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "collector/store/live/live_table.h"
+#include "collector/store/live/numbering.h"
+#include "collector/store/live/row_keys.h"
+
+namespace flopsprof::store {
+
+// What one part of a process adds, once it is known that it can be added. Memory is kept from one
+// use to the next.
+struct PreparedPart {
+  struct Table {
+    std::vector<KeyId> new_keys;  // of rows from the table's size on
+    bool defines = false;
+    uint32_t first_defined = 0;
+    std::vector<uint32_t> defined;  // rows
+    Increments of_rows, of_block;
+
+    void Clear();
+  };
+  std::string agent;
+  uint32_t numbering = 0;
+  std::array<Table, kBlockTables.size()> tables;
+  uint64_t undefined_rows = 0;  // with numbers that were never defined
+};
+
+// The keys of a run's rows, and how they are made.
+struct RunKeys {
+  RunKeys();
+  KeyTable table;
+  std::vector<RowKeys> of_tables;  // as kBlockTables
+};
+
+// What is summed up of one process in the tables of kBlockTables. One thread.
+class LiveProcess {
+ public:
+  LiveProcess();
+
+  // Works out what the part adds. InvalidArgument: it cannot be added, for what is in it. Nothing
+  // is changed; Apply follows before another part is prepared, or never.
+  absl::Status Prepare(const v1::ProcessProfile& part, const std::string& agent, RunKeys* keys,
+                       PreparedPart* prepared);
+  void Apply(const PreparedPart& prepared);
+
+  LiveTable& table(size_t at) { return tables_[at]; }
+
+  // Numbers of one numbering of an agent's.
+  struct Numbers {
+    std::string agent;
+    uint32_t numbering = 0;
+    std::array<Numbering, kBlockTables.size()> tables;
+  };
+  // The newest agents', the newest last; those of others are forgotten.
+  static constexpr size_t kMostAgents = 4;
+  std::vector<Numbers>& numbers() { return numbers_; }
+  // Something was defined since the last SetStored.
+  bool numbers_changed() const { return numbers_changed_; }
+
+  // Rows that came under numbers that were never defined.
+  uint64_t undefined_rows() const { return undefined_rows_; }
+  void SetUndefinedRows(uint64_t count) { undefined_rows_ = count; }
+
+  bool is_changed() const;
+  void SetStored();
+  size_t bytes() const;
+
+  // Number of the newest record of the log that is in it; of which it was so stored.
+  uint64_t applied = 0;
+  uint64_t stored = 0;
+  uint64_t last_used = 0;
+
+ private:
+  absl::Status PrepareRows(const v1::ProcessProfile& part, size_t at, RunKeys* keys,
+                           PreparedPart::Table* prepared);
+  absl::Status PrepareDefined(const v1::ProcessProfile& part, size_t at, RunKeys* keys,
+                              PreparedPart::Table* prepared);
+  absl::Status PrepareBlock(const v1::RowBlock& block, size_t at, PreparedPart* prepared);
+  // The row of that key, which may be a new one.
+  uint32_t RowOf(KeyId key, size_t at, PreparedPart::Table* prepared);
+  Numbers* FindNumbers(const std::string& agent);
+  void Define(const PreparedPart& prepared, size_t at);
+
+  std::vector<LiveTable> tables_;
+  std::vector<Numbers> numbers_;
+  bool numbers_changed_ = false;
+  uint64_t undefined_rows_ = 0;
+  bool undefined_changed_ = false;
+  absl::flat_hash_map<KeyId, uint32_t> new_rows_;  // of the table that is being prepared
+};
+
+}  // namespace flopsprof::store

@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <google/protobuf/message.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "flopsprof/v1/ingest.pb.h"
+
+namespace flopsprof::testing {
+
+// Makes rows of blocks again, as proto/flopsprof/v1/profile.proto says it and without the store.
+class BlockExpander {
+ public:
+  void Expand(v1::UploadRequest* request) {
+    for (v1::ProcessProfile& part : *request->mutable_processes()) {
+      Expand(request->agent_id(), &part);
+    }
+  }
+
+  void Expand(const std::string& agent, v1::ProcessProfile* part) {
+    for (const v1::RowBlock& block : part->blocks()) ExpandBlock(agent, block, part);
+    part->clear_blocks();
+    part->clear_defined();
+    part->clear_numbering();
+  }
+
+ private:
+  using Message = google::protobuf::Message;
+  using FieldDescriptor = google::protobuf::FieldDescriptor;
+  __extension__ using Wide = unsigned __int128;
+
+  static std::vector<Wide> Varints(const std::string& bytes) {
+    std::vector<Wide> values;
+    unsigned shift = 0;
+    for (const char c : bytes) {
+      if (shift == 0) values.push_back(0);
+      values.back() |= static_cast<Wide>(c & 0x7f) << shift;
+      shift = (c & 0x80) != 0 ? shift + 7 : 0;
+    }
+    return values;
+  }
+
+  void ExpandBlock(const std::string& agent, const v1::RowBlock& block, v1::ProcessProfile* part) {
+    const FieldDescriptor* field =
+        part->GetDescriptor()->FindFieldByNumber(static_cast<int>(block.table()));
+    auto& rows = rows_[{agent, part->key().SerializeAsString(), part->numbering(), block.table()}];
+    const auto& reflection = *part->GetReflection();
+    for (int i = 0; i < reflection.FieldSize(part->defined(), field); ++i) {
+      rows[block.first_defined() + static_cast<uint32_t>(i)] =
+          reflection.GetRepeatedMessage(part->defined(), field, i).SerializeAsString();
+    }
+    std::vector<std::vector<Wide>> columns;
+    for (const v1::MeasureColumn& column : block.columns()) {
+      columns.push_back(Varints(column.values()));
+    }
+    uint32_t number = 0;
+    size_t at = 0;
+    for (const Wide between : Varints(block.numbers())) {
+      number += static_cast<uint32_t>(between);
+      Message* row = reflection.AddMessage(part, field);
+      row->ParseFromString(rows.at(number++));
+      for (size_t i = 0; i < columns.size(); ++i) {
+        SetMeasure(block.columns(static_cast<int>(i)).field(), columns[i].at(at), row);
+      }
+      ++at;
+    }
+  }
+
+  static void SetMeasure(uint32_t number, Wide value, Message* row) {
+    const FieldDescriptor* field =
+        row->GetDescriptor()->FindFieldByNumber(static_cast<int>(number));
+    const auto& reflection = *row->GetReflection();
+    if (field->cpp_type() == FieldDescriptor::CPPTYPE_UINT32) {
+      reflection.SetUInt32(row, field, static_cast<uint32_t>(value));
+    } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_UINT64) {
+      reflection.SetUInt64(row, field, static_cast<uint64_t>(value));
+    } else {
+      auto& count = static_cast<v1::Count&>(*reflection.MutableMessage(row, field));
+      count.set_low(static_cast<uint64_t>(value));
+      count.set_high(static_cast<uint64_t>(value >> 64));
+    }
+  }
+
+  // By agent, process, numbering and table: keys by number.
+  std::map<std::tuple<std::string, std::string, uint32_t, uint32_t>,
+           std::map<uint32_t, std::string>>
+      rows_;
+};
+
+}  // namespace flopsprof::testing

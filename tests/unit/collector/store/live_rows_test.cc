@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/store/live_rows.h"
+
+#include <gtest/gtest.h>
+
+#include "collector/store/log/log_writer.h"
+#include "collector/store/log_merge.h"
+#include "collector/store/schema.h"
+#include "live/block_samples.h"
+#include "sample_request.h"
+#include "temporary_folder.h"
+
+namespace flopsprof::store {
+namespace {
+
+class LiveRowsTest : public ::testing::Test {
+ protected:
+  LiveRowsTest() {
+    EXPECT_TRUE(database_.Execute(SchemaSql()).ok());
+    EXPECT_TRUE(database_.Execute("INSERT INTO processes VALUES(1,'n',1,1,1),(2,'n',2,1,1)").ok());
+  }
+
+  void Add(int64_t id, const v1::ProcessProfile& part) {
+    PreparedPart more;
+    LiveProcess* process = *live_.Get(id);
+    ASSERT_TRUE(process->Prepare(part, "agent", live_.keys(), &more).ok());
+    process->Apply(more);
+    process->applied = ++record_;
+    live_.NoteChanged(id);
+  }
+  // Stores everything; lets go of what is more than `most_bytes`.
+  void SaveAll(size_t most_bytes) {
+    live_.BeginPass(record_, 0);
+    while (!*live_.SaveSome(absl::ZeroDuration())) {
+    }
+    EXPECT_TRUE(live_.Committed(most_bytes).has_value());
+  }
+  int64_t Query(const std::string& sql) { return *database_.QueryInt(sql); }
+
+  Database database_ = *Database::Open(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  LiveRows live_{&database_};
+  uint64_t record_ = 0;
+};
+
+// A process that was let go of goes on where it was: its rows, and what its numbers mean.
+TEST_F(LiveRowsTest, WhatWasLetGoOfComesBack) {
+  for (int round = 0; round < 3; ++round) {
+    Add(1, SampleRequest(1, 7).processes(0));
+    if (round == 0) Add(2, DefineTimes(0, 3));
+    v1::ProcessProfile part;
+    part.set_numbering(1);
+    v1::RowBlock& block = *part.add_blocks();
+    block.set_table(kTimes);
+    block.set_numbers(Varints({1, 0}));
+    AddColumn(kActivities, {5, 6}, &block);
+    Add(2, part);
+    const size_t before = live_.bytes();
+    SaveAll(0);
+    EXPECT_LT(live_.bytes(), before / 4);
+  }
+  EXPECT_EQ(Query("SELECT sum(calls) FROM calls"), 21);
+  EXPECT_EQ(Query("SELECT sum(flops_high) FROM calls"), 55);  // 3 * 2^64, above 3 * 18 * 10^18
+  EXPECT_EQ(Query("SELECT count(*) FROM calls"), 1);
+  EXPECT_EQ(Query("SELECT activities FROM times WHERE process_id=2 AND scope=2"), 15);
+  EXPECT_EQ(Query("SELECT activities FROM times WHERE process_id=2 AND scope=3"), 18);
+  EXPECT_EQ(Query("SELECT activities FROM times WHERE process_id=2 AND scope=1"), 0);
+  EXPECT_EQ(Query("SELECT count(*) FROM losses"), 0);
+}
+
+TEST_F(LiveRowsTest, AProcessThatIsNotStoredIsKept) {
+  Add(1, SampleRequest(1, 7).processes(0));
+  live_.Committed(0);
+  SaveAll(SIZE_MAX);
+  EXPECT_EQ(Query("SELECT sum(calls) FROM calls"), 7);
+  EXPECT_EQ(Query("SELECT saved FROM log_position"), 1);
+}
+
+// What a transaction has not stored is stored by the next one.
+TEST_F(LiveRowsTest, AfterARollbackAllIsStoredAgain) {
+  Add(1, SampleRequest(1, 7).processes(0));
+  SaveAll(SIZE_MAX);
+  Add(1, SampleRequest(2, 7).processes(0));
+  ASSERT_TRUE(database_.Execute("BEGIN").ok());
+  live_.BeginPass(record_, 0);
+  EXPECT_TRUE(*live_.SaveSome(absl::InfiniteDuration()));
+  ASSERT_TRUE(database_.Execute("ROLLBACK").ok());
+  live_.RolledBack();
+  EXPECT_EQ(Query("SELECT sum(calls) FROM calls"), 7);
+  SaveAll(SIZE_MAX);
+  EXPECT_EQ(Query("SELECT sum(calls) FROM calls"), 14);
+}
+
+TEST_F(LiveRowsTest, AProcessIsGoneWithTheTransactionThatHadMadeIt) {
+  live_.NoteBorn(1);
+  Add(1, SampleRequest(1, 7).processes(0));
+  live_.RolledBack();
+  Add(1, SampleRequest(1, 3).processes(0));
+  SaveAll(SIZE_MAX);
+  EXPECT_EQ(Query("SELECT sum(calls) FROM calls"), 3);
+}
+
+// Memory is ahead of a database whose transaction has failed: the record comes again.
+TEST_F(LiveRowsTest, WhatComesAgainAfterAFailedCommitIsAddedOnce) {
+  TemporaryFolder folder;
+  LogWriter::Options options;
+  options.folder = folder / "log";
+  const auto log = *LogWriter::Open(options);
+  ProfileWriter writer(&database_);
+  LogMerge merge("run-1", &database_, &writer, MergedTo());
+  const auto take = [&](uint64_t sequence) {
+    LogReader reader(*LogSegments::Open(options.folder), merge.read(), 0);
+    EXPECT_EQ(merge.read(), sequence - 1);
+    return merge.Some(&reader, absl::InfiniteDuration(), std::nullopt).ok();
+  };
+  for (uint64_t sequence = 1; sequence <= 3; ++sequence) {
+    ASSERT_TRUE(log->Append(SampleRequest(sequence, sequence).SerializeAsString(), 1).ok());
+    sqlite3_commit_hook(
+        database_.handle(), [](void*) { return 1; }, nullptr);
+    EXPECT_FALSE(take(sequence));
+    sqlite3_commit_hook(database_.handle(), nullptr, nullptr);
+    EXPECT_TRUE(take(sequence));
+  }
+  LogReader rest(*LogSegments::Open(options.folder), merge.read(), 0);
+  ASSERT_TRUE(merge.Some(&rest, absl::InfiniteDuration(), absl::InfiniteDuration()).ok());
+  EXPECT_EQ(Query("SELECT sum(calls) FROM calls"), 6);
+  EXPECT_EQ(Query("SELECT sum(calls) FROM scope_calls"), 6);
+  EXPECT_EQ(Query("SELECT sum(replays) FROM graphs"), 6);
+}
+
+}  // namespace
+}  // namespace flopsprof::store

@@ -1,0 +1,184 @@
+// SPDX-FileCopyrightText: 2026 The flopsprof authors
+// SPDX-License-Identifier: Apache-2.0
+// Rows in blocks, whose numbers and sums are in memory until they are stored.
+
+#include <signal.h>
+
+#include "live/block_samples.h"
+#include "run_log_fixture.h"
+#include "tests/support/wait_until.h"
+
+namespace flopsprof::store {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class RunNumbersTest : public RunLogTest {
+ protected:
+  // A run whose live rows are stored only when they must be.
+  std::unique_ptr<RunFolder> MakeLazy() {
+    RunFolder::Options options;
+    options.path = path_;
+    options.least_save_pause = absl::InfiniteDuration();
+    return *RunFolder::Create(options, "run-1", v1::RunInfo());
+  }
+
+  static v1::UploadRequest Request(uint64_t sequence, v1::ProcessProfile part) {
+    v1::UploadRequest request;
+    request.set_run_id("run-1");
+    request.set_agent_id("agent");
+    request.set_format(v1::UPLOAD_FORMAT_INCREMENTS);
+    request.set_sequence(sequence);
+    part.mutable_key()->set_node("node-a");
+    *request.add_processes() = std::move(part);
+    return request;
+  }
+
+  // Scopes 1 to 3 have the numbers 0 to 2; each gets 10.
+  static v1::UploadRequest Defining() {
+    v1::ProcessProfile part = DefineTimes(0, 3);
+    part.mutable_blocks(0)->set_numbers(Varints({0, 0, 0}));
+    AddColumn(kActivities, {10, 10, 10}, part.mutable_blocks(0));
+    return Request(1, part);
+  }
+  // The number gets `activities`.
+  static v1::UploadRequest Adding(uint64_t sequence, uint32_t number, uint64_t activities) {
+    v1::ProcessProfile part;
+    part.set_numbering(1);
+    v1::RowBlock& block = *part.add_blocks();
+    block.set_table(kTimes);
+    block.set_numbers(Varints({number}));
+    AddColumn(kActivities, {activities}, &block);
+    return Request(sequence, part);
+  }
+
+  // In a process that is killed once all but live rows are in profile.db.
+  void KillAfter(const std::vector<v1::UploadRequest>& requests) {
+    const pid_t child = fork();
+    if (child == 0) {
+      const auto run = MakeLazy();
+      for (const v1::UploadRequest& request : requests) {
+        if (!run->Apply(request).ok()) _exit(1);
+      }
+      flopsprof::testing::WaitUntil([&] { return Position("merged") == requests.size(); });
+      raise(SIGKILL);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFSIGNALED(status));
+    ASSERT_EQ(Position("merged"), requests.size());
+    ASSERT_EQ(Position("saved"), 0u);
+  }
+  uint64_t Position(const std::string& column) {
+    auto database = Database::Open(path_ + "/profile.db", SQLITE_OPEN_READONLY);
+    return static_cast<uint64_t>(*database->QueryInt("SELECT " + column + " FROM log_position"));
+  }
+
+  // By scope.
+  std::map<uint32_t, uint64_t> Activities() {
+    std::map<uint32_t, uint64_t> activities;
+    const model::RunProfile run = Read();
+    for (const v1::TimeRow& row : run.processes.at(0).times()) {
+      activities[row.scope()] = row.activities();
+    }
+    return activities;
+  }
+  using Sums = std::map<uint32_t, uint64_t>;
+};
+
+TEST_F(RunNumbersTest, SumsInMemoryAreThereAfterAKill) {
+  KillAfter({SampleRequest(1, 1), SampleRequest(2, 2), SampleRequest(2, 2), SampleRequest(3, 3)});
+  ExpectAll(Read(), 3);
+  {
+    const auto run = RunFolder::Open(path_);
+    ASSERT_TRUE((*run)->Apply(SampleRequest(4, 4)).ok());
+    ExpectAll(Read(), 4);
+    ASSERT_TRUE((*run)->Finish().ok());
+  }
+  ExpectAll(Read(), 4);
+  EXPECT_EQ(Position("saved"), 5u);
+  auto database = Database::Open(path_ + "/profile.db", SQLITE_OPEN_READONLY);
+  EXPECT_EQ(*database->QueryInt("SELECT count(*) FROM log_left_out"), 0);
+}
+
+TEST_F(RunNumbersTest, NumbersAreKnownAfterAKill) {
+  KillAfter({Defining(), Adding(2, 1, 5)});
+  EXPECT_EQ(Activities(), (Sums{{1, 10}, {2, 15}, {3, 10}}));
+  for (uint64_t sequence = 3; sequence < 6; ++sequence) {
+    const auto run = RunFolder::Open(path_);
+    ASSERT_TRUE((*run)->Apply(Adding(sequence, 2, 100)).ok());
+    ASSERT_TRUE((*run)->Merge().ok());
+    EXPECT_EQ((*run)->LacksNumbering("agent"), 0u);
+  }
+  EXPECT_EQ(Activities(), (Sums{{1, 10}, {2, 15}, {3, 310}}));
+  EXPECT_EQ(Read().processes[0].loss_size(), 0);
+}
+
+// What was refused once is left out when the log is read again.
+TEST_F(RunNumbersTest, ARefusedRecordIsRefusedOnce) {
+  constexpr uint64_t kLargest = uint64_t{1} << 62;
+  KillAfter({Defining(), Adding(2, 0, kLargest), Adding(3, 0, kLargest), Adding(3, 1, 7)});
+  for (int i = 0; i < 2; ++i) {
+    const model::RunProfile read = Read();
+    ASSERT_THAT(read.refused_uploads, SizeIs(1));
+    EXPECT_THAT(read.refused_uploads[0], HasSubstr("would overflow"));
+    EXPECT_EQ(Activities(), (Sums{{1, kLargest + 10}, {2, 17}, {3, 10}}));
+    ASSERT_TRUE((*RunFolder::Open(path_))->Finish().ok());
+  }
+}
+
+// The run's folder was lost, or a part of its log.
+TEST_F(RunNumbersTest, RowsOfUnknownNumbersAreCountedAndTheAgentIsAsked) {
+  const auto run = MakeLazy();
+  ASSERT_TRUE(run->Apply(Adding(2, 1, 5)).ok());
+  ASSERT_TRUE(run->Apply(Adding(3, 2, 5)).ok());
+  EXPECT_EQ(Read().processes[0].loss().at("rows_undefined"), 2u);
+  ASSERT_TRUE(run->Merge().ok());
+  EXPECT_EQ(run->LacksNumbering("agent"), 1u);
+  EXPECT_EQ(run->LacksNumbering("another"), 0u);
+  v1::UploadRequest anew = Defining();
+  anew.set_sequence(4);
+  anew.mutable_processes(0)->set_numbering(2);
+  ASSERT_TRUE(run->Apply(anew).ok());
+  ASSERT_TRUE(run->Merge().ok());
+  EXPECT_EQ(run->LacksNumbering("agent"), 0u);
+  ASSERT_TRUE(run->Finish().ok());
+  EXPECT_EQ(Activities(), (Sums{{1, 10}, {2, 10}, {3, 10}}));
+  EXPECT_EQ(Read().processes[0].loss().at("rows_undefined"), 2u);
+}
+
+// Live rows that were not stored are lost with the log: somebody must say so.
+TEST_F(RunNumbersTest, LiveRowsThatAreLostWithTheLogAreNamed) {
+  KillAfter({Defining(), Adding(2, 1, 5)});
+  const std::string copy = folder_ / "copy.db";
+  Change("VACUUM INTO '" + copy + "'");
+  EXPECT_THAT(ReadRun(copy)->problems, ElementsAre(HasSubstr("2 updates")));
+  std::filesystem::resize_file(Segment(1), std::filesystem::file_size(Segment(1)) - 1);
+  EXPECT_THAT(Read().log_damage, SizeIs(1));
+  EXPECT_EQ(Read().lost_uploads, 1u);
+  EXPECT_EQ(Activities(), (Sums{{1, 10}, {2, 10}, {3, 10}}));
+  std::filesystem::remove(Segment(1));
+  EXPECT_THAT(Read().problems, ElementsAre(HasSubstr("2 updates")));
+  ASSERT_TRUE((*RunFolder::Open(path_))->Finish().ok());
+  EXPECT_THAT(Read().problems, IsEmpty());
+  EXPECT_EQ(Read().lost_uploads, 2u);
+}
+
+// A transaction that fails leaves memory ahead of profile.db.
+TEST_F(RunNumbersTest, WhatCannotBeStoredIsAddedOnce) {
+  const auto run = MakeLazy();
+  ASSERT_TRUE(run->Apply(Defining()).ok());
+  ASSERT_TRUE(run->Merge().ok());
+  HoldDatabase();
+  ASSERT_TRUE(run->Apply(Adding(2, 0, 5)).ok());
+  ASSERT_FALSE(run->Merge().ok());
+  holder_.reset();
+  ASSERT_TRUE(run->Merge().ok());
+  EXPECT_EQ(Activities(), (Sums{{1, 15}, {2, 10}, {3, 10}}));
+}
+
+}  // namespace
+}  // namespace flopsprof::store

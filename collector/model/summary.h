@@ -167,7 +167,7 @@ struct StepParts {
   uint64_t activities = 0;                           // kernels, copies and sets
   // From the optimizer's end to the end of the step, where the next forward begins, and how much of
   // it the devices were idle at least. Absent: of some step it is not known.
-  std::optional<uint64_t> between_ns;
+  std::optional<uint64_t> between_ns = {};
   uint64_t between_idle_ns = 0;
 };
 

@@ -142,6 +142,7 @@ absl::Status LiveRows::LoadTable(int64_t process_id, size_t at, LiveProcess* pro
           ->GetPrototype(LiveTables()[at]->row_type)
           ->New());
   LiveTable& table = process->table(at);
+  select.Reset();  // an error may have ended its last use
   select.BindInt(1, process_id);
   while (true) {
     const absl::StatusOr<bool> more = select.Step();

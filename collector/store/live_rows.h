@@ -31,7 +31,10 @@ class LiveRows {
   absl::StatusOr<LiveProcess*> Get(int64_t process_id);
   RunKeys* keys() { return &keys_; }
   // Its memory is ahead of the database from now on.
-  void NoteChanged(int64_t process_id) { changed_.insert(process_id); }
+  void NoteChanged(int64_t process_id) {
+    changed_.insert(process_id);
+    CountBytes(process_id);
+  }
   // The process was made in this transaction; gone with it.
   void NoteBorn(int64_t process_id) { born_.push_back(process_id); }
   size_t born_count() const { return born_.size(); }

@@ -120,6 +120,13 @@ absl::Status LogMerge::NoteDamage(const LogDamage& damage) {
 absl::Status LogMerge::Store(const LogRecord& record) {
   // One message for all records, which keeps its memory: a block has dozens of small parts.
   thread_local v1::UploadRequest request;
+  const absl::Status status = StoreRequest(record, &request);
+  LetGoOf(record, &request);
+  return status;
+}
+
+absl::Status LogMerge::StoreRequest(const LogRecord& record, v1::UploadRequest* parsed) {
+  v1::UploadRequest& request = *parsed;
   if (!request.ParseFromString(record.payload)) {
     return absl::InvalidArgumentError("an upload in the log is no upload of flopsprof");
   }
@@ -139,6 +146,14 @@ absl::Status LogMerge::Store(const LogRecord& record) {
   }
   Apply(record.sequence);
   return absl::OkStatus();
+}
+
+// What a large request needed is not kept: few are, and it may be a hundred times their bytes.
+void LogMerge::LetGoOf(const LogRecord& record, v1::UploadRequest* request) {
+  if (record.payload.size() <= kKeptBytes) return;
+  v1::UploadRequest().Swap(request);
+  std::vector<Part>().swap(parts_);
+  part_count_ = 0;
 }
 
 absl::Status LogMerge::StoreAgain(const LogRecord& record) {
@@ -185,9 +200,9 @@ void LogMerge::Apply(uint64_t record) {
     part.process->Apply(part.more);
     part.process->applied = record;
     if (part.process->is_changed()) live_.NoteChanged(part.id);
-    if (part.more.numbering != 0) {
+    if (part.more.undefined_rows > 0) {
       uint32_t& lacks = lacks_[part.more.agent];
-      lacks = part.more.undefined_rows > 0 ? part.more.numbering : lacks;
+      lacks = std::max(lacks, part.more.numbering);
     }
   }
 }

@@ -72,13 +72,15 @@ class LogMerge {
   void LetGo() { live_.Committed(0); }
 
   // Numberings (ProcessProfile.numbering) that rows have come with and that were not defined, by
-  // agent; 0: the agent has begun another one. Since the last call.
+  // agent. Since the last call.
   std::map<std::string, uint32_t> TakeLacks() { return std::exchange(lacks_, {}); }
 
  private:
   absl::StatusOr<bool> InTransaction(LogReader* reader, absl::Duration at_most);
   absl::Status Take(const LogRecord& record);
   absl::Status Store(const LogRecord& record);
+  absl::Status StoreRequest(const LogRecord& record, v1::UploadRequest* parsed);
+  void LetGoOf(const LogRecord& record, v1::UploadRequest* request);
   // What the database has, and the memory of this object has not: live rows alone.
   absl::Status StoreAgain(const LogRecord& record);
   absl::Status Prepare(const v1::UploadRequest& request, uint64_t record, bool again);
@@ -104,6 +106,7 @@ class LogMerge {
     LiveProcess* process = nullptr;  // nullptr: it has the record
     PreparedPart more;
   };
+  static constexpr size_t kKeptBytes = 256 << 10;  // of a request whose memory is used again
   std::vector<Part> parts_;
   size_t part_count_ = 0;
 };

@@ -22,6 +22,8 @@
 namespace flopsprof::store {
 namespace {
 
+constexpr char kCountDamage[] = "SELECT count(*) FROM log_damage";
+
 // SQLite notices missing pages, but not that the last one is cut. A file with a write-ahead log
 // may be growing just now.
 absl::Status CheckWholePages(const std::string& file, Database* database) {
@@ -110,10 +112,12 @@ absl::StatusOr<std::unique_ptr<RunDatabase>> RunDatabase::TryOpen(const std::str
   if (file.filename() == "profile.db") {
     run->log_folder_ = (file.has_parent_path() ? file.parent_path() : ".") / "log";
   }
-  // Before the database: what is merged and deleted from then on is in one of the two.
-  LogSegments log = run->OpenLog();
+  LogSegments log;
   if (Exists(run->file_)) {
     if (absl::Status status = run->OpenFile(); !status.ok()) return NameFile(run->file_, status);
+    // After the state of the database that is read: the log has all that the state was made from,
+    // but for what was stored and deleted since. Then there is a newer state.
+    log = run->OpenLog();
     const absl::StatusOr<bool> has_none = run->HasNoTables();
     if (!has_none.ok()) return NameFile(run->file_, has_none.status());
     // Its write-ahead log was lost with all that was in it: the log has what is left.
@@ -122,21 +126,30 @@ absl::StatusOr<std::unique_ptr<RunDatabase>> RunDatabase::TryOpen(const std::str
     } else {
       FLOPSPROF_RETURN_IF_ERROR(run->CheckFile());
     }
-  } else if (log.empty()) {
-    return absl::NotFoundError(
-        absl::StrCat(path, " is not a run folder of flopsprof: it has no profile.db"));
+  } else {
+    log = run->OpenLog();
+    if (log.empty()) {
+      return absl::NotFoundError(
+          absl::StrCat(path, " is not a run folder of flopsprof: it has no profile.db"));
+    }
   }
   if (!log.empty()) FLOPSPROF_RETURN_IF_ERROR(run->MergeLog(std::move(log)));
   const absl::StatusOr<Manifest> manifest =
       ReadManifest(file.has_parent_path() ? file.parent_path().string() : ".");
   run->finished_ = manifest.ok() && manifest->finished;
-  run->CheckThatTheLogIsThere();
+  FLOPSPROF_RETURN_IF_ERROR(run->CheckThatTheLogIsThere());
+  // Nobody goes on with a finished run. Of others this state is read, as the log was opened for it.
+  if (run->finished_ && run->is_file_) {
+    if (absl::Status ended = run->database_->Execute("COMMIT"); !ended.ok()) return ended;
+  }
   return run;
 }
 
 absl::Status RunDatabase::OpenFile() {
   absl::StatusOr<Database> database = Database::Open(file_, SQLITE_OPEN_READONLY);
   absl::Status status = database.status();
+  // One state from here on: SQLite takes it at the first read of a transaction.
+  if (status.ok()) status = database->Execute("BEGIN");
   if (status.ok()) status = database->QueryInt("SELECT count(*) FROM sqlite_schema").status();
   is_file_ = status.ok();
   if (absl::IsPermissionDenied(status)) {
@@ -234,12 +247,18 @@ absl::Status RunDatabase::CopyAndMerge(LogSegments log) {
   reader.Expect(merged->sequence);
   ProfileWriter writer(database_.get());
   LogMerge merge(run_id, database_.get(), &writer, *merged);
+  const absl::StatusOr<int64_t> damaged = database_->QueryInt(kCountDamage);
   absl::StatusOr<bool> more = true;
   while (more.ok() && *more) {
     more = merge.Some(&reader, absl::InfiniteDuration(), absl::InfiniteDuration());
   }
   if (absl::IsFailedPrecondition(more.status()) || absl::IsAborted(more.status())) {
     return more.status();
+  }
+  const absl::StatusOr<int64_t> found = database_->QueryInt(kCountDamage);
+  const bool found_damage = !damaged.ok() || !found.ok() || *found > *damaged;
+  if (found_damage && HasMovedOn(merged->saved)) {
+    return absl::AbortedError("the collector has stored and deleted what was about to be read");
   }
   NoteStrays(reader);
   if (!more.ok()) {
@@ -249,23 +268,32 @@ absl::Status RunDatabase::CopyAndMerge(LogSegments log) {
   return absl::OkStatus();
 }
 
+bool RunDatabase::HasMovedOn(uint64_t saved) {
+  absl::StatusOr<Database> now = Database::Open(file_, SQLITE_OPEN_READONLY);
+  if (!now.ok()) return false;
+  const absl::StatusOr<MergedTo> merged = ReadMergedTo(&*now);
+  return merged.ok() && merged->saved > saved;
+}
+
 // A run that is not finished, and of which something was merged, has a log.
-void RunDatabase::CheckThatTheLogIsThere() {
-  if (!problems_.empty()) return;
+absl::Status RunDatabase::CheckThatTheLogIsThere() {
+  if (!problems_.empty()) return absl::OkStatus();
   const absl::StatusOr<MergedTo> merged = ReadMergedTo(database_.get());
-  if (!merged.ok() || merged->sequence == 0) return;
+  if (!merged.ok() || merged->sequence == 0) return absl::OkStatus();
   if (merged->saved < merged->sequence) {
+    if (HasMovedOn(merged->saved)) return absl::AbortedError("its log was stored and deleted");
     problems_.push_back(absl::StrCat("calls, times and kernels of ",
                                      merged->sequence - merged->saved, " updates are missing in ",
                                      file_, ": they were in its log/ alone, which is not there"));
-    return;
+    return absl::OkStatus();
   }
-  if (finished_ || log_folder_.empty()) return;
+  if (finished_ || log_folder_.empty()) return absl::OkStatus();
   const absl::StatusOr<std::vector<uint64_t>> files = ListSegments(log_folder_);
-  if (files.ok() && !files->empty()) return;
+  if (files.ok() && !files->empty()) return absl::OkStatus();
   problems_.push_back(absl::StrCat("its log is gone: updates after the ", merged->sequence,
                                    ". are missing if there were any; ", log_folder_, " belongs to ",
                                    file_, " until the run is finished"));
+  return absl::OkStatus();
 }
 
 }  // namespace flopsprof::store

@@ -47,7 +47,10 @@ class RunDatabase {
   absl::Status CopyAndMerge(LogSegments log);
   void NoteStrays(const LogReader& reader);
   absl::Status MakeEmpty();
-  void CheckThatTheLogIsThere();
+  // Aborted: it was stored and deleted meanwhile.
+  absl::Status CheckThatTheLogIsThere();
+  // A collector has stored more of the log in profile.db, and may have deleted it.
+  bool HasMovedOn(uint64_t saved);
 
   std::string file_;
   std::string log_folder_;  // "" = it has none

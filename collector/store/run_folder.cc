@@ -299,12 +299,10 @@ absl::StatusOr<absl::Duration> RunFolder::MergeSomeLocked(Wanted wanted) {
 void RunFolder::NoteMerged() {
   backlog_.MergedThrough(merge_->merged());
   base::MutexLock lock(&lacks_mutex_);
+  // Of an agent that has begun another numbering the old one does no harm.
   for (const auto& [agent, numbering] : merge_->TakeLacks()) {
-    if (numbering == 0) {
-      lacks_.erase(agent);
-    } else {
-      lacks_[agent] = numbering;
-    }
+    uint32_t& lacks = lacks_[agent];
+    lacks = std::max(lacks, numbering);
   }
 }
 

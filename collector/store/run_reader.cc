@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "collector/base/status.h"
 #include "collector/model/thin_profile.h"
 #include "collector/store/sqlite.h"
 #include "collector/store/stored_rows.h"
@@ -80,9 +81,10 @@ class Reader {
   Reader(Database* db, const std::string& file, RunParts parts)
       : db_(*db), file_(file), parts_(parts) {}
 
-  // Begins a transaction, which the caller ends: one state, that between two commits.
+  // In a transaction, which is begun if none is and which the caller ends: one state, that between
+  // two commits.
   absl::StatusOr<model::RunProfile> Read() {
-    if (const absl::Status status = db_.Execute("BEGIN"); !status.ok()) return status;
+    if (!db_.in_transaction()) FLOPSPROF_RETURN_IF_ERROR(db_.Execute("BEGIN"));
     model::RunProfile profile;
     if (const absl::Status status = ReadRunInfo(&profile); !status.ok()) return status;
     if (const absl::Status status = ReadAgents(&profile); !status.ok()) return status;
@@ -208,6 +210,11 @@ class Reader {
   std::vector<int64_t> ids_;
 };
 
+absl::Status EndTransaction(RunDatabase* run) {
+  Database* database = run->database();
+  return database->in_transaction() ? database->Execute("COMMIT") : absl::OkStatus();
+}
+
 // What is known of the run beside its database.
 void AddFacts(const RunDatabase& run, model::RunProfile* profile) {
   profile->finished = run.finished();
@@ -226,7 +233,7 @@ absl::StatusOr<model::RunProfile> ReadRun(const std::string& path, RunParts part
 absl::StatusOr<model::RunProfile> ReadRun(RunDatabase* run, RunParts parts) {
   absl::StatusOr<model::RunProfile> profile =
       Reader(run->database(), run->is_file() ? run->file() : "", parts).Read();
-  const absl::Status ended = run->database()->Execute("COMMIT");  // who writes waits for it
+  const absl::Status ended = EndTransaction(run);  // who writes waits for it
   if (profile.ok() && !ended.ok()) return NameFile(run->file(), ended);
   if (!profile.ok()) return NameFile(run->file(), profile.status());
   AddFacts(*run, &*profile);
@@ -247,7 +254,7 @@ absl::StatusOr<SummedRun> SumInTurn(RunDatabase* run, const model::SummaryOption
     summed.sums = model::SumRun(summed.profile, &rows, options);
     status = rows.End();
   }
-  status.Update(run->database()->Execute("COMMIT"));
+  status.Update(EndTransaction(run));
   if (!status.ok()) return NameFile(run->file(), status);
   return summed;
 }

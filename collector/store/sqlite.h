@@ -22,6 +22,9 @@ class Database {
   // `flags`: SQLITE_OPEN_...
   static absl::StatusOr<Database> Open(const std::string& path, int flags);
 
+  // Between BEGIN and COMMIT.
+  bool in_transaction() const { return sqlite3_get_autocommit(db_.get()) == 0; }
+
   // Runs one or more statements without results.
   absl::Status Execute(const std::string& sql);
   absl::StatusOr<Statement> Prepare(const std::string& sql);

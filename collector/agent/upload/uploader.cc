@@ -278,7 +278,8 @@ void Uploader::OnReply() {
                      "): use the same version of flopsprof on all nodes");
     return;
   }
-  lacked_numbering_ = reply.lacks_numbering();
+  // A later reply may say nothing of it: to another process of this agent all is defined.
+  lacked_numbering_ = std::max(lacked_numbering_, reply.lacks_numbering());
   while (!requests_.empty() && requests_.front().sequence() <= reply.acknowledged()) {
     // One that is being written has been serialised: it may go.
     requests_.pop_front();

@@ -76,7 +76,7 @@ std::string FileName(const std::string& path) { return path.substr(path.rfind('/
 
 std::string ToText(const LogDamage& damage) {
   const std::string where = damage.file.empty()
-                                ? ""
+                                ? absl::StrCat("behind update ", damage.after_record, ": ")
                                 : absl::StrCat("log/", damage.file, ", ", damage.bytes,
                                                " bytes from byte ", damage.offset, ": ");
   return absl::StrCat(where, damage.why, "; uploads lost: ",
@@ -301,7 +301,7 @@ void LogReader::KeepBad(const BadBytes& bad) {
   if (bad.count == 0) return;
   bad_is_torn_ = bad.is_torn_tail && (bad_is_torn_ || !bad_.has_value());
   if (bad_.has_value()) return;
-  bad_ = LogDamage{FileName(segments_.all()[current_].path), bad.offset, bad.count, bad.why, 0};
+  bad_ = LogDamage{FileName(segments_.all()[current_].path), bad.offset, bad.count, bad.why, 0, 0};
 }
 
 absl::StatusOr<bool> LogReader::Accept(const Frame& frame, LogRecord* record) {
@@ -313,8 +313,9 @@ absl::StatusOr<bool> LogReader::Accept(const Frame& frame, LogRecord* record) {
   }
   const uint64_t missing = frame.sequence - last_ - 1;
   if (missing > 0) {
-    damage_.push_back(bad_.value_or(LogDamage{"", 0, 0, "a file of log/ is missing", 0}));
+    damage_.push_back(bad_.value_or(LogDamage{"", 0, 0, "a file of log/ is missing", 0, 0}));
     damage_.back().lost_records = missing;
+    damage_.back().after_record = last_;
   }
   bad_.reset();
   last_ = frame.sequence;
@@ -334,8 +335,9 @@ void LogReader::EndOfLog() {
   // an unfinished write leaves. A number that is merged is known to be.
   const bool is_loss = missing > 0 || (bad_.has_value() && !bad_is_torn_ && newest_seen_ >= after_);
   if (is_loss) {
-    damage_.push_back(bad_.value_or(LogDamage{"", 0, 0, "a file of log/ is missing", 0}));
+    damage_.push_back(bad_.value_or(LogDamage{"", 0, 0, "a file of log/ is missing", 0, 0}));
     damage_.back().lost_records = missing;
+    damage_.back().after_record = last_;
   } else if (bad_.has_value() && bad_is_torn_) {
     torn_bytes_ += bad_->bytes;
   }

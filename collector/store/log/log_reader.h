@@ -37,6 +37,7 @@ struct LogDamage {
   // By the numbers on both sides. At the end of a log, where no record follows, 0: how many there
   // were is not known.
   uint64_t lost_records = 0;
+  uint64_t after_record = 0;  // number of the record before it
 };
 
 // "log/00000003.flog, 91 bytes from byte 5004: the checksum ...": in words.

@@ -4,6 +4,9 @@
 
 #include <signal.h>
 
+#include <atomic>
+#include <thread>
+
 #include "live/block_samples.h"
 #include "run_log_fixture.h"
 #include "tests/support/wait_until.h"
@@ -144,10 +147,51 @@ TEST_F(RunNumbersTest, RowsOfUnknownNumbersAreCountedAndTheAgentIsAsked) {
   anew.mutable_processes(0)->set_numbering(2);
   ASSERT_TRUE(run->Apply(anew).ok());
   ASSERT_TRUE(run->Merge().ok());
-  EXPECT_EQ(run->LacksNumbering("agent"), 0u);
+  EXPECT_EQ(run->LacksNumbering("agent"), 1u);  // which the agent does not use any more
   ASSERT_TRUE(run->Finish().ok());
   EXPECT_EQ(Activities(), (Sums{{1, 10}, {2, 10}, {3, 10}}));
   EXPECT_EQ(Read().processes[0].loss().at("rows_undefined"), 2u);
+}
+
+// An agent looks once a period: what one of its processes lacks is said until then, whatever the
+// others have.
+TEST_F(RunNumbersTest, WhatAProcessLacksIsSaidWhateverAnotherHas) {
+  const auto run = MakeLazy();
+  ASSERT_TRUE(run->Apply(Adding(1, 1, 5)).ok());
+  ASSERT_TRUE(run->Merge().ok());
+  v1::UploadRequest other = Defining();
+  other.set_sequence(2);
+  other.mutable_processes(0)->mutable_key()->set_node("node-b");
+  ASSERT_TRUE(run->Apply(other).ok());
+  ASSERT_TRUE(run->Merge().ok());
+  EXPECT_EQ(run->LacksNumbering("agent"), 1u);
+}
+
+// A reader opens database and log one after the other, while the collector goes on with both.
+TEST_F(RunNumbersTest, AReaderOfARunThatIsWrittenNamesNoLoss) {
+  const auto run = Make();
+  ASSERT_TRUE(run->Apply(Defining()).ok());
+  std::atomic<bool> stop{false};
+  std::atomic<uint64_t> applied{1};
+  std::thread writer([&] {
+    for (uint64_t sequence = 2; !stop; ++sequence) {
+      EXPECT_TRUE(run->Apply(Adding(sequence, 0, 1)).ok());
+      applied = sequence;
+    }
+  });
+  for (int i = 0; i < 100; ++i) {
+    const uint64_t least = applied;
+    const model::RunProfile read = Read();
+    EXPECT_THAT(read.log_damage, IsEmpty());
+    EXPECT_THAT(read.problems, IsEmpty());
+    ASSERT_THAT(read.processes, SizeIs(1));
+    for (const v1::TimeRow& row : read.processes[0].times()) {
+      if (row.scope() != 1) continue;
+      EXPECT_GE(row.activities(), 10 + least - 1);
+    }
+  }
+  stop = true;
+  writer.join();
 }
 
 // Live rows that were not stored are lost with the log: somebody must say so.

@@ -144,13 +144,13 @@ TEST(CommandLineTest, APageIsOfAStepOrARange) {
       ParseReport({"dir", "--style", "deepspeed", "--step", "7", "--recompute-fwd-factor", "0.5"},
                   &options)
           .run);
-  EXPECT_EQ(options.steps->first, 7u);
-  EXPECT_EQ(options.steps->end, 8u);
+  EXPECT_EQ(options.page_steps->first, 7u);
+  EXPECT_EQ(options.page_steps->end, 8u);
   EXPECT_EQ(options.given.recompute_fwd_factor, 0.5);
   ReportOptions range;
   ASSERT_TRUE(ParseReport({"dir", "--style", "deepspeed", "--step", "2:5"}, &range).run);
-  EXPECT_EQ(range.steps->first, 2u);
-  EXPECT_EQ(range.steps->end, 5u);
+  EXPECT_EQ(range.page_steps->first, 2u);
+  EXPECT_EQ(range.page_steps->end, 5u);
   const std::pair<std::vector<std::string>, std::string> wrong[] = {
       {{"--style", "deepspeed", "--step", "-1"}, "--step: \"-1\" is no step"},
       {{"--style", "deepspeed", "--step", "x"}, "--step: \"x\" is no step"},
@@ -261,7 +261,7 @@ TEST(CommandLineTest, AnOptionThatAStyleHasNoPlaceForIsRefused) {
       {{"--no-detailed"}, "--no-detailed is for a layout of DeepSpeed"},
       {{"--style", "deepspeed", "--mp-size", "0"}, "--mp-size: \"0\" is no number from 1"},
       {{"--style", "megatron"}, "--style: \"megatron\" is none of deepspeed|deepspeed-2021|"},
-      {{"--style", "deep"}, "|flopsprof; did you mean deepspeed?"},
+      {{"--style", "deep"}, "|markdown; did you mean deepspeed?"},
       {{"--style", "flops-profile"}, "; did you mean flops-profiler?"},
       {{"--style", "/tmp/run"}, "report: --style takes a value: one of deepspeed|deepspeed-2021|"}};
   for (const auto& [arguments, text] : wrong) {

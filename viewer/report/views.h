@@ -22,6 +22,7 @@ struct ReportContext {
 };
 
 std::string HeaderView(const ReportContext& context);
+inline constexpr size_t kFindingsOfHead = 3;
 // All findings; the head has the first ones.
 std::string FindingsView(const ReportContext& context);
 // Step time, MFU and speed; "" when nothing of it is known.

@@ -222,6 +222,11 @@ std::string SortRows(const ReportContext& context, Table* table) {
   return NoteLine(context, "not sorted: this table has no such column", Tone::kDim);
 }
 
+bool IsNamed(const ReportContext& context, const std::string& view) {
+  const std::vector<std::string>& views = context.style.views;
+  return std::find(views.begin(), views.end(), view) != views.end();
+}
+
 bool IsIgnored(const ReportContext& context, const std::string& name) {
   constexpr size_t kMostBytes = 2000;  // std::regex recurses
   return context.style.ignore.has_value() &&

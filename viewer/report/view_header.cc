@@ -364,6 +364,17 @@ std::string FindingLines(const ReportContext& context) {
   return lines;
 }
 
+// A peak of the user's, which is less than what a rank reached: then it is not the card's.
+bool IsAboveGivenPeak(const model::Summary& summary) {
+  const auto is_given = [](const model::DeviceSummary& device) {
+    return device.peaks.has_value() && device.peaks->source.rfind("given by --peak", 0) == 0;
+  };
+  return std::any_of(summary.ranks.begin(), summary.ranks.end(), [&](const auto& rank) {
+    return std::max(rank.utilisation.mfu.value_or(0), rank.utilisation.hfu.value_or(0)) > 1 &&
+           std::any_of(rank.devices.begin(), rank.devices.end(), is_given);
+  });
+}
+
 }  // namespace
 
 std::string SpeedLine(const ReportContext& context) {
@@ -394,6 +405,7 @@ std::string SpeedLine(const ReportContext& context) {
     };
     std::string text = "MFU " + context.terminal.Paint(Tone::kStrong, least(mfu));
     if (!hfu.empty() && hfu != mfu) text += " HFU " + least(hfu);
+    if (IsAboveGivenPeak(summary)) text += ", above the peak given";
     if (bound) {
       text += " (counted: " + (counted.has_value() ? FormatShare(counted) : std::string("?")) +
               " of compute time)";

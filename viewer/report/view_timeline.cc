@@ -118,7 +118,7 @@ std::vector<const RankStep*> Chosen(const ReportContext& context) {
   if (ranks.size() <= most) return ranks;
   std::stable_sort(ranks.begin(), ranks.end(),
                    [](const RankStep* a, const RankStep* b) { return a->wall_ns > b->wall_ns; });
-  const RankStep* middle = ranks[ranks.size() / 2];
+  const RankStep* middle = ranks[std::max(ranks.size() / 2, most - 2)];  // no rank is there twice
   const RankStep* fastest = ranks.back();
   ranks.resize(most - 2);
   ranks.push_back(middle);

@@ -109,6 +109,12 @@ TEST(TimelineViewTest, OfManyRanksTheSlowestTheMiddleAndTheFastest) {
   EXPECT_THAT(view, HasSubstr("\n     4  1.40 us"));
   EXPECT_THAT(view, HasSubstr("\n     0  1.00 us"));
   EXPECT_THAT(view, HasSubstr("fastest of 9 ranks"));
+  // Where the middle one is among the slowest, one more of these.
+  const std::string most = Render(sums, {.views = {"timeline"}, .top = 8}, 100, false);
+  for (int rank = 0; rank < 9; ++rank) {
+    const std::string row = "     " + std::to_string(rank) + "  1.";
+    EXPECT_EQ(LinesWith(most, row).size(), rank == 1 ? 0u : 1u) << most;
+  }
 }
 
 TEST(DepthsViewTest, ClassesOfADepthAreAddedUp) {

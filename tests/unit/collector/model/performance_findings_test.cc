@@ -290,6 +290,21 @@ FindingKind KindOfFirst(const Summary& summary) {
   return finding == nullptr ? FindingKind::kNothingRecorded : finding->kind;
 }
 
+// Stacks are of launches outside of modules; a host that launches nothing is in none of them.
+TEST(IdleKindTest, NoMoreIsSaidOfStacksThanTheyShow) {
+  RunProfile longer = SampleRun();
+  for (int i = 0; i < 2; ++i) longer.processes[i].mutable_kernels(0)->set_gpu_time_ns(40'000);
+  for (const RunProfile& run : {SampleRun(), longer, WithOptimizerEnd(2100)}) {
+    const Summary summary = Summarize(run);
+    const std::string& next = FindingWith(summary, "the GPU waits")->next;
+    EXPECT_NE(
+        next.find("--stacks shows launches outside of modules; for the rest use a profiler of "
+                  "Python, such as py-spy"),
+        std::string::npos)
+        << next;
+  }
+}
+
 TEST(IdleKindTest, MostOfItBetweenStepsIsInput) {
   // 900 ns between, of which work takes at most 150: idle for at least 750 of 850.
   const Summary summary = Summarize(WithOptimizerEnd(2100));

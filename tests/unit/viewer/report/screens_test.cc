@@ -193,6 +193,7 @@ TEST(NodesViewTest, ANodeHasACharacterForEachRank) {
   sums.summary.ranks[1].work = MakeWork(24000, 12000, 48000, 24000, 24000);
   const std::string text =
       Render(sums, {.views = {"ranks"}, .group_by = GroupBy::kNode}, 160, false);
+  EXPECT_THAT(text, HasSubstr("  slowest rank  "));
   EXPECT_THAT(LinesWith(text.substr(text.find("Ranks by node")), "node-a"),
               ElementsAre("node-a | 2 | 1 | 50.0 us | 60.0 us | 1 | 144.0 k | - | 7 | _#"));
 }

@@ -22,6 +22,9 @@ constexpr double kLaunchNs = 1e5;       // no launch takes so long: the host doe
 constexpr double kSlowRank = 1.1;       // times the median
 constexpr double kEqualWork = 0.01;     // flops of ranks that do the same
 constexpr double kNotableType = 0.1;    // of the flops
+constexpr char kWhoLaunches[] =
+    "flopsprof-run --stacks shows launches outside of modules; for the rest use a profiler of "
+    "Python, such as py-spy";
 
 struct Judged {
   double share;     // of the step's time
@@ -77,21 +80,44 @@ std::pair<uint64_t, uint64_t> CountAndTimeOfKernels(const Summary& summary) {
   return {count, time_ns};
 }
 
-std::string IdleEvidence(const StepParts& parts, double share, uint64_t kernels, double mean_ns) {
+// Idle time that cannot be between steps, for each activity of the GPU; 0 where there is none.
+double IdleNsOfEach(const StepParts& parts) {
+  const uint64_t idle_ns = parts.wall_ns - parts.busy_ns;
+  const uint64_t within_ns = idle_ns - std::min(idle_ns, parts.between_ns.value_or(0));
+  return parts.activities == 0
+             ? 0
+             : static_cast<double>(within_ns) / static_cast<double>(parts.activities);
+}
+
+// What the mean time of a kernel says of why the GPU is idle.
+std::string WhyOfKernels(const StepParts& parts, FindingKind kind, double mean_ns) {
+  const double each_ns = IdleNsOfEach(parts);
+  if (kind == FindingKind::kIdle && each_ns >= kLaunchNs) {
+    return absl::StrCat(": ", Time(each_ns * 1e-9), " idle for each kernel");
+  }
+  return mean_ns < kShortKernelNs ? ": PyTorch needs about 10 us to launch one" : "";
+}
+
+std::string IdleEvidence(const StepParts& parts, double share, FindingKind kind, uint64_t kernels,
+                         double mean_ns) {
   const double step_s = StepSeconds(parts);
-  std::string evidence = absl::StrCat("no work on the GPU for ", Time(share * step_s), " of ",
-                                      Time(step_s), ": mean of ", parts.device_steps,
-                                      " steps, each counted for each rank and GPU, "
-                                      "step 0 left out");
+  std::string evidence =
+      absl::StrCat("no work on the GPU for ", Time(share * step_s), " of ", Time(step_s),
+                   parts.device_steps == 1 ? ": of " : ": mean of ", parts.device_steps,
+                   parts.device_steps == 1 ? " step" : " steps",
+                   ", each counted for each rank and GPU, step 0 left out");
   if (kernels > 0) {
     absl::StrAppend(&evidence, "; a kernel takes ", Time(mean_ns * 1e-9), " on average",
-                    mean_ns < kShortKernelNs ? ": PyTorch needs about 10 us to launch one" : "");
+                    WhyOfKernels(parts, kind, mean_ns));
   }
   if (parts.between_ns.has_value()) {
     const double steps = static_cast<double>(parts.device_steps) * 1e9;
     absl::StrAppend(&evidence, "; between the optimizer's end and the next forward: ",
-                    Time(static_cast<double>(*parts.between_ns) / steps), ", idle for at least ",
-                    Time(static_cast<double>(parts.between_idle_ns) / steps), " of it");
+                    Time(static_cast<double>(*parts.between_ns) / steps));
+    if (parts.between_idle_ns > 0) {
+      absl::StrAppend(&evidence, ", idle for at least ",
+                      Time(static_cast<double>(parts.between_idle_ns) / steps), " of it");
+    }
   }
   return evidence;
 }
@@ -104,9 +130,7 @@ FindingKind KindOfIdle(const Summary& summary, const StepParts& parts, bool shor
   if (!parts.between_ns.has_value()) return FindingKind::kIdle;
   if (2 * parts.between_idle_ns >= idle_ns) return FindingKind::kInputBound;
   const uint64_t launching_ns = idle_ns - std::min(idle_ns, *parts.between_ns);
-  const bool of_launches =
-      parts.activities > 0 &&
-      static_cast<double>(launching_ns) < kLaunchNs * static_cast<double>(parts.activities);
+  const bool of_launches = parts.activities > 0 && IdleNsOfEach(parts) < kLaunchNs;
   const bool mostly = 2 * launching_ns >= idle_ns;
   return short_kernels && mostly && of_launches && summary.coverage.graphs.empty()
              ? FindingKind::kLaunchBound
@@ -124,27 +148,27 @@ void AddIdle(const Summary& summary, const StepParts& parts, std::vector<Judged>
   std::string why = "the GPU waits: it is idle for ", next;
   if (kind == FindingKind::kInputBound) {
     why = "the GPU waits between steps, for data or what else the host does there: idle for ";
-    next =
+    next = absl::StrCat(
         "load ahead (DataLoader: num_workers, pin_memory, prefetch_factor), log and save less "
-        "often; flopsprof-run --stacks shows who launches around it";
+        "often; ",
+        kWhoLaunches);
   } else if (kind == FindingKind::kLaunchBound) {
     why = "the GPU waits for launches: it is idle for ";
     next = "more work for each kernel: a larger batch, torch.compile, or CUDA graphs";
   } else if (short_kernels) {
-    next =
+    next = absl::StrCat(
         "more work for each kernel: a larger batch, or more of the step in CUDA graphs; or the "
-        "host "
-        "does other things: flopsprof-run --stacks shows who launches";
+        "host does other things: ",
+        kWhoLaunches);
   } else {
-    next =
-        "see what the host does meanwhile (data, .item(), prints, checkpoints): "
-        "flopsprof-run --stacks shows who launches";
+    next = absl::StrCat("see what the host does meanwhile (data, .item(), prints, checkpoints): ",
+                        kWhoLaunches);
   }
   judged->push_back(
       {share,
        share,
        {kind, Severity(summary, share), absl::StrCat(why, Percent(share), " of the step"),
-        IdleEvidence(parts, share, count, mean_ns), next}});
+        IdleEvidence(parts, share, kind, count, mean_ns), next}});
 }
 
 // The collective whose calls nothing hides for the longest time.

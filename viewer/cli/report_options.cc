@@ -127,7 +127,7 @@ void AddViews(CLI::App* app, ReportOptions* options) {
            }
          },
          "parts to print, of " + ViewList() +
-             "; default what fits two screens; all: everything but gradients and findings")
+             "; default what fits two screens; all: everything but gradients")
       ->delimiter(',')
       ->type_name("VIEW,...");
   AddNumber(
@@ -206,6 +206,19 @@ std::string ErrorInCsv(const ReportOptions& options) {
   return "--csv prints one table: name it, for example --view kernels";
 }
 
+// "" where one of the views has rows to be grouped so.
+std::string ErrorInGroups(const ReportOptions& options) {
+  if (options.group_by == GroupBy::kNothing || options.views.empty()) return "";
+  const bool classes = options.group_by == GroupBy::kClass;
+  const std::string grouped = classes ? "modules" : "ranks";
+  for (const std::string& view : options.views) {
+    if (view == "all" || view == grouped) return "";
+  }
+  const std::string word = classes ? "class" : options.group_by == GroupBy::kNode ? "node" : "rank";
+  return "--group-by " + word + " is for --view " + grouped +
+         ": no view that is given has rows by " + word;
+}
+
 }  // namespace
 
 std::string ErrorInReport(const ReportOptions& options) {
@@ -236,6 +249,7 @@ std::string ErrorInReport(const ReportOptions& options) {
   if (options.json && options.steps.has_value()) {
     return "summary.json is not kept by step: leave --steps or --json out";
   }
+  if (const std::string error = ErrorInGroups(options); !error.empty()) return error;
   return options.csv ? ErrorInCsv(options) : "";
 }
 

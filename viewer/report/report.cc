@@ -47,9 +47,14 @@ const std::vector<View>& Views() {
   return views;
 }
 
-bool IsWanted(const View& view, const ReportStyle& style) {
+bool IsWanted(const View& view, const ReportStyle& style, const model::Summary& summary) {
   if (!style.steps_shown.empty() && !view.by_step) return false;
-  if (style.views.empty()) return style.brief ? view.brief : view.usual;
+  if (style.views.empty() && style.brief) return view.brief;
+  if (style.views.empty()) {
+    // The head has the first ones.
+    const bool more = view.name == "findings" && summary.findings.size() > kFindingsOfHead;
+    return view.usual || more;
+  }
   return std::find(style.views.begin(), style.views.end(), view.name) != style.views.end();
 }
 
@@ -100,7 +105,7 @@ std::string RenderViews(const ReportContext& context) {
   std::vector<std::string (*)(const ReportContext&)> of_program;
   std::string whole;
   for (const View& view : Views()) {
-    if (!IsWanted(view, context.style)) continue;
+    if (!IsWanted(view, context.style, summary)) continue;
     if (summary.empty && view.name != "losses" && view.name != "method") continue;
     // A table of CSV is of the whole run: paths say of which program they are.
     if (!summary.programs.empty() && view.of_program && context.style.output != Output::kCsv) {
@@ -215,6 +220,11 @@ std::string RenderTable(const ReportContext& context, Table* table) {
 std::string SortRows(const ReportContext& context, Table* table) {
   if (!context.style.sort.has_value() || table->Sort(*context.style.sort)) return "";
   return NoteLine(context, "not sorted: this table has no such column", Tone::kDim);
+}
+
+bool IsNamed(const ReportContext& context, const std::string& view) {
+  const std::vector<std::string>& views = context.style.views;
+  return std::find(views.begin(), views.end(), view) != views.end();
 }
 
 bool IsIgnored(const ReportContext& context, const std::string& name) {

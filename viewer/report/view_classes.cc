@@ -3,6 +3,7 @@
 // Modules added up by their class: at each depth, or over the whole model; and each on its own.
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -17,20 +18,37 @@ namespace {
 
 constexpr size_t kClassesOfDepth = 3;
 
+// What the columns tell apart. Phases that seldom run are one.
+enum Part { kForward, kBackward, kRecompute, kOptimizer, kOther, kAll, kPartCount };
+constexpr const char* kPartNames[kPartCount] = {"forward",   "backward", "recompute",
+                                                "optimizer", "other",    "all"};
+
+Part PartOf(size_t phase) {
+  switch (phase) {
+    case v1::PHASE_FORWARD:
+      return kForward;
+    case v1::PHASE_BACKWARD:
+      return kBackward;
+    case v1::PHASE_RECOMPUTE:
+      return kRecompute;
+    case v1::PHASE_OPTIMIZER:
+      return kOptimizer;
+    default:
+      return kOther;
+  }
+}
+
 // Sums over modules; what is not known of one is not known of the sum.
+struct PartSums {
+  std::optional<model::FlopCount> flops = 0;
+  uint64_t time_ns = 0;
+  bool incomplete = false;
+};
 struct ModuleSums {
   uint64_t modules = 0;
   std::optional<uint64_t> params = 0;
   std::optional<uint64_t> calls = 0;
-  std::optional<model::FlopCount> forward = 0;
-  std::optional<model::FlopCount> backward = 0;
-  std::optional<model::FlopCount> flops = 0;  // of all phases
-  uint64_t forward_ns = 0;
-  uint64_t backward_ns = 0;
-  uint64_t time_ns = 0;  // of all phases
-  bool forward_incomplete = false;
-  bool backward_incomplete = false;
-  bool incomplete = false;
+  std::array<PartSums, kPartCount> parts;
   bool has_unknown = false;  // work whose flops are not known
 };
 
@@ -40,15 +58,14 @@ void AddKnown(const std::optional<T>& value, std::optional<T>* sum) {
 }
 
 void AddWork(const model::Work& work, ModuleSums* sums) {
-  AddKnown(work.flops[v1::PHASE_FORWARD], &sums->forward);
-  AddKnown(work.flops[v1::PHASE_BACKWARD], &sums->backward);
-  for (const auto& count : work.flops) AddKnown(count, &sums->flops);
-  sums->forward_ns += work.gpu_time_ns[v1::PHASE_FORWARD].value_or(0);
-  sums->backward_ns += work.gpu_time_ns[v1::PHASE_BACKWARD].value_or(0);
-  sums->time_ns += KnownSum(work.gpu_time_ns).value_or(0);
-  sums->forward_incomplete |= work.time_incomplete[v1::PHASE_FORWARD];
-  sums->backward_incomplete |= work.time_incomplete[v1::PHASE_BACKWARD];
-  sums->incomplete |= AnyOf(work.time_incomplete);
+  for (size_t phase = 0; phase < work.flops.size(); ++phase) {
+    for (const Part part : {PartOf(phase), kAll}) {
+      PartSums& sum = sums->parts[part];
+      AddKnown(work.flops[phase], &sum.flops);
+      sum.time_ns += work.gpu_time_ns[phase].value_or(0);
+      sum.incomplete |= work.time_incomplete[phase];
+    }
+  }
   sums->has_unknown |= work.unknown_gpu_time_ns > 0;
 }
 
@@ -60,24 +77,48 @@ void AddModule(const model::ModuleSummary& module, const model::Work& work, Modu
 }
 
 std::optional<double> RateOf(const ModuleSums& sums) {
-  if (sums.incomplete || sums.has_unknown || sums.flops == model::FlopCount{0}) return std::nullopt;
-  return Ratio(AsDouble(sums.flops), Seconds(sums.time_ns));
+  const PartSums& all = sums.parts[kAll];
+  if (all.incomplete || sums.has_unknown || all.flops == model::FlopCount{0}) return std::nullopt;
+  return Ratio(AsDouble(all.flops), Seconds(all.time_ns));
+}
+
+// Parts with columns: forward, backward and all; of the others those that the rows, whose sum is
+// `rows`, have. CSV has all, so that its columns are the same for each run.
+std::vector<Part> PartsShown(const ReportContext& context, const ModuleSums& rows) {
+  std::vector<Part> shown;
+  for (int i = 0; i < kPartCount; ++i) {
+    const PartSums& sum = rows.parts[static_cast<size_t>(i)];
+    const bool usual = i == kForward || i == kBackward || i == kAll;
+    const bool any = sum.time_ns > 0 || sum.incomplete || sum.flops != model::FlopCount{0};
+    if (usual || any || context.style.output == Output::kCsv) shown.push_back(static_cast<Part>(i));
+  }
+  return shown;
 }
 
 // The columns behind the names.
-void AddColumns(std::vector<Column>* columns) {
-  const std::vector<Column> more = {
-      {.header = "params", .drop_order = 3, .key = SortKey::kParams},
-      {.header = "calls", .drop_order = 1, .key = SortKey::kCalls},
-      {.header = "flops", .group = "forward", .drop_order = 6},
-      {.header = "time", .group = "forward", .drop_order = 4, .unit = "s"},
-      {.header = "flops", .group = "backward", .drop_order = 7},
-      {.header = "time", .group = "backward", .drop_order = 5, .unit = "s"},
-      {.header = "flops", .group = "all", .drop_order = 8, .key = SortKey::kFlops},
-      {.header = "time", .group = "all", .key = SortKey::kTime, .unit = "s"},
-      {.header = "FLOPS", .drop_order = 2, .key = SortKey::kRate, .csv_name = "flop_per_s"},
-      {.header = "share", .unit = "ratio"}};
-  columns->insert(columns->end(), more.begin(), more.end());
+void AddColumns(const std::vector<Part>& parts, std::vector<Column>* columns) {
+  // What of a narrow table goes first: of each part its flops and its time; 0: never.
+  constexpr std::pair<int, int> kDropOrder[kPartCount] = {{11, 9}, {12, 10}, {8, 7},
+                                                          {4, 5},  {2, 3},   {13, 0}};
+  columns->push_back({.header = "params", .drop_order = 6, .key = SortKey::kParams});
+  columns->push_back({.header = "calls", .drop_order = 1, .key = SortKey::kCalls});
+  for (const Part part : parts) {
+    Column flops = {
+        .header = "flops", .group = kPartNames[part], .drop_order = kDropOrder[part].first};
+    Column time = {.header = "time",
+                   .group = kPartNames[part],
+                   .drop_order = kDropOrder[part].second,
+                   .unit = "s"};
+    if (part == kAll) {
+      flops.key = SortKey::kFlops;
+      time.key = SortKey::kTime;
+    }
+    columns->push_back(std::move(flops));
+    columns->push_back(std::move(time));
+  }
+  columns->push_back(
+      {.header = "FLOPS", .drop_order = 5, .key = SortKey::kRate, .csv_name = "flop_per_s"});
+  columns->push_back({.header = "share", .unit = "ratio"});
 }
 
 double DivisorOf(const ReportContext& context) {
@@ -85,7 +126,8 @@ double DivisorOf(const ReportContext& context) {
   return sums || context.sums.rank_steps == 0 ? 1 : static_cast<double>(context.sums.rank_steps);
 }
 
-void AddCells(const ReportContext& context, const ModuleSums& sums, std::vector<Cell>* cells) {
+void AddCells(const ReportContext& context, const std::vector<Part>& parts, const ModuleSums& sums,
+              std::vector<Cell>* cells) {
   const double divisor = DivisorOf(context);
   const auto flops = [&](const std::optional<model::FlopCount>& count) {
     if (divisor == 1) return FlopsCell(context, count);
@@ -98,17 +140,15 @@ void AddCells(const ReportContext& context, const ModuleSums& sums, std::vector<
   const model::Work& all = context.summary.totals.work;
   std::optional<double> whole_s;
   if (!AnyOf(all.time_incomplete)) whole_s = Seconds(KnownSum(all.gpu_time_ns));
-  const Cell more[] = {CountCell(sums.params, "-"),
-                       CountCell(sums.calls, "-"),
-                       flops(sums.forward),
-                       time(sums.forward_ns, sums.forward_incomplete),
-                       flops(sums.backward),
-                       time(sums.backward_ns, sums.backward_incomplete),
-                       flops(sums.flops),
-                       time(sums.time_ns, sums.incomplete),
-                       SiCell(context, RateOf(sums), false, "-"),
-                       ShareCell(Ratio(Seconds(sums.time_ns), whole_s))};
-  cells->insert(cells->end(), std::begin(more), std::end(more));
+  cells->push_back(CountCell(sums.params, "-"));
+  cells->push_back(CountCell(sums.calls, "-"));
+  for (const Part part : parts) {
+    const PartSums& sum = sums.parts[part];
+    cells->push_back(flops(sum.flops));
+    cells->push_back(time(sum.time_ns, sum.incomplete));
+  }
+  cells->push_back(SiCell(context, RateOf(sums), false, "-"));
+  cells->push_back(ShareCell(Ratio(Seconds(sums.parts[kAll].time_ns), whole_s)));
 }
 
 std::string PerStepNote(const ReportContext& context) {
@@ -126,10 +166,11 @@ std::string ClassName(const ReportContext& context, const model::ModuleSummary& 
 
 // Each module, with all that is below it.
 std::string EachModule(const ReportContext& context) {
+  const std::vector<Part> parts = PartsShown(context, {});
   std::vector<Column> columns = {{.header = "path", .right = false, .key = SortKey::kName},
                                  {.header = "class", .right = false},
                                  {.header = "depth"}};
-  AddColumns(&columns);
+  AddColumns(parts, &columns);
   Table table(std::move(columns));
   const int depth = context.style.depth.value_or(-1);
   for (const model::ModuleSummary& module : context.summary.modules) {
@@ -140,7 +181,7 @@ std::string EachModule(const ReportContext& context) {
     std::vector<Cell> cells = {{context.terminal.Clean(module.path)},
                                {context.terminal.Clean(module.class_name)},
                                {std::to_string(module.depth)}};
-    AddCells(context, sums, &cells);
+    AddCells(context, parts, sums, &cells);
     table.AddRow(std::move(cells));
   }
   SortRows(context, &table);
@@ -152,6 +193,7 @@ std::string EachModule(const ReportContext& context) {
 std::string ClassesView(const ReportContext& context) {
   if (context.style.group_by != GroupBy::kClass) return EachModule(context);
   std::map<std::string, ModuleSums> classes;
+  ModuleSums all_rows;
   size_t ignored = 0;
   for (const model::ModuleSummary& module : context.summary.modules) {
     const std::string name = ClassName(context, module);
@@ -159,22 +201,25 @@ std::string ClassesView(const ReportContext& context) {
       ++ignored;
     } else {
       AddModule(module, module.self, &classes[name]);
+      AddWork(module.self, &all_rows);
     }
   }
+  const std::vector<Part> parts = PartsShown(context, all_rows);
   std::vector<Column> columns = {
       {.header = "class", .right = false, .flexible = true, .min_width = 12, .key = SortKey::kName},
       {.header = "modules"}};
-  AddColumns(&columns);
+  AddColumns(parts, &columns);
   Table table(std::move(columns));
   size_t idle = 0;
   for (const auto& [name, sums] : classes) {
-    const bool works = sums.time_ns > 0 || sums.flops != model::FlopCount{0};
+    const PartSums& all = sums.parts[kAll];
+    const bool works = all.time_ns > 0 || all.flops != model::FlopCount{0};
     if (!works && context.style.output != Output::kCsv) {
       ++idle;
       continue;
     }
     std::vector<Cell> cells = {{name}, {std::to_string(sums.modules)}};
-    AddCells(context, sums, &cells);
+    AddCells(context, parts, sums, &cells);
     // Parameters of the modules above hold those of the modules below.
     cells[2] = {"-"};
     table.AddRow(std::move(cells));
@@ -191,6 +236,7 @@ std::string ClassesView(const ReportContext& context) {
 
 std::string DepthsView(const ReportContext& context) {
   std::map<uint32_t, std::map<std::string, ModuleSums>> depths;
+  ModuleSums all_rows;
   const int depth = context.style.depth.value_or(-1);
   size_t ignored = 0;
   for (const model::ModuleSummary& module : context.summary.modules) {
@@ -200,14 +246,16 @@ std::string DepthsView(const ReportContext& context) {
       ++ignored;
     } else {
       AddModule(module, module.inclusive, &depths[module.depth][name]);
+      AddWork(module.inclusive, &all_rows);
     }
   }
   if (depths.empty()) return "";
+  const std::vector<Part> parts = PartsShown(context, all_rows);
   std::vector<Column> columns = {
       {.header = "depth"},
       {.header = "class", .right = false, .flexible = true, .min_width = 12, .key = SortKey::kName},
       {.header = "modules", .drop_order = 2}};
-  AddColumns(&columns);
+  AddColumns(parts, &columns);
   Table table(columns);
   std::string unsorted;
   const bool csv = context.style.output == Output::kCsv;
@@ -215,7 +263,7 @@ std::string DepthsView(const ReportContext& context) {
     Table of_depth(columns);
     for (const auto& [name, sums] : classes) {
       std::vector<Cell> cells = {{std::to_string(level)}, {name}, {std::to_string(sums.modules)}};
-      AddCells(context, sums, &cells);
+      AddCells(context, parts, sums, &cells);
       of_depth.AddRow(std::move(cells));
     }
     if (!context.style.sort.has_value()) of_depth.Sort(SortKey::kTime);

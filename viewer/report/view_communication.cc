@@ -217,9 +217,13 @@ std::string ByModule(const ReportContext& context, size_t most) {
 }  // namespace
 
 std::string CommunicationView(const ReportContext& context) {
-  if (context.summary.collectives.empty()) return "";
+  const bool csv = context.style.output == Output::kCsv;
+  if (context.summary.collectives.empty()) {
+    if (!IsNamed(context, "communication")) return "";
+    if (!csv) return Title(context, "Communication", "") + NoteLine(context, "none recorded");
+  }
   const auto most = static_cast<size_t>(std::max(context.style.top, 1));
-  const bool one = context.style.brief || context.style.output == Output::kCsv;
+  const bool one = context.style.brief || csv;
   return ByGroup(context, most) + (one ? "" : ByModule(context, most));
 }
 

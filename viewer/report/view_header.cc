@@ -16,7 +16,6 @@
 namespace flopsprof::viewer {
 namespace {
 
-constexpr size_t kMostFindings = 3;
 constexpr size_t kMostReasons = 4;
 
 std::string StepsText(const model::StepsSummary& steps) {
@@ -30,7 +29,12 @@ std::string StepsText(const model::StepsSummary& steps) {
 
 std::string FirstLine(const ReportContext& context) {
   const model::JobSummary& job = context.summary.job;
-  const std::string name = context.terminal.Clean(job.name.empty() ? job.id : job.name);
+  // A name without blanks cannot be wrapped.
+  const auto fit = [&](const std::string& name, std::string_view before) {
+    return ShortenMiddle(context.terminal.Clean(name), context.terminal.width - before.size(),
+                         context.terminal.utf8);
+  };
+  const std::string name = fit(job.name.empty() ? job.id : job.name, "flopsprof  ");
   std::vector<std::string> parts = {context.terminal.Paint(Tone::kTitle, "flopsprof") + "  " +
                                     context.terminal.Paint(Tone::kStrong, name)};
   if (!context.summary.programs.empty()) {
@@ -39,7 +43,7 @@ std::string FirstLine(const ReportContext& context) {
     parts.push_back(Plural(context.summary.ranks.size(), "rank"));
   }
   if (job.nodes.size() == 1) {
-    parts.push_back("on " + context.terminal.Clean(job.nodes[0]));
+    parts.push_back("on " + fit(job.nodes[0], "  on "));
   } else if (job.nodes.size() > 1) {
     parts.push_back(Plural(job.nodes.size(), "node"));
   }
@@ -59,7 +63,9 @@ std::string CardName(const ReportContext& context, std::string name) {
   constexpr std::string_view kSuffix = " (simulated)";
   const size_t at = name.find(kSuffix);
   if (context.summary.simulated && at != std::string::npos) name.erase(at, kSuffix.size());
-  return context.terminal.Clean(name);
+  constexpr size_t kRoomOfCount = 8;  // "10000 x "
+  return ShortenMiddle(context.terminal.Clean(name), context.terminal.width - kRoomOfCount,
+                       context.terminal.utf8);
 }
 
 // "2 x NVIDIA H100 80GB HBM3   peak 989 T bf16, 494 T tf32 FLOPS, dense".
@@ -294,10 +300,10 @@ std::string CoverageLines(const ReportContext& context) {
 }
 
 std::string BoundText(const std::string& bound_by) {
+  if (bound_by == "idle") return ": mostly idle, cause not known";
   constexpr std::pair<const char*, const char*> kTexts[] = {
       {"gpu_work", "the work of the GPU"},
       {"exposed_communication", "communication"},
-      {"idle", "the host"},
       {"launch_bound", "launches"},
       {"input_bound", "what the host does between steps"}};
   for (const auto& [name, text] : kTexts) {
@@ -347,14 +353,26 @@ std::string FindingText(const ReportContext& context, const model::Finding& find
 std::string FindingLines(const ReportContext& context) {
   const std::vector<model::Finding>& findings = context.summary.findings;
   std::string lines;
-  for (size_t i = 0; i < findings.size() && i < kMostFindings; ++i) {
+  for (size_t i = 0; i < findings.size() && i < kFindingsOfHead; ++i) {
     lines += FindingText(context, findings[i]);
   }
-  if (findings.size() > kMostFindings) {
-    lines += "  " + Plural(findings.size() - kMostFindings, "more finding") +
-             ": --view findings, and in summary.json\n";
+  if (findings.size() > kFindingsOfHead) {
+    const bool below = context.style.views.empty() && !context.style.brief;
+    lines += "  " + Plural(findings.size() - kFindingsOfHead, "more finding") +
+             (below ? ": all are at the end\n" : ": --view findings, and in summary.json\n");
   }
   return lines;
+}
+
+// A peak of the user's, which is less than what a rank reached: then it is not the card's.
+bool IsAboveGivenPeak(const model::Summary& summary) {
+  const auto is_given = [](const model::DeviceSummary& device) {
+    return device.peaks.has_value() && device.peaks->source.rfind("given by --peak", 0) == 0;
+  };
+  return std::any_of(summary.ranks.begin(), summary.ranks.end(), [&](const auto& rank) {
+    return std::max(rank.utilisation.mfu.value_or(0), rank.utilisation.hfu.value_or(0)) > 1 &&
+           std::any_of(rank.devices.begin(), rank.devices.end(), is_given);
+  });
 }
 
 }  // namespace
@@ -387,6 +405,7 @@ std::string SpeedLine(const ReportContext& context) {
     };
     std::string text = "MFU " + context.terminal.Paint(Tone::kStrong, least(mfu));
     if (!hfu.empty() && hfu != mfu) text += " HFU " + least(hfu);
+    if (IsAboveGivenPeak(summary)) text += ", above the peak given";
     if (bound) {
       text += " (counted: " + (counted.has_value() ? FormatShare(counted) : std::string("?")) +
               " of compute time)";
@@ -414,6 +433,8 @@ std::string SpeedLine(const ReportContext& context) {
 }
 
 std::string FindingsView(const ReportContext& context) {
+  // No table, so nothing of it is CSV.
+  if (context.style.output == Output::kCsv) return "";
   const std::string title =
       Title(context, "Findings", "what is wrong, then what is slow, then facts");
   if (context.summary.findings.empty()) return title + NoteLine(context, "none");

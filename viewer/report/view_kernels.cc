@@ -104,9 +104,10 @@ std::string KernelsView(const ReportContext& context) {
   }
   const std::string unsorted = SortRows(context, &table);
   table.Keep(most);
-  const char* order = sorted && *context.style.sort != SortKey::kTime ? "in the order asked for"
-                      : context.summary.coverage.times_incomplete     ? "by the GPU time that came"
-                                                                      : "by GPU time";
+  const bool as_asked = sorted && *context.style.sort != SortKey::kTime && unsorted.empty();
+  const char* order = as_asked                                    ? "in the order asked for"
+                      : context.summary.coverage.times_incomplete ? "by the GPU time that came"
+                                                                  : "by GPU time";
   const size_t all = kernels.size() + context.summary.kernels_left_out;
   return Title(context, "Kernels", TopNote(table.row_count(), all, order)) +
          RenderTable(context, &table) + unsorted + IgnoredLine(context, ignored) +
@@ -130,8 +131,8 @@ std::string CallsView(const ReportContext& context) {
   }
   const std::string unsorted = SortRows(context, &table);
   table.Keep(most);
-  const char* order =
-      sorted && *context.style.sort != SortKey::kTime ? "kinds as asked for" : "kinds by GPU time";
+  const bool as_asked = sorted && *context.style.sort != SortKey::kTime && unsorted.empty();
+  const char* order = as_asked ? "kinds as asked for" : "kinds by GPU time";
   return Title(context, "Library calls", TopNote(table.row_count(), kinds.size(), order)) +
          RenderTable(context, &table) + unsorted + IgnoredLine(context, ignored);
 }

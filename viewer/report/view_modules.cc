@@ -125,15 +125,15 @@ class TreeTable {
         {.header = "module", .right = false, .flexible = true, .min_width = 20},
         {.header = "params", .drop_order = 6},
         {.header = "MACs", .group = "forward", .drop_order = 5},
-        {.header = "flops", .group = "forward", .drop_order = 10},
-        {.header = "time", .group = "forward", .drop_order = 8, .unit = "s"},
-        {.header = "flops", .group = "backward", .drop_order = 11},
-        {.header = "time", .group = "backward", .drop_order = 9, .unit = "s"}};
+        {.header = "flops", .group = "forward", .drop_order = 12},
+        {.header = "time", .group = "forward", .drop_order = 10, .unit = "s"},
+        {.header = "flops", .group = "backward", .drop_order = 13},
+        {.header = "time", .group = "backward", .drop_order = 11, .unit = "s"}};
     if (recompute_) {
-      columns.push_back({.header = "flops", .group = "recompute", .drop_order = 4});
+      columns.push_back({.header = "flops", .group = "recompute", .drop_order = 9});
     }
     if (recompute_time_) {
-      columns.push_back({.header = "time", .group = "recompute", .drop_order = 4, .unit = "s"});
+      columns.push_back({.header = "time", .group = "recompute", .drop_order = 7, .unit = "s"});
     }
     for (const PhaseColumn* column : extra_flops_) {
       columns.push_back({.header = "flops", .group = column->header, .drop_order = 4});
@@ -141,7 +141,7 @@ class TreeTable {
     for (const PhaseColumn* column : extra_times_) {
       columns.push_back({.header = column->header, .drop_order = 2, .unit = "s"});
     }
-    columns.push_back({.header = "FLOPS", .drop_order = 7, .csv_name = "flop_per_s"});
+    columns.push_back({.header = "FLOPS", .drop_order = 8, .csv_name = "flop_per_s"});
     columns.push_back({.header = "unknown", .drop_order = 3, .unit = "ratio"});
     columns.push_back({.header = "share", .unit = "ratio"});
     columns.push_back({.header = "calls", .drop_order = 1});

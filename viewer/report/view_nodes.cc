@@ -110,7 +110,7 @@ std::string NodesView(const ReportContext& context) {
        {.header = "failed", .drop_order = 5},
        {.header = "least", .group = "GPU time", .drop_order = 6, .unit = "s"},
        {.header = "most", .group = "GPU time", .key = SortKey::kTime, .unit = "s"},
-       {.header = "slowest", .drop_order = 7},
+       {.header = "slowest rank", .drop_order = 7},
        {.header = "flops", .drop_order = 1, .key = SortKey::kFlops},
        {.header = "least MFU", .drop_order = 2, .key = SortKey::kMfu, .unit = "ratio"},
        {.header = "lost", .drop_order = 3, .key = SortKey::kLost},

@@ -77,7 +77,8 @@ std::string LossesView(const ReportContext& context) {
   }
   const model::Coverage& coverage = context.summary.coverage;
   std::string text = Title(context, "Losses", "");
-  if (sums.empty() && coverage.records_lost == 0 && coverage.invalid_timestamps == 0 &&
+  const bool csv = context.style.output == Output::kCsv;  // its head alone where nothing is lost
+  if (!csv && sums.empty() && coverage.records_lost == 0 && coverage.invalid_timestamps == 0 &&
       coverage.calls_unmatched == 0 && coverage.launches_without_activity == 0 &&
       coverage.activities_without_launch == 0) {
     if (!coverage.times_known) {

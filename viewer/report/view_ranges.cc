@@ -51,7 +51,6 @@ std::string LeftOut(const ReportContext& context, size_t shown, uint64_t all, co
 
 std::string RangeTable(const ReportContext& context) {
   const auto& ranges = context.summary.ranges;
-  if (ranges.empty()) return "";
   Table table({{.header = "range",
                 .right = false,
                 .flexible = true,
@@ -116,8 +115,17 @@ std::string MarkTable(const ReportContext& context) {
 }  // namespace
 
 std::string RangesView(const ReportContext& context) {
-  const bool one = context.style.output == Output::kCsv && !context.summary.ranges.empty();
-  return RangeTable(context) + (one ? "" : MarkTable(context));
+  const bool ranges = !context.summary.ranges.empty();
+  const bool marks = !context.summary.marks.empty();
+  // A table of CSV is one: without ranges that of the marks.
+  if (context.style.output == Output::kCsv) {
+    if (!ranges && marks) return MarkTable(context);
+    return ranges || IsNamed(context, "ranges") ? RangeTable(context) : "";
+  }
+  if (!ranges && !marks && IsNamed(context, "ranges")) {
+    return Title(context, "Ranges", "") + NoteLine(context, "none recorded");
+  }
+  return (ranges ? RangeTable(context) : "") + MarkTable(context);
 }
 
 }  // namespace flopsprof::viewer

@@ -16,6 +16,7 @@ namespace {
 constexpr size_t kStacksShown = 5;
 constexpr size_t kFramesShown = 8;
 constexpr size_t kNativeBelowPython = 3;
+constexpr size_t kLeastName = 12;  // columns
 
 // "train.py:12 step", "Multiply  libmodel.so".
 std::string FrameText(const ReportContext& context, const model::StackFrameSummary& frame) {
@@ -32,7 +33,20 @@ std::string FrameText(const ReportContext& context, const model::StackFrameSumma
 // What is left of a line that has `used` columns already.
 std::string Fit(const ReportContext& context, const std::string& text, size_t used) {
   const auto width = static_cast<size_t>(context.terminal.width);
-  return ShortenMiddle(text, width > used + 12 ? width - used : 12, context.terminal.utf8);
+  return ShortenMiddle(text, width > used + kLeastName ? width - used : kLeastName,
+                       context.terminal.utf8);
+}
+
+// The kernel, and `facts` behind it or, where there is no room for both, below it.
+std::string KernelLine(const ReportContext& context, const std::string& kernel,
+                       const std::string& facts) {
+  const std::string name = context.terminal.Clean(ReadableKernelName(kernel));
+  const size_t beside = 6 + DisplayWidth(facts);
+  const bool fits = context.terminal.width >= beside + std::min(DisplayWidth(name), kLeastName);
+  const std::string between = fits ? "  " : "\n      ";
+  const std::string text = fits ? facts : Wrap(facts, context.terminal.width, 6);
+  return "    " + Fit(context, name, fits ? beside : 4) + between +
+         context.terminal.Paint(Tone::kDim, text) + "\n";
 }
 
 // The innermost frames below the line of a stack, innermost first. Where Python called, what it
@@ -79,10 +93,7 @@ std::string StackList(const ReportContext& context, const std::string& title, Wa
             : FormatSeconds(Seconds(stack.gpu_time_ns), context.terminal.utf8) + " GPU time";
     const std::string facts = Plural(stack.samples, "sample") + " of " +
                               Plural(stack.launches, "launch", "launches") + ", " + time;
-    text += "    " +
-            Fit(context, context.terminal.Clean(ReadableKernelName(stack.kernel)),
-                6 + DisplayWidth(facts)) +
-            "  " + context.terminal.Paint(Tone::kDim, facts) + "\n" + FrameLines(context, stack);
+    text += KernelLine(context, stack.kernel, facts) + FrameLines(context, stack);
   }
   if (all == 0 || context.style.output == Output::kCsv) return "";
   if (context.style.output == Output::kMarkdown) text = "\n" + MarkdownLines(text);

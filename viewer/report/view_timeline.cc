@@ -78,15 +78,31 @@ Shares SharesOf(const model::ReportSums& sums, const RankStep& rank) {
   return shares;
 }
 
-// Blocks for `width` columns: ends of parts are rounded, so that the whole is always as long.
-std::string Blocks(const Shares& shares, size_t width, const Terminal& terminal) {
-  std::string text;
-  double end = 0;
-  size_t written = 0;
+// Columns of each part, `width` together: rounded down, then one more where most was cut off.
+std::array<size_t, kPartCount> ColumnsOf(const Shares& shares, size_t width) {
+  std::array<size_t, kPartCount> columns = {};
+  std::array<double, kPartCount> cut = {};
+  std::array<size_t, kPartCount> order = {};
+  std::iota(order.begin(), order.end(), size_t{0});
+  size_t left = width;
   for (size_t i = 0; i < kPartCount; ++i) {
-    end += shares[i];
-    const auto until = std::min(width, static_cast<size_t>(end * static_cast<double>(width) + 0.5));
-    for (; written < until; ++written) {
+    constexpr double kInexact = 1e-9;  // 0.3 * 10 is 3
+    const double exact = std::max(0.0, shares[i]) * static_cast<double>(width);
+    columns[i] = std::min(left, static_cast<size_t>(exact + kInexact));
+    cut[i] = exact - static_cast<double>(columns[i]);
+    left -= columns[i];
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&cut](size_t a, size_t b) { return cut[a] > cut[b]; });
+  for (size_t i = 0; i < kPartCount && left > 0; ++i, --left) ++columns[order[i]];
+  return columns;
+}
+
+std::string Blocks(const Shares& shares, size_t width, const Terminal& terminal) {
+  const std::array<size_t, kPartCount> columns = ColumnsOf(shares, width);
+  std::string text;
+  for (size_t i = 0; i < kPartCount; ++i) {
+    for (size_t column = 0; column < columns[i]; ++column) {
       text += terminal.utf8 ? kBlocks[i].utf8 : std::string(1, kBlocks[i].ascii);
     }
   }
@@ -102,7 +118,7 @@ std::vector<const RankStep*> Chosen(const ReportContext& context) {
   if (ranks.size() <= most) return ranks;
   std::stable_sort(ranks.begin(), ranks.end(),
                    [](const RankStep* a, const RankStep* b) { return a->wall_ns > b->wall_ns; });
-  const RankStep* middle = ranks[ranks.size() / 2];
+  const RankStep* middle = ranks[std::max(ranks.size() / 2, most - 2)];  // no rank is there twice
   const RankStep* fastest = ranks.back();
   ranks.resize(most - 2);
   ranks.push_back(middle);

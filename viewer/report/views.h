@@ -22,6 +22,7 @@ struct ReportContext {
 };
 
 std::string HeaderView(const ReportContext& context);
+inline constexpr size_t kFindingsOfHead = 3;
 // All findings; the head has the first ones.
 std::string FindingsView(const ReportContext& context);
 // Step time, MFU and speed; "" when nothing of it is known.
@@ -68,6 +69,8 @@ std::string RenderTable(const ReportContext& context, Table* table);
 
 // Sorts the rows as the style wants; a line that says so where the table has no such column.
 std::string SortRows(const ReportContext& context, Table* table);
+// Was the view asked for by its name?
+bool IsNamed(const ReportContext& context, const std::string& view);
 // Does style.ignore match the name?
 bool IsIgnored(const ReportContext& context, const std::string& name);
 std::string IgnoredLine(const ReportContext& context, size_t ignored);

@@ -83,6 +83,15 @@ TEST(IdleTest, ShortKernelsAreToldFromAHostThatDoesOtherThings) {
   EXPECT_NE(FindingWith(Summarize(run), "idle")->next.find("--stacks"), std::string::npos);
 }
 
+TEST(IdleTest, OneStepHasNoMean) {
+  Summary summary = Summarize(SampleRun());
+  summary.steps.parts->device_steps = 1;
+  std::vector<Finding> findings;
+  AddPerformanceFindings(summary, &findings);
+  EXPECT_NE(findings.front().evidence.find(": of 1 step, each"), std::string::npos)
+      << findings.front().evidence;
+}
+
 TEST(IdleTest, KernelsWithoutTimesAreNotShort) {
   RunProfile run = SampleRun();
   for (int i = 0; i < 2; ++i) {
@@ -281,6 +290,21 @@ FindingKind KindOfFirst(const Summary& summary) {
   return finding == nullptr ? FindingKind::kNothingRecorded : finding->kind;
 }
 
+// Stacks are of launches outside of modules; a host that launches nothing is in none of them.
+TEST(IdleKindTest, NoMoreIsSaidOfStacksThanTheyShow) {
+  RunProfile longer = SampleRun();
+  for (int i = 0; i < 2; ++i) longer.processes[i].mutable_kernels(0)->set_gpu_time_ns(40'000);
+  for (const RunProfile& run : {SampleRun(), longer, WithOptimizerEnd(2100)}) {
+    const Summary summary = Summarize(run);
+    const std::string& next = FindingWith(summary, "the GPU waits")->next;
+    EXPECT_NE(
+        next.find("--stacks shows launches outside of modules; for the rest use a profiler of "
+                  "Python, such as py-spy"),
+        std::string::npos)
+        << next;
+  }
+}
+
 TEST(IdleKindTest, MostOfItBetweenStepsIsInput) {
   // 900 ns between, of which work takes at most 150: idle for at least 750 of 850.
   const Summary summary = Summarize(WithOptimizerEnd(2100));
@@ -309,6 +333,20 @@ TEST(IdleKindTest, WhatTheTimesDoNotProveIsIdle) {
   RunProfile graphs = WithOptimizerEnd(2950);  // a replay launches many kernels at once
   graphs.processes[0].add_graphs()->set_state("counted");
   EXPECT_EQ(KindOfFirst(Summarize(graphs)), FindingKind::kIdle);
+}
+
+TEST(IdleKindTest, EvidenceIsOfTheKind) {
+  const auto evidence = [](uint64_t activities) {
+    RunProfile run = WithOptimizerEnd(1'002'000, activities);
+    for (int i = 0; i < 2; ++i) run.processes[i].mutable_steps(1)->set_end_mono_ns(1'002'000);
+    const Summary summary = Summarize(run);
+    return FindingWith(summary, "the GPU waits")->evidence;
+  };
+  // Of 1,000,000 ns 150 are work.
+  EXPECT_NE(evidence(5).find(": 200 us idle for each kernel"), std::string::npos) << evidence(5);
+  EXPECT_EQ(evidence(5).find("10 us to launch"), std::string::npos);
+  EXPECT_NE(evidence(50).find(": PyTorch needs about 10 us to launch one"), std::string::npos);
+  EXPECT_EQ(evidence(50).find("of it"), std::string::npos) << evidence(50);
 }
 
 TEST(IdleKindTest, NoLaunchTakesAHundredMicroseconds) {

@@ -97,7 +97,9 @@ TEST(CommunicationViewTest, GroupsOfOneSizeAreOneRowWhereThereAreMoreThanFit) {
 TEST(CommunicationViewTest, WithoutCollectivesThereIsNoTable) {
   model::Summary summary = SampleSummary();
   summary.collectives.clear();
-  EXPECT_THAT(Render(summary), Not(HasSubstr("Communication")));
+  EXPECT_THAT(Render(summary), HasSubstr("Communication\n  none recorded\n"));
+  EXPECT_THAT(Render(summary), Not(HasSubstr("collective")));
+  EXPECT_THAT(RenderView(summary, {}), Not(HasSubstr("Communication")));
 }
 
 }  // namespace

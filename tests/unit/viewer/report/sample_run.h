@@ -110,8 +110,8 @@ inline model::Summary SampleSummary() {
   summary.collectives = {{"ncclAllReduce", "2 ranks", "backward", "features.0", "0-1", 6, 24240,
                           10000, 6, 10000, 4000, 10000, 2500}};
   summary.findings = {{model::FindingKind::kProcessEnded, "warning",
-                       "rank 1 was killed by signal 9 (SIGKILL)",
-                       "its counts stop at step 2", "look at the kernel log for the OOM killer"}};
+                       "rank 1 was killed by signal 9 (SIGKILL)", "its counts stop at step 2",
+                       "look at the kernel log for the OOM killer"}};
   summary.method = {{"cupti", "13.0, subscribed"}, {"backward", "sequence numbers"}};
   return summary;
 }

@@ -77,6 +77,23 @@ TEST(TimelineViewTest, BlocksAreSharesOfTheStep) {
   EXPECT_THAT(Render(sums, {.views = {"timeline"}}, 140), HasSubstr("██████████▓▓▓▓"));
 }
 
+TEST(TimelineViewTest, BlocksAreRoundedToTheLargestRemainders) {
+  model::RunSums sums = SampleSums();
+  sums.report.category_times = {};
+  model::RankStep rank;
+  rank.wall_ns = 1000;
+  rank.busy_ns = 350;
+  rank.exposed_ns = 0;
+  rank.gpu_time_ns[v1::PHASE_FORWARD] = 115;
+  rank.gpu_time_ns[v1::PHASE_BACKWARD] = 115;
+  rank.gpu_time_ns[v1::PHASE_OPTIMIZER] = 120;
+  sums.report.picture = {7, true, {rank}};
+  // Of 20 columns 2.3, 2.3, 2.4 and 13: the column that is left is the optimizer's. Rounded ends
+  // (2.3, 4.6, 7) would give the backward 3 and the optimizer 2.
+  EXPECT_THAT(Render(sums, {.views = {"timeline"}}, 60, false),
+              HasSubstr("  ffbbooo" + std::string(13, '.') + "\n"));
+}
+
 TEST(TimelineViewTest, OfManyRanksTheSlowestTheMiddleAndTheFastest) {
   model::RunSums sums = SampleSums();
   sums.report.picture = {7, true, {}};
@@ -92,6 +109,12 @@ TEST(TimelineViewTest, OfManyRanksTheSlowestTheMiddleAndTheFastest) {
   EXPECT_THAT(view, HasSubstr("\n     4  1.40 us"));
   EXPECT_THAT(view, HasSubstr("\n     0  1.00 us"));
   EXPECT_THAT(view, HasSubstr("fastest of 9 ranks"));
+  // Where the middle one is among the slowest, one more of these.
+  const std::string most = Render(sums, {.views = {"timeline"}, .top = 8}, 100, false);
+  for (int rank = 0; rank < 9; ++rank) {
+    const std::string row = "     " + std::to_string(rank) + "  1.";
+    EXPECT_EQ(LinesWith(most, row).size(), rank == 1 ? 0u : 1u) << most;
+  }
 }
 
 TEST(DepthsViewTest, ClassesOfADepthAreAddedUp) {
@@ -117,11 +140,60 @@ TEST(ClassesViewTest, WorkIsThatOfTheModulesThemselves) {
   EXPECT_THAT(text, HasSubstr("3 classes without work of their own"));
 }
 
+// 10 + 20 + 32 + 40 + 54 + 60 = 216 ns and 1 + 2 + 3 + 4 + 5 = 15 flops: clipping and other are one
+// part.
+model::RunSums AllPhases() {
+  model::RunSums sums = SampleSums();
+  model::Work work = MakeWork(1, 10, 2, 20, 60);
+  SetPhase(v1::PHASE_RECOMPUTE, 3, 32, &work);
+  SetPhase(v1::PHASE_OPTIMIZER, 4, 40, &work);
+  SetPhase(v1::PHASE_CLIPPING, 5, 54, &work);
+  sums.summary.totals.work = work;
+  sums.summary.modules = {MakeModule("", "Net", 7, 6, work, work)};
+  return sums;
+}
+
+TEST(ClassesViewTest, PartsAddUpToAll) {
+  const model::RunSums sums = AllPhases();
+  const std::string head =
+      "params,calls,forward_flops,forward_time_s,backward_flops,backward_time_s,recompute_flops,"
+      "recompute_time_s,optimizer_flops,optimizer_time_s,other_flops,other_time_s,all_flops,"
+      "all_time_s,flop_per_s,share";
+  const std::string row = ",6,1,1e-08,2,2e-08,3,3.2e-08,4,4e-08,5,1.14e-07,15,2.16e-07,";
+  for (const ReportStyle& style :
+       {ReportStyle{.views = {"modules"}, .output = Output::kCsv},
+        ReportStyle{.views = {"modules"}, .group_by = GroupBy::kClass, .output = Output::kCsv},
+        ReportStyle{.views = {"depths"}, .output = Output::kCsv}}) {
+    const std::string text = Render(sums, style);
+    EXPECT_THAT(text, HasSubstr(head));
+    EXPECT_THAT(text, HasSubstr(row));
+  }
+  const std::string text = Render(sums, {.views = {"depths"}, .totals = true}, 200);
+  EXPECT_THAT(
+      LinesWith(text, "Net"),
+      ElementsAre(HasSubstr("| 1 | 10 ns | 2 | 20 ns | 3 | 32 ns | 4 | 40 ns | 5 | 114 ns | "
+                            "15 | 216 ns")));
+}
+
+TEST(ModulesViewTest, RecomputeStaysLongerThanMacsAndParameters) {
+  for (size_t width = 60; width <= 140; ++width) {
+    const std::string text = Render(AllPhases(), {.views = {"modules"}, .totals = true}, width);
+    const size_t at = text.find("left out here: ");
+    const std::string gone = at == text.npos ? "" : text.substr(at);
+    if (gone.find("recompute") == gone.npos) continue;
+    EXPECT_THAT(gone, HasSubstr("MACs")) << width;
+    EXPECT_THAT(gone, HasSubstr("params")) << width;
+  }
+  EXPECT_THAT(Render(AllPhases(), {.views = {"modules"}, .totals = true}, 100),
+              HasSubstr("recompute"));
+}
+
 TEST(NodesViewTest, ANodeHasACharacterForEachRank) {
   model::RunSums sums = SampleSums();
   sums.summary.ranks[1].work = MakeWork(24000, 12000, 48000, 24000, 24000);
   const std::string text =
       Render(sums, {.views = {"ranks"}, .group_by = GroupBy::kNode}, 160, false);
+  EXPECT_THAT(text, HasSubstr("  slowest rank  "));
   EXPECT_THAT(LinesWith(text.substr(text.find("Ranks by node")), "node-a"),
               ElementsAre("node-a | 2 | 1 | 50.0 us | 60.0 us | 1 | 144.0 k | - | 7 | _#"));
 }
@@ -142,6 +214,67 @@ TEST(ReportStyleTest, KernelsAreSortedByWhatIsAskedFor) {
   EXPECT_LT(text.find("axpy"), text.find("ampere_sgemm"));
   EXPECT_THAT(Render(sums, {.views = {"kernels"}, .sort = SortKey::kMfu}),
               HasSubstr("not sorted: this table has no such column"));
+}
+
+TEST(ReportStyleTest, ATitleNamesTheOrderThatTheRowsHave) {
+  const model::RunSums sums = SampleSums();
+  const auto title = [&](SortKey key) {
+    return Render(sums, {.views = {"kernels"}, .top = 1, .sort = key});
+  };
+  EXPECT_THAT(title(SortKey::kMfu), HasSubstr("top 1 of 2 by GPU time"));
+  EXPECT_THAT(title(SortKey::kCalls), HasSubstr("top 1 of 2 in the order asked for"));
+}
+
+TEST(ReportStyleTest, AllFindingsAreInAllViewsWhereTheHeadHasNotAll) {
+  model::RunSums sums = SampleSums();
+  const model::Finding finding = sums.summary.findings[0];
+  sums.summary.findings.assign(3, finding);
+  EXPECT_THAT(Render(sums, {}), Not(HasSubstr("\nFindings")));
+  sums.summary.findings.push_back(finding);
+  sums.summary.findings.back().text = "the fourth";
+  EXPECT_THAT(Render(sums, {}), HasSubstr("the fourth"));
+  EXPECT_THAT(Render(sums, {}), HasSubstr("1 more finding: all are at the end"));
+  EXPECT_THAT(Render(sums, {.brief = true}), Not(HasSubstr("the fourth")));
+  EXPECT_THAT(Render(sums, {.brief = true}), HasSubstr("1 more finding: --view findings"));
+}
+
+TEST(ReportStyleTest, AViewOfNothingSaysSo) {
+  model::RunSums sums = SampleSums();
+  sums.summary.collectives.clear();
+  sums.summary.coverage.records_lost = 0;
+  for (model::RankSummary& rank : sums.summary.ranks) rank.loss.clear();
+  const std::pair<const char*, const char*> kHeads[] = {
+      {"communication", "collective,"}, {"ranges", "range,"}, {"losses", "what,"}};
+  for (const auto& [view, head] : kHeads) {
+    const std::string csv = Render(sums, {.views = {view}, .output = Output::kCsv});
+    EXPECT_EQ(csv.rfind(head, 0), 0u) << csv;
+    EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1) << csv;
+    EXPECT_THAT(Render(sums, {.views = {view}}), HasSubstr("  none"));
+  }
+  EXPECT_THAT(Render(sums, {.views = {"ranges"}}), HasSubstr("none recorded"));
+  EXPECT_THAT(Render(sums, {}), Not(HasSubstr("none recorded")));
+}
+
+TEST(HeaderTest, IdleForAnUnknownCauseIsNotTheHosts) {
+  model::RunSums sums = SampleSums();
+  sums.summary.steps.parts = {4, 4, 2000, 200, 0};
+  sums.summary.steps.bound_by = "idle";
+  EXPECT_THAT(Render(sums, {}), HasSubstr(": mostly idle, cause not known"));
+}
+
+TEST(HeaderTest, MfuAboveAGivenPeakIsSaidToBe) {
+  model::RunSums sums = SampleSums();
+  for (model::RankSummary& rank : sums.summary.ranks) {
+    rank.utilisation.mfu = 1.2;
+    rank.devices[0].peaks = model::PeaksOf(rank.devices[0].name, 0, {});
+  }
+  EXPECT_THAT(Render(sums, {}), Not(HasSubstr("above the peak given")));
+  for (model::RankSummary& rank : sums.summary.ranks) {
+    rank.devices[0].peaks = model::PeaksOf(rank.devices[0].name, 0, {{"tf32", 1e9}});
+  }
+  EXPECT_THAT(Render(sums, {}), HasSubstr("120.0%, above the peak given"));
+  for (model::RankSummary& rank : sums.summary.ranks) rank.utilisation.mfu = 0.9;
+  EXPECT_THAT(Render(sums, {}), Not(HasSubstr("above the peak given")));
 }
 
 TEST(ReportStyleTest, OfSomeStepsNothingElseIsShown) {

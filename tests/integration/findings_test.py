@@ -24,10 +24,10 @@ from flopsprof_run import (
 
 JOBS = os.path.join(PROGRAMS, "jobs")
 LOSES = os.path.join(JOBS, "loses_time.py")
-SLOWER = 2000
+SLOWER = 20000
 SLOW_CARD = {"SIMGPU_SLOWER": str(SLOWER)}
-# The stand-in reaches 400 T flops and 3 T bytes a second: of that a two-thousandth is 0.2 T and 1.5 G.
-PEAKS = "bf16=0.25T,memory=1.6G"
+# The stand-in reaches 400 T flops and 3 T bytes a second: of that a 20,000th is 0.02 T and 0.15 G.
+PEAKS = "bf16=0.025T,memory=0.16G"
 SPEED = (
     "idle", "launch_bound", "input_bound", "exposed_communication", "slow_rank", "uneven_ranks",
     "uneven_stages", "recompute", "small_kernels", "slow_products", "misaligned_products",
@@ -75,24 +75,24 @@ def test_a_job_that_keeps_its_card_busy_has_none(run):
 
 
 def test_products_far_below_the_peak_are_slow(run):
-    found = about_speed(with_peaks(run("busy").folder, "bf16=0.6T,memory=3.2G"))
+    found = about_speed(with_peaks(run("busy").folder, "bf16=0.06T,memory=0.32G"))
     assert list(found) == ["slow_products"]
-    # 2 * 512 * 1024 * 2048 flops take 10.74 ms at 0.2 T and 3 ms more; at 0.6 T 3.58 ms.
+    # 2 * 512 * 1024 * 2048 flops take 107.4 ms at 0.02 T and 30 ms more; at 0.06 T 35.8 ms.
     assert "products reach 26.1 %" in found["slow_products"]["text"]
 
 
 def test_products_that_the_memory_bounds_are_not(run):
-    # 7.34 MB take 7.27 of 13.74 ms at 1.01 G bytes a second.
-    assert about_speed(with_peaks(run("busy").folder, "bf16=0.6T,memory=1.01G")) == {}
+    # 7.34 MB take 72.7 of 137.4 ms at 0.101 G bytes a second.
+    assert about_speed(with_peaks(run("busy").folder, "bf16=0.06T,memory=0.101G")) == {}
 
 
 def test_odd_sizes_are_misaligned(run):
-    summary = run("odd", peaks="bf16=0.6T,memory=3.2G").summary
+    summary = run("odd", peaks="bf16=0.06T,memory=0.32G").summary
     assert list(about_speed(summary)) == ["misaligned_products"]
 
 
 def test_fp32_where_tf32_is_faster(run):
-    summary = run("fp32", peaks="fp32=0.25T,tf32=2T,memory=3.2G").summary
+    summary = run("fp32", peaks="fp32=0.025T,tf32=0.2T,memory=0.32G").summary
     assert list(about_speed(summary)) == ["plain_fp32"]
 
 
@@ -108,7 +108,7 @@ def test_host_work_between_steps(run):
     assert list(found) == ["input_bound"]
     assert summary["steps"]["bound_by"] == "input_bound"
     parts = summary["steps"]["parts"]
-    assert parts["between_s"] >= 0.02 * (parts["rank_steps"] - 1)  # the last one ends before
+    assert parts["between_s"] >= 0.2 * (parts["rank_steps"] - 1)  # the last one ends before
     assert parts["between_idle_s"] == pytest.approx(parts["between_s"] - parts["busy_s"])
 
 

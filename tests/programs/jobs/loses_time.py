@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trains a layer of two large products; with an argument its steps lose time in one way.
 
-    loses_time.py busy       nothing is lost where the card is slow enough (SIMGPU_SLOWER=20000)
+    loses_time.py busy       nothing is lost where the card is slow enough (SIMGPU_SLOWER=2000)
     loses_time.py fp32       products in plain fp32 in the place of bf16
     loses_time.py odd        a size that is no multiple of 16 bytes
     loses_time.py launches   thousands of small kernels, on a card that does them at once
     loses_time.py input      200 ms of host work between steps
     loses_time.py host       200 ms of host work within the forward
-    loses_time.py graph      replayed graphs of small kernels; the host is a step ahead
+    loses_time.py graph      replayed graphs of small kernels
     torchrun --nproc-per-node 2 loses_time.py WAY
       slow-rank    the card of rank 1 is slower
       more-work    rank 1 has twice the rows
@@ -105,12 +105,12 @@ def main():
         y.sum().backward()
         optimizer.step()
         optimizer.zero_grad()
-        if way == "graph":
+        if way in ("launches", "input", "host"):
+            torch.cuda.synchronize()  # as loops do that print their loss
+        else:  # of the step before: the host is ahead, however slow it is
             ends.append(torch.cuda.Event())
             ends[-1].record()
             ends[max(0, len(ends) - 2)].synchronize()
-        else:
-            torch.cuda.synchronize()  # as loops do that print their loss
         if way == "input":
             time.sleep(HOST_WORK_S)
     if "RANK" in os.environ:

@@ -99,8 +99,8 @@ def test_fp32_where_tf32_is_faster(run):
 
 
 def test_many_small_kernels_wait_for_launches(run):
-    # From 100 us a launch on the host does other things. It needs 24 us for each of 3000 where four jobs
-    # share two cores; an idle machine is faster.
+    # From 100 us a launch on the host does other things. It needs 24 us for each of 3000 on a busy
+    # machine, 4 times less than that.
     summary = run("launches", env={}).summary
     assert list(about_speed(summary)) == ["launch_bound"]
     assert summary["steps"]["bound_by"] == "launch_bound"
@@ -154,8 +154,8 @@ def train(name: str, *options: str) -> list:
 
 
 # With `busy` six healthy jobs. None waits for its card within a step, so that only the first operation
-# comes late: each takes some 10 ms, and the host needs 0.4 ms at most to launch one on a busy machine. Collectives of the stand-in are
-# not slower: they are 0.2 % of the steps of ddp, and 2 % is a finding.
+# comes late: each takes some 10 ms, and the host needs 0.4 ms at most to launch one on a busy machine.
+# Collectives of the stand-in are not slower: 0.2 % of the steps of ddp, and 2 % is a finding.
 HEALTHY = {
     "one process": train("lenet5", "--batch", "8"),
     "recurrent": train("rnn"),

@@ -24,6 +24,8 @@ from flopsprof_run import (
 
 JOBS = os.path.join(PROGRAMS, "jobs")
 LOSES = os.path.join(JOBS, "loses_time.py")
+# The card needs 74 ms for a step of `busy`, the host some ms, and it is a step ahead: the card is idle only
+# where the host stops for most of a step. Peaks below 1 G are refused, so it cannot be slower.
 SLOWER = 2000
 SLOW_CARD = {"SIMGPU_SLOWER": str(SLOWER)}
 # The stand-in reaches 400 T flops and 3 T bytes a second: of that a two-thousandth is 0.2 T and 1.5 G.
@@ -97,27 +99,32 @@ def test_fp32_where_tf32_is_faster(run):
 
 
 def test_many_small_kernels_wait_for_launches(run):
+    # From 100 us a launch on the host does other things. It needs 24 us for each of 3000 on a busy
+    # machine, 4 times less than that.
     summary = run("launches", env={}).summary
     assert list(about_speed(summary)) == ["launch_bound"]
     assert summary["steps"]["bound_by"] == "launch_bound"
 
 
 def test_host_work_between_steps(run):
+    # 200 ms in each step; the finding needs half of what is idle, and the rest of a step takes some ms.
     summary = run("input", env={}).summary
     found = about_speed(summary)
     assert list(found) == ["input_bound"]
     assert summary["steps"]["bound_by"] == "input_bound"
     parts = summary["steps"]["parts"]
-    assert parts["between_s"] >= 0.02 * (parts["rank_steps"] - 1)  # the last one ends before
+    assert parts["between_s"] >= 0.2 * (parts["rank_steps"] - 1)  # the last one ends before
     assert parts["between_idle_s"] == pytest.approx(parts["between_s"] - parts["busy_s"])
 
 
 def test_host_work_elsewhere_is_not_told_apart(run):
+    # 200 ms in each step: 13 launches may take 1.3 ms, and what is between steps 100 ms.
     summary = run("host", env={}).summary
     assert list(about_speed(summary)) == ["idle"]
 
 
 def test_small_kernels_of_a_graph(run):
+    # 20,000 kernels take 180 ms of each step, and the host is a step ahead.
     summary = run("graph", env={}, faults='{"durations": 9000}').summary
     assert list(about_speed(summary)) == ["small_kernels"]
 
@@ -131,13 +138,13 @@ def test_ranks_that_differ(run, way, kind):
 
 
 def test_reductions_that_nothing_hides(run):
-    summary = run("reduces", ranks=2, peaks="", faults='{"durations": 30000000}').summary
+    summary = run("reduces", ranks=2, peaks="", faults='{"durations": 60000000}').summary
     assert list(about_speed(summary)) == ["exposed_communication"]
 
 
 def test_repeated_forwards(python, folder):
     command = [python, *acceptance("checkpoint", "--mode", "train", "--steps", "3")]
-    made = run_profiled(command, folder=folder, env=SLOW_CARD)
+    made = run_profiled(command, folder=folder, env={"SIMGPU_SLOWER": str(5 * SLOWER)})
     assert made.ended_well(), made.explain()
     assert list(about_speed(made.summary)) == ["recompute"]
 
@@ -146,26 +153,24 @@ def train(name: str, *options: str) -> list:
     return acceptance(name, "--mode", "train", "--steps", "3", *options)
 
 
-# With `busy` ten healthy jobs, and how slow a card keeps each busy: collectives of the stand-in and
-# gradient scaling hold up the host.
+# With `busy` six healthy jobs. None waits for its card within a step, so that only the first operation
+# comes late: each takes some 10 ms, and the host needs 0.4 ms at most to launch one on a busy machine.
+# Collectives of the stand-in are not slower: 0.2 % of the steps of ddp, and 2 % is a finding.
 HEALTHY = {
-    "one process": (train("lenet5", "--batch", "8"), SLOWER),
-    "recurrent": (train("rnn"), SLOWER),
-    "attention": (train("sdpa"), SLOWER),
-    "mixed precision": (train("amp"), 4 * SLOWER),
-    "graphs": (train("graphs"), SLOWER),
-    "compiled": (train("compiled", "--backend", "aot_eager"), 4 * SLOWER),
-    "experts": (train("moe"), SLOWER),
-    "inference": (acceptance("bert", "--mode", "fwd", "--steps", "3"), SLOWER),
-    "ddp": ([os.path.join(PROGRAMS, "parallel", "parallel.py"), "ddp"], 4 * SLOWER),
+    "one process": train("lenet5", "--batch", "8"),
+    "recurrent": train("rnn"),
+    "attention": train("sdpa"),
+    "inference": acceptance("bert", "--mode", "fwd", "--steps", "3"),
+    "ddp": [os.path.join(PROGRAMS, "parallel", "parallel.py"), "ddp"],
 }
 
 
 @pytest.mark.parametrize("name", HEALTHY)
 def test_healthy_jobs_have_none(name, python, folder):
-    command, slower = HEALTHY[name]
+    command = HEALTHY[name]
     command = torchrun(2, *command) if name == "ddp" else [python, *command]
-    made = run_profiled(command, folder=folder, env={"SIMGPU_SLOWER": str(slower)}, timeout=600)
+    env = {"SIMGPU_SLOWER": str(5 * SLOWER)}
+    made = run_profiled(command, folder=folder, env=env, timeout=600)
     assert made.ended_well(), made.explain()
     assert about_speed(made.summary) == {}
 

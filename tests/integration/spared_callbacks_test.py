@@ -18,7 +18,11 @@ from flopsprof_run import PROGRAMS, run_profiled
 SOURCE = os.path.join(PROGRAMS, "ledger", "launches.cc")
 LIBRARIES = {"cu13": "libcublas.so.13 libcudart.so.13 libcuda.so.1"}
 SPARED = "of the driver alone for runtime ids 211 430"
+KEPT = "of runtime and driver; kept for 211 430: "
+ALL_KEPT = "of runtime and driver; kept for 211 214 269 270 430 431 505 506: "
+DISAGREE = KEPT + "not one driver call inside, with the same id"
 SETTLED = ("off", "on", "off")  # a trial, and for good
+TOLD = "told"  # the program launches until the profiler has told the note: nobody counts seconds
 
 
 @dataclass
@@ -27,24 +31,21 @@ class Case:
     does: tuple  # arguments of launches.cc
     note: str
 
+    def arguments(self) -> list:
+        return [self.note if word == TOLD else word for word in self.does]
+
 
 CASES = {
-    "as documented": Case({}, (*SETTLED, "200", "capture", "200"), SPARED),
-    "another id": Case({"nested_ids": "inner"}, ("2500",),
-                       "of runtime and driver; kept for 211 430: not one driver call inside, with"
-                       " the same id"),
-    "no driver call": Case({"nested_driver": "none"}, ("2500",),
-                           "of runtime and driver; kept for 211 430: not one driver call inside,"
-                           " with the same id"),
-    "two driver calls": Case({"nested_driver": "twice"}, ("2500",),
-                             "of runtime and driver; kept for 211 430: not one driver call inside,"
-                             " with the same id"),
-    "none where captured": Case({"captured_driver": "none"}, (*SETTLED, "capture", "on", "300"),
-                                "of runtime and driver; kept for 211 214 269 270 430 431 505 506:"
-                                " a captured launch had no callback of the driver"),
-    "refused": Case({"callback_off": "refused"}, ("2500",),
-                    "of runtime and driver; kept for 211 430: CUPTI refused"),
-    "late": Case({"callback_off": "late"}, ("4500",), SPARED),
+    "as documented": Case({}, (*SETTLED, TOLD, "20", "capture", "20"), SPARED),
+    "another id": Case({"nested_ids": "inner"}, (TOLD, "20"), DISAGREE),
+    "no driver call": Case({"nested_driver": "none"}, (TOLD, "20"), DISAGREE),
+    "two driver calls": Case({"nested_driver": "twice"}, (TOLD, "20"), DISAGREE),
+    "none where captured": Case({"captured_driver": "none"},
+                                (*SETTLED, "capture", "on", TOLD, "20"),
+                                ALL_KEPT + "a captured launch had no callback of the driver"),
+    "refused": Case({"callback_off": "refused"}, (TOLD, "20"), KEPT + "CUPTI refused"),
+    # Callbacks come for 300 ms more; 300 rounds take 600 at least.
+    "late": Case({"callback_off": "late"}, (TOLD, "300"), SPARED),
 }  # fmt: skip
 
 
@@ -57,7 +58,7 @@ def program(tmp_path_factory) -> str:
 def profiled(case: Case, program: str, folder: str):
     script = {"durations": "hash", **case.script}
     cupti = os.path.join(by_name.nvidia(), "cu13", "lib", "libcupti.so.13")
-    run = run_profiled([program, *case.does], "--graphs", "node", folder=folder,
+    run = run_profiled([program, *case.arguments()], "--graphs", "node", folder=folder,
                        faults=json.dumps(script), ledger=True, env={"FLOPSPROF_CUPTI": cupti})
     assert run.ended_well() and "done" in run.stdout, run.explain()
     assert {row["name"] for row in run.ledger if row["kind"] == "fault"} == set(script)
@@ -106,17 +107,20 @@ def test_each_launch_is_booked_once(name, program, folder):
 
 
 def test_records_with_other_ids_end_the_trial(program, folder):
-    """The launches of the trial's second have no range; nothing else is lost."""
-    case = Case({"lone_ids": True}, ("off", "on", "5500"),
-                "of runtime and driver; kept for 211 214 269 270 430 431 505 506: records of"
-                " kernels had other ids than the driver's callbacks")  # fmt: skip
+    """Launches of a trial have no range. Nothing else is lost, and nothing after it was judged."""
+    case = Case({"lone_ids": True}, ("off", "on", TOLD, "later", "50"),
+                ALL_KEPT + "records of kernels had other ids than the driver's callbacks")  # fmt: skip
     run = profiled(case, program, folder)
     expected, found = by_range(run.ledger), reported(run.summary)
     assert sum(found.values()) == sum(expected.values())
-    lost = {path: ns - found[path] for path, ns in expected.items() if ns != found.get(path)}
-    assert set(lost) == {f"{thread} {what}" for thread in ("main", "other")
+    lost = {path: ns - found.get(path, 0) for path, ns in expected.items() if ns != found.get(path)}
+    # 16 launches at least are looked at: a round has five. Which thread makes them nobody knows.
+    assert set(lost) <= {f"{thread} {what}" for thread in ("main", "other")
                          for what in ("runtime", "product")}  # fmt: skip
+    assert {path.split()[1] for path in lost} == {"runtime", "product"}
     assert found["(outside)"] == sum(lost.values())
+    later = {path for path in expected if path.endswith(" later")}
+    assert later >= {f"main {what} later" for what in ("runtime", "driver", "product", "set")}
     missing = reasons(run.summary)
-    kernels = sum(row["kind"] == "kernel" for row in book.executed(run.ledger))
-    assert 0 < missing["GPU activity whose launch was not seen"] < kernels / 2
+    launches = sum(row["tag"] in lost for row in book.executed(run.ledger))
+    assert 0 < missing["GPU activity whose launch was not seen"] < launches

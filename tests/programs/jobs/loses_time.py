@@ -5,10 +5,10 @@
     loses_time.py busy       nothing is lost where the card is slow enough (SIMGPU_SLOWER=2000)
     loses_time.py fp32       products in plain fp32 in the place of bf16
     loses_time.py odd        a size that is no multiple of 16 bytes
-    loses_time.py launches   hundreds of small kernels, on a card that does them at once
-    loses_time.py input      20 ms of host work between steps
-    loses_time.py host       20 ms of host work within the forward
-    loses_time.py graph      a replayed graph of small kernels
+    loses_time.py launches   thousands of small kernels, on a card that does them at once
+    loses_time.py input      200 ms of host work between steps
+    loses_time.py host       200 ms of host work within the forward
+    loses_time.py graph      replayed graphs of small kernels
     torchrun --nproc-per-node 2 loses_time.py WAY
       slow-rank    the card of rank 1 is slower
       more-work    rank 1 has twice the rows
@@ -30,6 +30,8 @@ import torch.distributed as dist  # noqa: E402
 from torch import nn  # noqa: E402
 
 STEPS = 5
+HOST_WORK_S = 0.2
+REPLAYS = 50
 ROWS = 512
 WIDTH = 1024
 
@@ -38,7 +40,7 @@ class Waits(nn.Module):
     """Work of the host in the middle of a forward."""
 
     def forward(self, x):
-        time.sleep(0.02)
+        time.sleep(HOST_WORK_S)
         return x
 
 
@@ -64,8 +66,8 @@ class LongerLayer(Layer):
         return self.third(super().forward(x))
 
 
-def small_kernels(x):
-    for _ in range(400):
+def small_kernels(x, number=400):
+    for _ in range(number):
         x.add_(1)
 
 
@@ -93,18 +95,24 @@ def main():
     graph = captured(small) if way == "graph" else None
     if way == "stages":  # a message, as stages send them
         dist.send(small, 1) if rank == 0 else dist.recv(small, 0)
+    ends = []
     for _ in range(STEPS):
         y = model(x)
         if way == "launches":
-            small_kernels(small)
-        if graph is not None:
+            small_kernels(small, 3000)
+        for _ in range(REPLAYS if graph is not None else 0):
             graph.replay()
         y.sum().backward()
         optimizer.step()
         optimizer.zero_grad()
-        torch.cuda.synchronize()  # as loops do that print their loss
+        if way in ("launches", "input", "host"):
+            torch.cuda.synchronize()  # as loops do that print their loss
+        else:  # of the step before: the host is ahead, however slow it is
+            ends.append(torch.cuda.Event())
+            ends[-1].record()
+            ends[max(0, len(ends) - 2)].synchronize()
         if way == "input":
-            time.sleep(0.02)
+            time.sleep(HOST_WORK_S)
     if "RANK" in os.environ:
         dist.destroy_process_group()
 

@@ -3,17 +3,23 @@
 // Launches of every kind on two threads, in ranges that the stand-in knows as the tags of its
 // ledger, while the profiler decides which of CUPTI's callbacks it needs. What the program does is
 // told by its arguments, one after the other:
-//   off, on      until the runtime's callback for cudaLaunchKernel is so (at most 30 s)
-//   NUMBER       for so many ms
+//   off, on      until the runtime's callback for cudaLaunchKernel is so (at most 60 s)
+//   of ...       until the profiler has told a text that begins so, in 40 bytes (at most 60 s)
+//   NUMBER       for so many rounds
+//   later        the names of ranges end in " later" from the next round on
 //   capture      captures launches into a graph, whose replays are in all rounds from then on
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <fstream>
 #include <functional>
 #include <string>
 #include <thread>
@@ -38,6 +44,7 @@ char kernel_of_the_runtime, no_kernel;
 void* kernel_of_the_driver;
 float* memory;
 std::atomic<int> refused{0};
+std::atomic<bool> is_later{false};
 
 void Must(int status, const char* what) {
   if (status == 0) return;
@@ -69,23 +76,24 @@ class Launcher {
   }
 
   void Round() {
-    In(name_ + " runtime", [this] {
+    const std::string end = is_later ? " later" : "";
+    In(name_ + " runtime" + end, [this] {
       MUST(cudaLaunchKernel(&kernel_of_the_runtime, dim3(1), dim3(32), nullptr, 0, stream_));
       MUST(cudaLaunchKernel(&kernel_of_the_runtime, dim3(2), dim3(32), nullptr, 0, stream_));
     });
-    In(name_ + " driver", [this] {
+    In(name_ + " driver" + end, [this] {
       MUST(cuLaunchKernel(kernel_of_the_driver, 1, 1, 1, 32, 1, 1, 0, stream_, nullptr, nullptr));
     });
-    In(name_ + " product", [this] { Product(); });
-    In(name_ + " set", [this] { MUST(cudaMemsetAsync(memory, 0, 256, stream_)); });
-    In(name_ + " refused", [this] {
+    In(name_ + " product" + end, [this] { Product(); });
+    In(name_ + " set" + end, [this] { MUST(cudaMemsetAsync(memory, 0, 256, stream_)); });
+    In(name_ + " refused" + end, [this] {
       if (cudaLaunchKernel(&no_kernel, dim3(1), dim3(32), nullptr, 0, stream_) == cudaSuccess) {
         Must(1, "launch of no kernel");
       }
       ++refused;
     });
     if (executable_ == nullptr) return;
-    In(name_ + " replay", [this] { MUST(cudaGraphLaunch(executable_, stream_)); });
+    In(name_ + " replay" + end, [this] { MUST(cudaGraphLaunch(executable_, stream_)); });
   }
 
   void Capture() {
@@ -118,12 +126,41 @@ bool RuntimeCallbackIsOn() {
   return is_on(kRuntime, kLaunchKernel) != 0;
 }
 
-bool IsDone(const std::string& what, Clock::time_point began) {
-  if (what == "off" || what == "on") {
-    if (Clock::now() > began + std::chrono::seconds(30)) Must(1, what.c_str());
-    return RuntimeCallbackIsOn() == (what == "on");
+// Whether a page of the segment has it. A page that nobody wrote stays without memory.
+bool HoldsText(char* page, size_t page_bytes, const std::string& text) {
+  constexpr size_t kRecord = 64, kText = 24;  // of BlobBegin: proto/shm/records.h
+  unsigned char is_there = 0;
+  if (mincore(page, page_bytes, &is_there) != 0 || (is_there & 1) == 0) return false;
+  for (size_t at = kText; at < page_bytes; at += kRecord) {
+    if (std::memcmp(page + at, text.data(), text.size()) == 0) return true;
   }
-  return Clock::now() >= began + std::chrono::milliseconds(std::stoi(what));
+  return false;
+}
+
+// Whether a text that begins so is in what the profiler wrote for its agent.
+bool IsTold(const std::string& text) {
+  const auto page_bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    if (line.find("/memfd:flopsprof") == std::string::npos) continue;
+    char* next;
+    const auto begin = std::strtoull(line.c_str(), &next, 16);
+    const auto end = std::strtoull(next + 1, nullptr, 16);
+    for (auto page = begin; page < end; page += page_bytes) {
+      if (HoldsText(reinterpret_cast<char*>(page), page_bytes, text)) return true;
+    }
+  }
+  return false;
+}
+
+// Asked before each round.
+bool IsDone(const std::string& what, int rounds, Clock::time_point began) {
+  constexpr int kBetweenLooks = 16;
+  const bool waits_for_text = what.rfind("of ", 0) == 0;
+  if (what != "off" && what != "on" && !waits_for_text) return rounds >= std::stoi(what);
+  if (Clock::now() > began + std::chrono::seconds(60)) Must(1, what.c_str());
+  if (waits_for_text) return rounds % kBetweenLooks == 0 && IsTold(what.substr(0, 40));
+  return RuntimeCallbackIsOn() == (what == "on");
 }
 
 }  // namespace
@@ -150,7 +187,12 @@ int main(int count, char** arguments) {
       launcher.Capture();
       continue;
     }
-    for (const auto began = Clock::now(); !IsDone(what, began);) {
+    if (what == "later") {
+      is_later = true;
+      continue;
+    }
+    const auto began = Clock::now();
+    for (int rounds = 0; !IsDone(what, rounds, began); ++rounds) {
       launcher.Round();
       std::this_thread::sleep_for(kPause);
     }

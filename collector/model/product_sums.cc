@@ -94,6 +94,12 @@ std::optional<ProductShape> ReadProductShape(std::string_view text) {
   return shape;
 }
 
+const std::optional<ProductShape>& ProductSums::ShapeOf(const std::string& text) {
+  const auto found = shapes_.find(text);
+  if (found != shapes_.end()) return found->second;
+  return shapes_.emplace(text, ReadProductShape(text)).first->second;
+}
+
 void ProductSums::Add(const v1::RunInfo& run, const v1::ProcessProfile& process,
                       const RankSummary& rank) {
   const DevicePeaks* card = CardOf(rank);
@@ -107,7 +113,7 @@ void ProductSums::Add(const v1::RunInfo& run, const v1::ProcessProfile& process,
     }
     if (card == nullptr || !card->memory_byte_per_s.has_value()) continue;
     const std::optional<double> peak = card->For(row.compute_type());
-    const std::optional<ProductShape> shape = ReadProductShape(row.shape());
+    const std::optional<ProductShape>& shape = ShapeOf(row.shape());
     if (!peak.has_value() || !shape.has_value()) continue;
     const double flops = static_cast<double>(ToFlopCount(row.flops()));
     const double memory_ns =

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
 
 #include "collector/model/run_profile.h"
 #include "collector/model/summary.h"
@@ -48,10 +49,14 @@ class ProductSums {
     bool memory_bound = false;
     bool aligned = true;
   };
+  // A run has few shapes and many calls of each.
+  const std::optional<ProductShape>& ShapeOf(const std::string& text);
+
   using Key = std::tuple<std::string, std::string, std::string>;  // function, shape, type
 
   uint64_t gpu_time_ns_ = 0;
   std::map<Key, Product> products_;
+  std::unordered_map<std::string, std::optional<ProductShape>> shapes_;
 };
 
 }  // namespace flopsprof::model

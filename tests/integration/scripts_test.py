@@ -115,7 +115,7 @@ def test_each_environment_is_made_by_what_mends_it():
     own = subprocess.run(
         ["grep", "-rl", "-e", "-m venv", SCRIPTS], stdout=subprocess.PIPE, text=True, check=True
     ).stdout.split()
-    assert own == [f"{SCRIPTS}/common.sh"] and len(made) == 5
+    assert own == [f"{SCRIPTS}/common.sh"] and len(made) == 6
 
 
 def test_a_part_that_fails_is_named_with_its_log_and_ends_the_others(tmp_path):

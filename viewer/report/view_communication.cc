@@ -188,7 +188,8 @@ std::string ByModule(const ReportContext& context, size_t most) {
   std::vector<Column> columns = {{.header = "module",
                                   .right = false,
                                   .flexible = true,
-                                  .min_width = 10,
+                                  .min_width = 28,
+                                  .shorten_middle = true,
                                   .key = SortKey::kName},
                                  {.header = "collective", .right = false},
                                  {.header = "phase", .right = false, .drop_order = 1}};

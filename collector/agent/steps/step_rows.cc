@@ -17,7 +17,8 @@ uint32_t LoopBits(uint32_t key) { return KeyOf(key) & ~shm::kStepLabelMask; }
 
 bool StepRows::IsOldRow(uint32_t step) {
   const Loop& loop = LoopOf(KeyOf(step));
-  return loop.newest_row > kKeptSteps && LabelOf(step) < loop.newest_row - kKeptSteps;
+  return loop.newest_row > kKeptSteps && LabelOf(step) < loop.newest_row - kKeptSteps &&
+         (loop.open.empty() || LabelOf(step) < loop.open.front().label);
 }
 
 bool StepRows::IsOldLabel(uint32_t key) {
@@ -209,6 +210,7 @@ void StepRows::Begin(uint32_t step, uint64_t mono_ns) {
   Loop& loop = LoopOf(KeyOf(step));
   if (LabelOf(step) < loop.newest_row) return;
   loop.newest_row = LabelOf(step);
+  loop.open.push_back({LabelOf(step), mono_ns});
   FoldOldSteps(&loop, LoopBits(step));
 }
 
@@ -247,21 +249,16 @@ void StepRows::FoldTail(uint32_t key, uint32_t index) {
 }
 
 void StepRows::FoldOldSteps(Loop* loop, uint32_t loop_bits) {
-  if (loop->newest_row < kOpenSteps) return;
-  const uint32_t until = loop->newest_row - kOpenSteps;
-  // A process that jumps ahead, from window to window: what it leaves behind, and no long loop.
-  if (until > loop->folded_until + 4 * kOpenSteps) {
-    FoldSteps(loop, loop_bits, loop->folded_until + 2 * kOpenSteps);
-    loop->folded_until = until - 2 * kOpenSteps;
-  }
-  FoldSteps(loop, loop_bits, until);
-}
-
-void StepRows::FoldSteps(Loop* loop, uint32_t loop_bits, uint32_t until) {
-  for (; loop->folded_until < until; loop->folded_until++) {
-    const uint32_t index = rows_.Find(loop_bits | loop->folded_until);
-    if (index == kNoRow) continue;
-    for (DeviceBusy& device : rows_.Hold(index).devices) device.Fold();
+  std::deque<OpenStep>& open = loop->open;
+  while (open.size() > kOpenSteps) {
+    const uint64_t end_ns = open[1].begin_mono_ns;
+    const bool recent = open.back().begin_mono_ns < end_ns + kOpenNs;
+    if (recent && open.size() <= kMaxOpenSteps) return;
+    const uint32_t index = rows_.Find(loop_bits | open.front().label);
+    if (index != kNoRow) {
+      for (DeviceBusy& device : rows_.Hold(index).devices) device.Fold();
+    }
+    open.pop_front();
   }
 }
 

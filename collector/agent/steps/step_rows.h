@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -70,11 +71,12 @@ class DeviceBusy {
 
 // Steps of one process, by label (proto/shm/records.h). A label's tail becomes part of it as soon
 // as another one follows; a tail that is left at the end, and what ran beside steps, have rows of
-// their own. A step's intervals are kept until kOpenSteps newer steps have begun; activity that
-// comes later still counts in every sum but the step's busy time (counted). What was sent of a step
-// is forgotten when kKeptSteps newer ones of its loop have begun, what was sent of a label after
-// kKeptLabels: what comes later makes a new row, which the receiver adds to the old one. One
-// thread.
+// their own. A step's intervals are kept until kOpenSteps newer steps have begun and kOpenNs have
+// passed since its end: CUPTI gives the records of each thread when a buffer is full or a second
+// has passed, so those of short steps come after many newer steps. Activity that comes later still
+// counts in every sum but the step's busy time (counted). What was sent of such a step is forgotten
+// when kKeptSteps newer ones of its loop have begun, what was sent of a label after kKeptLabels:
+// what comes later makes a new row, which the receiver adds to the old one. One thread.
 class StepRows {
  public:
   void OnStep(const shm::StepRecord& record);
@@ -111,6 +113,8 @@ class StepRows {
 
   static constexpr uint32_t kKeptSteps = 256;
   static constexpr uint32_t kKeptLabels = 4096;
+  static constexpr uint64_t kOpenNs = 4'000'000'000;
+  static constexpr size_t kMaxOpenSteps = 4096;  // shorter ones are folded sooner
 
  private:
   static constexpr size_t kMaxSteps = 1 << 18;
@@ -156,9 +160,13 @@ class StepRows {
   static constexpr size_t kMaxRanges = 64;  // the injector has one or two a loop
 
   // Labels are without the loop's bits.
+  struct OpenStep {
+    uint32_t label;
+    uint64_t begin_mono_ns;
+  };
   struct Loop {
     uint32_t newest_row = 0;
-    uint32_t folded_until = 0;
+    std::deque<OpenStep> open;  // begun in this order, not folded
     uint32_t rows_forgotten_until = 0;
     uint32_t newest_label = 0;
     uint32_t labels_forgotten_until = 0;
@@ -176,7 +184,6 @@ class StepRows {
   void FoldTail(uint32_t key, uint32_t index);
   void Begin(uint32_t step, uint64_t mono_ns);
   void FoldOldSteps(Loop* loop, uint32_t loop_bits);
-  void FoldSteps(Loop* loop, uint32_t loop_bits, uint32_t until);
   void EmitRow(uint32_t step, Row* row, v1::ProcessProfile* profile);
   void ForgetOld();
 

@@ -15,7 +15,7 @@ void IntervalUnion::AddSlowly(uint64_t begin_ns, uint64_t end_ns) {
     if (intervals_.capacity() == 0) intervals_.reserve(kFirstRoom);
     intervals_.push_back({begin_ns, end_ns});
     total_ns_ += end_ns - begin_ns;
-    if (intervals_.size() > kMaxIntervals) Settle();
+    if (intervals_.size() > room_) Settle();
     return;
   }
   Interval& last = intervals_.back();
@@ -32,7 +32,19 @@ void IntervalUnion::AddSlowly(uint64_t begin_ns, uint64_t end_ns) {
 
 void IntervalUnion::Settle() {
   Merge();
-  if (intervals_.size() > kMaxIntervals) FoldOldest(kMaxIntervals / 2);
+  if (intervals_.size() <= room_) return;
+  const size_t kept = std::clamp(RecentCount(), kLeastKept, kMostKept / 2);
+  if (kept < intervals_.size()) FoldOldest(intervals_.size() - kept);
+  room_ = 2 * kept;
+}
+
+size_t IntervalUnion::RecentCount() const {
+  const uint64_t newest_ns = intervals_.back().end_ns;
+  const auto first = std::lower_bound(intervals_.begin(), intervals_.end(), newest_ns,
+                                      [](const Interval& interval, uint64_t newest_end_ns) {
+                                        return interval.end_ns + kKeptNs < newest_end_ns;
+                                      });
+  return static_cast<size_t>(intervals_.end() - first);
 }
 
 void IntervalUnion::Merge() const {

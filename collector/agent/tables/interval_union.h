@@ -8,17 +8,17 @@
 
 namespace flopsprof::agent {
 
-// Length of the union of time intervals that come roughly, not strictly, in order. Exact as
-// long as no interval comes more than kMaxIntervals gaps late; such a one is counted, not added.
-// CUPTI delivers the kernels of one thread after those of another: what begins before the newest
-// interval is gathered and merged in one pass, where each alone would move all behind it.
-// One thread at a time, for reading too.
+// Length of the union of time intervals that come roughly, not strictly, in order. Exact as long as
+// no interval comes both kLeastKept gaps and kKeptNs late, or kMostKept gaps; such a one is
+// counted, not added. CUPTI delivers the kernels of one thread after those of another: what begins
+// before the newest interval is gathered and merged in one pass, where each alone would move all
+// behind it. One thread at a time, for reading too.
 class IntervalUnion {
  public:
   // Needs begin <= end. Intervals that only touch are joined.
   void Add(uint64_t begin_ns, uint64_t end_ns) {
     const bool in_order = begin_ns >= frontier_ns_ && !intervals_.empty() &&
-                          begin_ns > intervals_.back().end_ns && intervals_.size() < kMaxIntervals;
+                          begin_ns > intervals_.back().end_ns && intervals_.size() < room_;
     if (!in_order) return AddSlowly(begin_ns, end_ns);
     intervals_.push_back({begin_ns, end_ns});
     total_ns_ += end_ns - begin_ns;
@@ -45,7 +45,9 @@ class IntervalUnion {
     uint64_t begin_ns;
     uint64_t end_ns;
   };
-  static constexpr size_t kMaxIntervals = 1 << 16;
+  static constexpr size_t kLeastKept = 1 << 15;
+  static constexpr size_t kMostKept = 1 << 19;
+  static constexpr uint64_t kKeptNs = 4'000'000'000;
   static constexpr size_t kFirstRoom = 16;
 
   static constexpr size_t kMaxDisordered = 1024;
@@ -53,6 +55,7 @@ class IntervalUnion {
   void AddSlowly(uint64_t begin_ns, uint64_t end_ns);
   void Merge() const;  // all that is disordered
   void Settle();       // and bounds what is kept
+  size_t RecentCount() const;
   void FoldOldest(size_t count);
 
   mutable std::vector<Interval> intervals_;   // disjoint, in order
@@ -60,6 +63,7 @@ class IntervalUnion {
   mutable uint64_t total_ns_ = 0;
   uint64_t frontier_ns_ = 0;  // everything before is folded into the total
   uint64_t late_count_ = 0;
+  size_t room_ = 2 * kLeastKept;  // intervals, before the oldest are folded
 };
 
 }  // namespace flopsprof::agent

@@ -25,6 +25,14 @@ v1::ProcessProfile Emitted(StepRows* rows) {
   return profile;
 }
 
+void SendTo(StepRows* rows, testing::ProfileSum* sum) {
+  v1::ProcessProfile part;
+  while (rows->Emit(1000, /*final=*/false, &part) > 0) {
+    sum->Add(part);
+    part.Clear();
+  }
+}
+
 TEST(StepRowsTest, AStepOfUnknownWorkSaysSo) {
   StepRows rows;
   rows.AddActivity(Activity(1, 100, 200), v1::TIME_CATEGORY_UNKNOWN);
@@ -72,12 +80,66 @@ TEST(StepRowsTest, CountsTheStepsThatAreTooMany) {
   EXPECT_EQ(rows.refused_count(), 3u);
 }
 
+constexpr uint64_t kSecondNs = 1'000'000'000;
+
+// Two threads, whose buffers CUPTI gives when they are full or a second has passed: of 600 steps of
+// 2 ms all kernels of one thread come before all of the other.
+TEST(StepRowsTest, AllOfShortStepsIsBusyWhateverThreadItsRecordsComeFrom) {
+  constexpr uint32_t kSteps = 600;
+  constexpr uint64_t kStepNs = 2'000'000;
+  StepRows rows;
+  testing::ProfileSum sum;
+  for (uint32_t step = 0; step < kSteps; step++) {
+    const uint64_t begin_ns = kStepNs * (step + 1);
+    rows.OnStep(testing::Step(step, shm::StepEvent::kBegin, begin_ns));
+    rows.AddActivity(Activity(step, begin_ns + 1000, begin_ns + 1500), v1::TIME_CATEGORY_EXACT);
+    if (step % 100 == 99) SendTo(&rows, &sum);
+  }
+  for (uint32_t step = 0; step < kSteps; step++) {
+    const uint64_t begin_ns = kStepNs * (step + 1);
+    rows.AddActivity(Activity(step, begin_ns + 100, begin_ns + 300), v1::TIME_CATEGORY_EXACT);
+  }
+  SendTo(&rows, &sum);
+  EXPECT_EQ(rows.late_count(), 0u);
+  for (uint32_t step = 0; step < kSteps; step++) ASSERT_EQ(sum.steps[step].gpu_busy_ns(), 700u);
+}
+
+TEST(StepRowsTest, IntervalsAreFreedFourSecondsAfterTheEndOfAStep) {
+  StepRows rows;
+  const auto begin = [&rows](uint32_t step, uint64_t at_ns) {
+    rows.OnStep(testing::Step(step, shm::StepEvent::kBegin, at_ns));
+    rows.AddActivity(Activity(step, at_ns + 1000, at_ns + 1500), v1::TIME_CATEGORY_EXACT);
+  };
+  for (uint32_t step = 0; step < 10; step++) begin(step, kSecondNs + 1'000'000 * step);
+  begin(10, kSecondNs + 1'000'000 + StepRows::kOpenNs - 1);
+  rows.AddActivity(Activity(0, kSecondNs, kSecondNs + 1), v1::TIME_CATEGORY_EXACT);
+  EXPECT_EQ(rows.late_count(), 0u);
+  begin(11, kSecondNs + 1'000'000 + StepRows::kOpenNs);  // the first step ended 4 s before
+  rows.AddActivity(Activity(0, kSecondNs, kSecondNs + 1), v1::TIME_CATEGORY_EXACT);
+  EXPECT_EQ(rows.late_count(), 1u);
+}
+
+TEST(StepRowsTest, TheIntervalsOfABoundedNumberOfShortStepsAreKept) {
+  constexpr uint32_t kMore = 10;
+  StepRows rows;
+  for (uint32_t step = 0; step < StepRows::kMaxOpenSteps + kMore; step++) {
+    rows.OnStep(testing::Step(step, shm::StepEvent::kBegin, 1000 * (step + 1)));
+    rows.AddActivity(Activity(step, 1000 * (step + 1) + 500, 1000 * (step + 1) + 600),
+                     v1::TIME_CATEGORY_EXACT);
+  }
+  for (uint32_t step = 0; step < 2 * kMore; step++) {
+    rows.AddActivity(Activity(step, 1000 * (step + 1), 1000 * (step + 1) + 1),
+                     v1::TIME_CATEGORY_EXACT);
+  }
+  EXPECT_EQ(rows.late_count(), kMore);
+}
+
 // Else the intervals of each window's last steps would be kept to the end.
 TEST(StepRowsTest, StepsBeforeAGapOfStepsAreFolded) {
   StepRows rows;
   const auto run = [&rows](uint32_t first) {
     for (uint32_t step = first; step < first + 6; step++) {
-      rows.OnStep(testing::Step(step, shm::StepEvent::kBegin, 1000 * step));
+      rows.OnStep(testing::Step(step, shm::StepEvent::kBegin, kSecondNs * step));
       rows.AddActivity(Activity(step, 1000 * step, 1000 * step + 100), v1::TIME_CATEGORY_EXACT);
     }
   };
@@ -141,21 +203,14 @@ TEST(StepRowsTest, TheNewestWordAboutALabelCounts) {
   EXPECT_EQ(rows.NumberOf(8), 4u);
 }
 
+// Steps of a second each, from the first second on.
 void Begin(StepRows* rows, uint32_t from, uint32_t until) {
   for (uint32_t step = from; step < until; step++) {
-    const shm::StepRecord record =
-        testing::Step(step, shm::StepEvent::kBegin, 1000 * (uint64_t{step} + 1));
+    const uint64_t begin_ns = kSecondNs * (uint64_t{step} + 1);
+    const shm::StepRecord record = testing::Step(step, shm::StepEvent::kBegin, begin_ns);
     rows->OnLabel(record);
     rows->OnStep(record);
-    rows->OnLabel(testing::Step(step, shm::StepEvent::kOptimizerEnd, 1000 * uint64_t{step} + 1900));
-  }
-}
-
-void SendTo(StepRows* rows, testing::ProfileSum* sum) {
-  v1::ProcessProfile part;
-  while (rows->Emit(1000, /*final=*/false, &part) > 0) {
-    sum->Add(part);
-    part.Clear();
+    rows->OnLabel(testing::Step(step, shm::StepEvent::kOptimizerEnd, begin_ns + 900));
   }
 }
 
@@ -172,8 +227,8 @@ TEST(StepRowsTest, WhatComesForAForgottenStepIsAddedToIt) {
   rows.AddActivity(Activity(3, 4700, 4800), v1::TIME_CATEGORY_UNKNOWN);
   SendTo(&rows, &sum);
   const v1::StepRow& row = sum.steps[3];
-  EXPECT_EQ(row.begin_mono_ns(), 4000u);
-  EXPECT_EQ(row.end_mono_ns(), 5000u);
+  EXPECT_EQ(row.begin_mono_ns(), 4 * kSecondNs);
+  EXPECT_EQ(row.end_mono_ns(), 5 * kSecondNs);
   EXPECT_TRUE(row.complete());
   EXPECT_EQ(row.flops(1).low(), 7u);
   EXPECT_EQ(row.activities(), 2u);
@@ -193,7 +248,8 @@ TEST(StepRowsTest, StepsOfEachLoopAreForgottenByItsOwnNewest) {
   rows.AddFlops(second, shm::Phase::kForward, 5);
   v1::ProcessProfile part;
   rows.Emit(1000, /*final=*/false, &part);
-  EXPECT_EQ(part.steps(0).begin_mono_ns(), 1000 * (uint64_t{second} + 1));  // it is still there
+  EXPECT_EQ(part.steps(0).begin_mono_ns(),
+            kSecondNs * (uint64_t{second} + 1));  // it is still there
 }
 
 TEST(StepRowsTest, ANumberThatComesForForgottenLabelsReachesThem) {

@@ -67,6 +67,24 @@ TEST(IntervalUnionTest, StaysBoundedAndExactForMoreGapsThanItKeeps) {
   EXPECT_EQ(busy.late_count(), 0u);
 }
 
+// 200,000 kernels a second, and a thread whose records come a second later.
+TEST(IntervalUnionTest, KeepsFourSecondsWhateverTheirNumber) {
+  IntervalUnion busy;
+  for (uint64_t i = 1; i <= 1'000'000; i++) busy.Add(i * 5000, i * 5000 + 1000);
+  for (uint64_t i = 800'000; i <= 1'000'000; i++) busy.Add(i * 5000 + 2000, i * 5000 + 3000);
+  EXPECT_EQ(busy.late_count(), 0u);
+  EXPECT_EQ(busy.total_ns(), 1'200'001'000u);
+}
+
+TEST(IntervalUnionTest, KeepsABoundedNumberWhateverTheirTime) {
+  IntervalUnion busy;
+  constexpr uint64_t kCount = (1 << 19) + 10;
+  for (uint64_t i = 1; i <= kCount; i++) busy.Add(i * 10, i * 10 + 3);
+  busy.Add(4, 6);
+  EXPECT_EQ(busy.late_count(), 1u);
+  EXPECT_EQ(busy.total_ns(), 3 * kCount);
+}
+
 // As CUPTI delivers them: all of one thread, then those of another that lie between.
 TEST(IntervalUnionTest, ThreadsThatComeOneAfterTheOtherFillEachOthersGaps) {
   IntervalUnion busy;

@@ -20,6 +20,7 @@
 #include "collector/store/run_reader.h"
 #include "measures.h"
 #include "tests/support/fake_injector.h"
+#include "tests/support/sanitizers.h"
 #include "tests/support/temp_folder.h"
 
 namespace flopsprof {
@@ -339,7 +340,7 @@ class ExactlyOnceTest : public ::testing::Test {
 // FLOPSPROF_MODEL_STEPS is another number of steps.
 TEST_F(ExactlyOnceTest, TheRunHasWhatAPlainSumHas) {
   const char* asked = getenv("FLOPSPROF_MODEL_STEPS");
-  const int steps = asked == nullptr ? 10'000 : atoi(asked);
+  const int steps = asked == nullptr ? test::CasesOf(10'000) : atoi(asked);
   for (int step = 0; step < steps && !HasFatalFailure(); ++step) {
     Process& process = *processes_[Any(3)];
     const uint32_t action = Any(1000);

@@ -19,6 +19,7 @@
 #include "collector/model/flops/library_table.h"
 #include "collector/store/schema.h"
 #include "tests/support/fake_injector.h"
+#include "tests/support/sanitizers.h"
 
 namespace flopsprof {
 namespace {
@@ -280,7 +281,7 @@ class ShownKeysTest : public ::testing::Test {
 // FLOPSPROF_KEY_CASES is another number of cases.
 TEST_F(ShownKeysTest, WhatDiffersInAnythingThatIsShownHasAnotherKey) {
   const char* asked = getenv("FLOPSPROF_KEY_CASES");
-  const int cases = asked == nullptr ? 10'000 : atoi(asked);
+  const int cases = asked == nullptr ? test::CasesOf(10'000) : atoi(asked);
   for (int i = 0; i < cases && !HasFatalFailure(); ++i) {
     kind_ = i % kKinds;
     switch (kind_) {

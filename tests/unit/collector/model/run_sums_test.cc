@@ -6,6 +6,7 @@
 
 #include "collector/model/summary_json.h"
 #include "sample_run.h"
+#include "tests/support/sanitizers.h"
 
 namespace flopsprof::model {
 namespace {
@@ -72,7 +73,7 @@ TEST(RunSumsTest, ProgramsWithoutTheirSumsAreRefused) {
 
 TEST(RunSumsTest, AnyBytesMayBeGiven) {
   const std::string bytes = ToBytes(SampleSums());
-  for (size_t at = 0; at < bytes.size(); at += 3) {
+  for (size_t at = 0; at < bytes.size(); at += test::StrideOf(3)) {
     for (const char value : {'\x7f', '\xff'}) {
       std::string other = bytes;
       other[at] = value;

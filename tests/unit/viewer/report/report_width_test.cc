@@ -7,6 +7,7 @@
 
 #include "collector/model/run_sums.h"
 #include "collector/model/summary.h"
+#include "tests/support/sanitizers.h"
 #include "tests/unit/collector/model/sample_run.h"
 #include "tests/unit/viewer/report/sample_run.h"
 #include "viewer/report/report.h"
@@ -188,7 +189,7 @@ TEST_P(AnyWidthTest, NoLineIsWiderAndNothingIsCutInSilence) {
   Terminal terminal;
   terminal.utf8 = GetParam();
   const std::string mark = terminal.utf8 ? "…" : "..";
-  for (terminal.width = 60; terminal.width <= 200; ++terminal.width) {
+  for (terminal.width = 60; terminal.width <= 200; terminal.width += test::StrideOf(1)) {
     for (const ReportStyle& style : styles) {
       const std::string text = RenderReport(sums, run, "run", style, terminal);
       ExpectFits(text, terminal.width);

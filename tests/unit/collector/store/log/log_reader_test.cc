@@ -10,6 +10,8 @@
 #include <random>
 #include <set>
 
+#include "tests/support/sanitizers.h"
+
 #include "faulty_files.h"
 #include "log_samples.h"
 #include "temporary_folder.h"
@@ -117,7 +119,7 @@ TEST_F(LogReaderTest, AFlippedBitCostsTheRecordThatItIsIn) {
   const std::vector<uint64_t> ends = WriteLog(log_, kRecords);
   const std::string whole = ReadFile(Path());
   std::mt19937_64 random(20261130);
-  for (int i = 0; i < 10'000; ++i) {
+  for (int i = 0; i < test::CasesOf(10'000); ++i) {
     const size_t bit = random() % (8 * whole.size());
     const char flipped = static_cast<char>(whole[bit / 8] ^ (1 << (bit % 8)));
     WriteByte(bit / 8, flipped);

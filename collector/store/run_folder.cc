@@ -38,6 +38,7 @@ constexpr std::string_view kApplyAdvice =
 // makes it; readers have the rest from the log.
 constexpr int kShareOfSaving = 20;
 
+constexpr int kMostSetAside = 100;  // without a pause
 constexpr absl::Duration kRetryAfter = absl::Milliseconds(100);
 // For who holds profile.db: in a transaction of the merger's, in others.
 constexpr int kMergeBusyMs = 250;
@@ -252,7 +253,11 @@ absl::StatusOr<absl::Duration> RunFolder::MergeSome(Wanted wanted) {
   if (rest_stays_ && wanted == Wanted::kInItsTime) return absl::InfiniteDuration();
   // Who holds profile.db is waited for without the lock, by trying again.
   sqlite3_busy_timeout(database_->handle(), kMergeBusyMs);
-  const absl::StatusOr<absl::Duration> next = MergeSomeLocked(wanted);
+  absl::StatusOr<absl::Duration> next = MergeSomeLocked(wanted);
+  // Each time a process was set aside, which is so from now on.
+  for (int i = 0; i < kMostSetAside && absl::IsCancelled(next.status()); ++i) {
+    next = MergeSomeLocked(wanted);
+  }
   sqlite3_busy_timeout(database_->handle(), kBusyMs);
   return next;
 }

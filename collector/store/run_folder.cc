@@ -233,11 +233,7 @@ absl::Status RunFolder::MarkAsRunning() {
   return absl::OkStatus();
 }
 
-uint32_t RunFolder::LacksNumbering(const std::string& agent_id) {
-  base::MutexLock lock(&lacks_mutex_);
-  const auto found = lacks_.find(agent_id);
-  return found == lacks_.end() ? 0 : found->second;
-}
+uint32_t RunFolder::LacksNumbering(const std::string& agent_id) { return lacks_.Of(agent_id); }
 
 absl::Status RunFolder::OpenReader() {
   const absl::StatusOr<MergedTo> merged = ReadMergedTo(database_.get());
@@ -303,12 +299,8 @@ absl::StatusOr<absl::Duration> RunFolder::MergeSomeLocked(Wanted wanted) {
 
 void RunFolder::NoteMerged() {
   backlog_.MergedThrough(merge_->merged());
-  base::MutexLock lock(&lacks_mutex_);
   // Of an agent that has begun another numbering the old one does no harm.
-  for (const auto& [agent, numbering] : merge_->TakeLacks()) {
-    uint32_t& lacks = lacks_[agent];
-    lacks = std::max(lacks, numbering);
-  }
+  lacks_.Note(merge_->TakeLacks());
 }
 
 void RunFolder::TrimLog() {

@@ -32,6 +32,7 @@ constexpr std::string_view kLostRecords[] = {"ring_full",
                                              "ring_corrupt",
                                              "rows_refused",
                                              "rows_undefined",
+                                             "rows_set_aside",
                                              "calls_lost_with_agent",
                                              "launches_lost_with_agent",
                                              "activities_lost_with_agent"};
@@ -202,6 +203,8 @@ std::string_view LossText(std::string_view name) {
   if (name == "rows_refused") return "rows beyond what the agent keeps for one process";
   if (name == "rows_undefined")
     return "rows of which the collector has lost what they are of: their work is missing";
+  if (name == "rows_set_aside")
+    return "rows of a process of which what was stored before is damaged: their work is missing";
   if (name == "graph_node_unknown") return "timed node of a graph that nobody has seen made";
   if (name == "replay_times_twice")
     return "times of replays of CUDA graphs that came by node and as a whole: each is booked once";

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "collector/model/profile_bounds.h"
@@ -130,6 +131,19 @@ absl::Status CheckFields(const Message& message, const RequestLimits& limits) {
   return absl::OkStatus();
 }
 
+// The store takes a process once in a request.
+absl::Status CheckKeys(const v1::UploadRequest& request) {
+  absl::flat_hash_set<std::tuple<std::string_view, int64_t, uint64_t, uint64_t>> seen;
+  for (const v1::ProcessProfile& process : request.processes()) {
+    const v1::ProcessKey& key = process.key();
+    if (key.node().empty()) return Refuse("ProcessProfile.key", "is missing");
+    if (!seen.emplace(key.node(), key.pid(), key.start_ticks(), key.image()).second) {
+      return Refuse("ProcessProfile.key", "comes twice in one request");
+    }
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status CheckIds(const v1::UploadRequest& request, const RequestLimits& limits) {
@@ -147,10 +161,8 @@ absl::Status CheckRequest(const v1::UploadRequest& request, const RequestLimits&
   if (static_cast<size_t>(request.processes_size()) > limits.max_processes) {
     return Refuse("processes", "are too many for one request");
   }
+  if (const absl::Status status = CheckKeys(request); !status.ok()) return status;
   for (const v1::ProcessProfile& process : request.processes()) {
-    if (!process.has_key() || process.key().node().empty()) {
-      return Refuse("ProcessProfile.key", "is missing");
-    }
     if (const absl::Status status = store::CheckBlocks(process); !status.ok()) return status;
     for (const auto& [id, text] : process.strings()) {
       if (id != TextId(text))

@@ -104,11 +104,18 @@ absl::StatusOr<LiveProcess*> LiveRows::Get(int64_t process_id) {
     return found->second.process.get();
   }
   auto process = std::make_unique<LiveProcess>();
-  FLOPSPROF_RETURN_IF_ERROR(Load(process_id, process.get()));
+  absl::Status loaded = Load(process_id, process.get());
+  if (absl::IsDataLoss(loaded) || absl::IsFailedPrecondition(loaded))
+    loaded = HandleDamage(process_id, process.get(), loaded);
+  if (!loaded.ok() && !process->is_set_aside()) {
+    process->ReleaseKeys(&keys_.table);
+    return loaded;
+  }
   process->last_used = ++uses_;
   LiveProcess* const kept = process.get();
   processes_[process_id].process = std::move(process);
   CountBytes(process_id);
+  if (!loaded.ok()) return loaded;
   return kept;
 }
 
@@ -121,14 +128,63 @@ absl::Status LiveRows::Load(int64_t process_id, LiveProcess* process) {
   if (!row.ok()) return row.status();
   if (!*row) return absl::OkStatus();
   const auto saved = static_cast<uint64_t>(known->Int(0));
-  const auto undefined = static_cast<uint64_t>(known->Int(1));
+  process->SetUndefinedRows(static_cast<uint64_t>(known->Int(1)));
+  process->applied = saved;
+  absl::StatusOr<Statement> aside =
+      db_.Prepare("SELECT process_count FROM losses WHERE process_id=? AND name='rows_set_aside'");
+  if (!aside.ok()) return aside.status();
+  aside->BindInt(1, process_id);
+  const absl::StatusOr<bool> is_aside = aside->Step();
+  if (!is_aside.ok()) return is_aside.status();
+  if (*is_aside) {
+    process->SetAside(static_cast<uint64_t>(aside->Int(0)), "", &keys_.table);
+  } else {
+    FLOPSPROF_RETURN_IF_ERROR(LoadRows(process_id, process));
+  }
+  process->stored = saved;
+  return absl::OkStatus();
+}
+
+absl::Status LiveRows::LoadRows(int64_t process_id, LiveProcess* process) {
   for (size_t at = 0; at < tables_.size(); ++at) {
     FLOPSPROF_RETURN_IF_ERROR(LoadTable(process_id, at, process));
   }
-  FLOPSPROF_RETURN_IF_ERROR(LoadNumbers(process_id, process));
-  process->SetUndefinedRows(undefined);
-  process->applied = saved;
   process->SetStored();
+  return LoadNumbers(process_id, process);
+}
+
+absl::StatusOr<std::string> LiveRows::DamageText(int64_t process_id, std::string_view why,
+                                                 std::string_view what_follows) {
+  absl::StatusOr<Statement> row = db_.Prepare("SELECT pid, node FROM processes WHERE id=?");
+  if (!row.ok()) return row.status();
+  row->BindInt(1, process_id);
+  const absl::StatusOr<bool> found = row->Step();
+  if (!found.ok()) return found.status();
+  return absl::StrCat("profile.db, process ", *found ? row->Int(0) : -1, " of ",
+                      *found ? row->Text(1) : "an unknown node", ": ", std::string(why), "; ",
+                      std::string(what_follows));
+}
+
+absl::Status LiveRows::HandleDamage(int64_t process_id, LiveProcess* process,
+                                    const absl::Status& damage) {
+  FLOPSPROF_RETURN_IF_ERROR(SetAside(process_id, process, damage));
+  // A transaction in which SQLite has met a damaged page takes no changes any more.
+  return absl::IsDataLoss(damage) ? absl::CancelledError("a process is set aside")
+                                  : absl::OkStatus();
+}
+
+absl::Status LiveRows::SetAside(int64_t process_id, LiveProcess* process, const absl::Status& why) {
+  absl::StatusOr<std::string> text =
+      DamageText(process_id, std::string(why.message()),
+                 "calls, times and kernels that come of it are left out");
+  if (!text.ok()) return text.status();
+  uint64_t lost = 0;
+  // None of one that is being read: it has no record of the log yet.
+  for (size_t at = 0; at < tables_.size() && processes_.contains(process_id); ++at) {
+    lost += process->table(at).Changed().size();
+  }
+  process->SetAside(lost, *std::move(text), &keys_.table);
+  changed_.insert(process_id);
   return absl::OkStatus();
 }
 
@@ -150,7 +206,8 @@ absl::Status LiveRows::LoadTable(int64_t process_id, size_t at, LiveProcess* pro
     if (!*more) break;
     if (select.Int(0) != table.size()) {
       select.Reset();
-      return absl::DataLossError(absl::StrCat("rows of ", LiveTables()[at]->name, " are missing"));
+      return absl::FailedPreconditionError(
+          absl::StrCat("rows of ", LiveTables()[at]->name, " are missing"));
     }
     std::vector<Wide> measures;
     int column = 1;
@@ -163,7 +220,9 @@ absl::Status LiveRows::LoadTable(int64_t process_id, size_t at, LiveProcess* pro
     row->Clear();
     tables_[at].reader->Read(select, column, row.get());
     const uint32_t place = table.size();
-    table.Add(keys_.table.Intern(keys.KeyOf(*row)));
+    const KeyId key = keys_.table.Intern(keys.KeyOf(*row));
+    keys_.table.Hold(key);
+    table.Add(key);
     for (size_t i = 0; i < measures.size(); ++i) table.SetStored(place, i, measures[i]);
   }
   select.Reset();
@@ -189,18 +248,22 @@ absl::Status LiveRows::LoadNumbers(int64_t process_id, LiveProcess* process) {
     numbers.numbering = static_cast<uint32_t>(rows->Int(2));
     if (at == kBlockTables.size() ||
         !numbers.tables[at].Decode(rows->BlobView(4), process->table(at).size())) {
-      return absl::DataLossError("numberings has bytes that mean nothing");
+      // The rows are whole: their agents say anew what their numbers mean.
+      absl::StatusOr<std::string> text = DamageText(process_id, "what its numbers mean is damaged",
+                                                    "rows that come of it until an agent has "
+                                                    "defined them anew are left out");
+      if (!text.ok()) return text.status();
+      process->ForgetNumbers(*std::move(text));
+      changed_.insert(process_id);
+      return absl::OkStatus();
     }
   }
 }
 
 void LiveRows::ForgetBorn(size_t kept) {
   for (size_t i = kept; i < born_.size(); ++i) {
-    const auto found = processes_.find(born_[i]);
     changed_.erase(born_[i]);
-    if (found == processes_.end()) continue;
-    bytes_ -= found->second.bytes;
-    processes_.erase(found);
+    Erase(born_[i]);
   }
   born_.resize(kept);
 }
@@ -221,7 +284,12 @@ absl::StatusOr<bool> LiveRows::SaveSome(absl::Duration at_most) {
     any = true;
     const auto found = processes_.find(id);
     if (found == processes_.end()) continue;  // forgotten with the transaction that had made it
-    FLOPSPROF_RETURN_IF_ERROR(Save(id, found->second.process.get()));
+    LiveProcess* const process = found->second.process.get();
+    absl::Status status = Save(id, process);
+    if (absl::IsDataLoss(status) && !process->is_set_aside()) {
+      status = HandleDamage(id, process, status);
+    }
+    if (!status.ok()) return status;
     saved_.push_back(id);
   }
   if (pass_->left.empty()) {
@@ -298,18 +366,37 @@ absl::Status LiveRows::Save(int64_t process_id, LiveProcess* process) {
     FLOPSPROF_RETURN_IF_ERROR(SaveTable(process_id, at, &process->table(at)));
   }
   if (process->numbers_changed()) FLOPSPROF_RETURN_IF_ERROR(SaveNumbers(process_id, process));
-  if (process->undefined_rows() > 0) {
-    FLOPSPROF_RETURN_IF_ERROR(db_.Execute(
-        absl::StrCat("INSERT INTO losses(process_id, name, process_count, agent_count) VALUES(",
-                     process_id, ",'rows_undefined',", process->undefined_rows(),
-                     ",0) ON CONFLICT DO UPDATE SET process_count=excluded.process_count")));
-  }
+  FLOPSPROF_RETURN_IF_ERROR(SaveCounts(process_id, *process));
   return db_.Execute(absl::StrCat("INSERT OR REPLACE INTO live_processes VALUES(", process_id, ",",
                                   process->applied, ",", process->undefined_rows(), ")"));
 }
 
+absl::Status LiveRows::SaveCounts(int64_t process_id, const LiveProcess& process) {
+  const auto save = [&](const char* name, uint64_t count) {
+    return db_.Execute(
+        absl::StrCat("INSERT INTO losses(process_id, name, process_count, agent_count) VALUES(",
+                     process_id, ",'", name, "',", count,
+                     ",0) ON CONFLICT DO UPDATE SET process_count=excluded.process_count"));
+  };
+  if (process.undefined_rows() > 0) {
+    FLOPSPROF_RETURN_IF_ERROR(save("rows_undefined", process.undefined_rows()));
+  }
+  // Also of none: so it is known that the process is set aside.
+  if (process.is_set_aside()) {
+    FLOPSPROF_RETURN_IF_ERROR(save("rows_set_aside", process.rows_set_aside()));
+  }
+  if (process.damage().empty()) return absl::OkStatus();
+  absl::StatusOr<Statement> note = db_.Prepare(
+      "INSERT INTO log_damage(text, lost) SELECT ?1, 0 WHERE NOT EXISTS (SELECT 1 FROM log_damage "
+      "WHERE text=?1)");
+  if (!note.ok()) return note.status();
+  note->BindText(1, process.damage());
+  return note->Run();
+}
+
 std::optional<LiveRows::Saved> LiveRows::Committed(size_t most_bytes) {
   born_.clear();
+  keys_.table.ForgetUnheld();
   for (const int64_t id : saved_) {
     processes_[id].process->SetStored();
     changed_.erase(id);
@@ -347,10 +434,17 @@ void LiveRows::LetGo(size_t most_bytes) {
   for (const auto& [used, id] : unused) {
     // To three quarters: not one at a time.
     if (bytes() <= most_bytes / 4 * 3) break;
-    bytes_ -= processes_[id].bytes;
-    processes_.erase(id);
+    Erase(id);
   }
   if (processes_.empty()) keys_ = RunKeys();
+}
+
+void LiveRows::Erase(int64_t process_id) {
+  const auto found = processes_.find(process_id);
+  if (found == processes_.end()) return;
+  found->second.process->ReleaseKeys(&keys_.table);
+  bytes_ -= found->second.bytes;
+  processes_.erase(found);
 }
 
 }  // namespace flopsprof::store

@@ -12,6 +12,8 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "collector/store/live/live_process.h"
@@ -27,7 +29,9 @@ class LiveRows {
  public:
   explicit LiveRows(Database* database);
 
-  // The process of that id, from memory or from the database. Valid until Committed.
+  // The process of that id, from memory or from the database, where what is stored of it may be
+  // damaged: then it is set aside. Valid until Committed. Cancelled: so it was, and SQLite takes
+  // nothing more in this transaction, which is to be begun anew.
   absl::StatusOr<LiveProcess*> Get(int64_t process_id);
   RunKeys* keys() { return &keys_; }
   // Its memory is ahead of the database from now on.
@@ -35,6 +39,9 @@ class LiveRows {
     changed_.insert(process_id);
     CountBytes(process_id);
   }
+  // Sets it aside (LiveProcess), which is stored with the next pass. What of it is in memory alone
+  // is lost.
+  absl::Status SetAside(int64_t process_id, LiveProcess* process, const absl::Status& why);
   // The process was made in this transaction; gone with it.
   void NoteBorn(int64_t process_id) { born_.push_back(process_id); }
   size_t born_count() const { return born_.size(); }
@@ -46,7 +53,7 @@ class LiveRows {
   void BeginPass(uint64_t through, uint64_t tag);
   bool pass_is_open() const { return pass_.has_value(); }
   // Stores for about so long, one process at the least. True: the pass is through, which the
-  // transaction says too.
+  // transaction says too. Cancelled: as by Get.
   absl::StatusOr<bool> SaveSome(absl::Duration at_most);
 
   struct Saved {
@@ -78,13 +85,22 @@ class LiveRows {
 
   absl::Status PrepareTables();
   absl::Status Load(int64_t process_id, LiveProcess* process);
+  absl::Status LoadRows(int64_t process_id, LiveProcess* process);
+  // FailedPrecondition: they are not whole.
   absl::Status LoadTable(int64_t process_id, size_t at, LiveProcess* process);
   absl::Status LoadNumbers(int64_t process_id, LiveProcess* process);
+  // "process 7 of node-a: rows of times are missing; ...".
+  absl::StatusOr<std::string> DamageText(int64_t process_id, std::string_view why,
+                                         std::string_view what_follows);
+  // Sets it aside.
+  absl::Status HandleDamage(int64_t process_id, LiveProcess* process, const absl::Status& damage);
   absl::Status Save(int64_t process_id, LiveProcess* process);
+  absl::Status SaveCounts(int64_t process_id, const LiveProcess& process);
   absl::Status SaveTable(int64_t process_id, size_t at, LiveTable* table);
   absl::Status SaveNumbers(int64_t process_id, LiveProcess* process);
   int BindMeasures(const LiveTable& table, size_t at, uint32_t row, int first, Statement* to);
   void LetGo(size_t most_bytes);
+  void Erase(int64_t process_id);
   void CountBytes(int64_t process_id);
 
   Database& db_;

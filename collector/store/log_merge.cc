@@ -28,12 +28,15 @@ absl::StatusOr<bool> LogMerge::Some(LogReader* reader, absl::Duration at_most,
   absl::StatusOr<bool> more = InTransaction(reader, at_most);
   absl::Status status = more.status();
   const uint64_t read = std::max(read_, reader->last_sequence());
-  if (status.ok() && save_for.has_value()) {
+  // What sets a process aside while it is stored is not to be forgotten with the process.
+  const bool waits = saves_apart_ && live_.born_count() > 0;
+  if (status.ok() && save_for.has_value() && !waits) {
     if (!live_.pass_is_open()) live_.BeginPass(read, reader->segment());
     status = live_.SaveSome(*save_for).status();
   }
   if (status.ok()) status = db_.Execute("COMMIT");
   if (!status.ok()) {
+    saves_apart_ = saves_apart_ || absl::IsCancelled(status);
     // SQLite may have rolled back by itself.
     db_.Execute("ROLLBACK").IgnoreError();
     live_.RolledBack();
@@ -162,11 +165,9 @@ absl::Status LogMerge::StoreAgain(const LogRecord& record) {
   if (*left_out) return absl::OkStatus();
   v1::UploadRequest request;
   if (!request.ParseFromString(record.payload)) return absl::OkStatus();  // refused as such
-  const absl::Status status = Prepare(request, record.sequence, /*again=*/true);
-  // It was good when it was first read.
-  if (absl::IsInvalidArgument(status)) return absl::DataLossError(status.message());
-  if (status.ok()) Apply(record.sequence);
-  return status;
+  FLOPSPROF_RETURN_IF_ERROR(Prepare(request, record.sequence, /*again=*/true));
+  Apply(record.sequence);
+  return absl::OkStatus();
 }
 
 absl::Status LogMerge::Prepare(const v1::UploadRequest& request, uint64_t record, bool again) {
@@ -178,7 +179,6 @@ absl::Status LogMerge::Prepare(const v1::UploadRequest& request, uint64_t record
     const absl::StatusOr<ProfileWriter::ProcessRow> row = writer_.FindProcess(process.key());
     if (!row.ok()) return row.status();
     part.id = row->id;
-    if (row->is_new && again) return absl::DataLossError("a process is gone");
     if (row->is_new) live_.NoteBorn(part.id);
     for (size_t j = 0; j < i; ++j) {
       if (parts_[j].id == part.id) return absl::InvalidArgumentError("it has a process twice");
@@ -187,8 +187,18 @@ absl::Status LogMerge::Prepare(const v1::UploadRequest& request, uint64_t record
     if (!live.ok()) return live.status();
     part.process = (*live)->applied >= record ? nullptr : *live;
     if (part.process == nullptr) continue;
-    FLOPSPROF_RETURN_IF_ERROR(
-        part.process->Prepare(process, request.agent_id(), live_.keys(), &part.more));
+    absl::Status status = absl::OkStatus();
+    if (row->is_new && again) status = absl::InvalidArgumentError("its row was gone");
+    const auto prepare = [&] {
+      return part.process->Prepare(process, request.agent_id(), live_.keys(), &part.more);
+    };
+    if (status.ok()) status = prepare();
+    // It was good when it was first read: what is stored has changed since.
+    if (again && absl::IsInvalidArgument(status)) {
+      FLOPSPROF_RETURN_IF_ERROR(live_.SetAside(part.id, part.process, status));
+      status = prepare();
+    }
+    FLOPSPROF_RETURN_IF_ERROR(status);
   }
   return absl::OkStatus();
 }
@@ -197,7 +207,7 @@ void LogMerge::Apply(uint64_t record) {
   for (size_t i = 0; i < part_count_; ++i) {
     const Part& part = parts_[i];
     if (part.process == nullptr) continue;
-    part.process->Apply(part.more);
+    part.process->Apply(part.more, &live_.keys()->table);
     part.process->applied = record;
     if (part.process->is_changed()) live_.NoteChanged(part.id);
     if (part.more.undefined_rows > 0) {

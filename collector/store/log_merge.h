@@ -50,8 +50,8 @@ class LogMerge {
 
   // One transaction, of what there is, which is ended after about `at_most`, at one record at the
   // earliest. True: there may be more. `save_for`: live rows are stored too, for about so long. On
-  // failure the database is as it was; the reader has gone on and is of no more use: the next one
-  // begins behind read().
+  // failure the database is as it was (Cancelled: a process was set aside, try again); the reader
+  // has gone on and is of no more use: the next one begins behind read().
   absl::StatusOr<bool> Some(LogReader* reader, absl::Duration at_most,
                             std::optional<absl::Duration> save_for);
 
@@ -98,6 +98,7 @@ class LogMerge {
   uint64_t read_;
   uint64_t saved_segment_ = 0;
   absl::Duration save_cost_;
+  bool saves_apart_ = false;  // processes are made and stored in two transactions
   std::map<std::string, uint32_t> lacks_;
 
   // Of the record that is being taken.

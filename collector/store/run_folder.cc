@@ -38,6 +38,7 @@ constexpr std::string_view kApplyAdvice =
 // makes it; readers have the rest from the log.
 constexpr int kShareOfSaving = 20;
 
+constexpr int kMostSetAside = 100;  // without a pause
 constexpr absl::Duration kRetryAfter = absl::Milliseconds(100);
 // For who holds profile.db: in a transaction of the merger's, in others.
 constexpr int kMergeBusyMs = 250;
@@ -232,11 +233,7 @@ absl::Status RunFolder::MarkAsRunning() {
   return absl::OkStatus();
 }
 
-uint32_t RunFolder::LacksNumbering(const std::string& agent_id) {
-  base::MutexLock lock(&lacks_mutex_);
-  const auto found = lacks_.find(agent_id);
-  return found == lacks_.end() ? 0 : found->second;
-}
+uint32_t RunFolder::LacksNumbering(const std::string& agent_id) { return lacks_.Of(agent_id); }
 
 absl::Status RunFolder::OpenReader() {
   const absl::StatusOr<MergedTo> merged = ReadMergedTo(database_.get());
@@ -252,7 +249,11 @@ absl::StatusOr<absl::Duration> RunFolder::MergeSome(Wanted wanted) {
   if (rest_stays_ && wanted == Wanted::kInItsTime) return absl::InfiniteDuration();
   // Who holds profile.db is waited for without the lock, by trying again.
   sqlite3_busy_timeout(database_->handle(), kMergeBusyMs);
-  const absl::StatusOr<absl::Duration> next = MergeSomeLocked(wanted);
+  absl::StatusOr<absl::Duration> next = MergeSomeLocked(wanted);
+  // Each time a process was set aside, which is so from now on.
+  for (int i = 0; i < kMostSetAside && absl::IsCancelled(next.status()); ++i) {
+    next = MergeSomeLocked(wanted);
+  }
   sqlite3_busy_timeout(database_->handle(), kBusyMs);
   return next;
 }
@@ -298,12 +299,8 @@ absl::StatusOr<absl::Duration> RunFolder::MergeSomeLocked(Wanted wanted) {
 
 void RunFolder::NoteMerged() {
   backlog_.MergedThrough(merge_->merged());
-  base::MutexLock lock(&lacks_mutex_);
   // Of an agent that has begun another numbering the old one does no harm.
-  for (const auto& [agent, numbering] : merge_->TakeLacks()) {
-    uint32_t& lacks = lacks_[agent];
-    lacks = std::max(lacks, numbering);
-  }
+  lacks_.Note(merge_->TakeLacks());
 }
 
 void RunFolder::TrimLog() {

@@ -8,7 +8,6 @@
 
 #include <atomic>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "collector/base/mutex.h"
+#include "collector/store/lacked_numberings.h"
 #include "collector/store/log/log_writer.h"
 #include "collector/store/log_merge.h"
 #include "collector/store/manifest.h"
@@ -147,8 +147,7 @@ class RunFolder {
   bool rest_stays_ ABSL_GUARDED_BY(mutex_) = false;
   std::atomic<bool> is_finished_{false};  // as run.json says
   MergeBacklog backlog_;
-  base::Mutex lacks_mutex_;  // after mutex_
-  std::map<std::string, uint32_t> lacks_ ABSL_GUARDED_BY(lacks_mutex_);
+  LackedNumberings lacks_;
 
   std::unique_ptr<LogWriter> log_;             // takes calls of any thread
   std::unique_ptr<MergeThread> merge_thread_;  // last: it uses the others

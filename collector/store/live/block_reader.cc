@@ -172,6 +172,16 @@ absl::Status ReadBlock(const BlockTable& table, const v1::RowBlock& block, Incre
   return absl::OkStatus();
 }
 
+uint64_t CountRows(const v1::ProcessProfile& part) {
+  uint64_t count = 0;
+  for (const BlockTable& table : kBlockTables) {
+    const auto* rows = part.GetDescriptor()->FindFieldByNumber(static_cast<int>(table.rows));
+    count += static_cast<uint64_t>(part.GetReflection()->FieldSize(part, rows));
+  }
+  for (const v1::RowBlock& block : part.blocks()) count += CountVarints(block.numbers());
+  return count;
+}
+
 absl::Status CheckBlocks(const v1::ProcessProfile& part) {
   uint32_t seen = 0;
   if ((part.blocks_size() > 0 || part.has_defined()) && part.numbering() == 0) {

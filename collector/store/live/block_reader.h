@@ -54,6 +54,9 @@ struct Increments {
 // it is no block of this table. Costs what its bytes do, whatever they say.
 absl::Status ReadBlock(const BlockTable& table, const v1::RowBlock& block, Increments* increments);
 
+// Rows of kBlockTables in the part, which CheckBlocks has found good: alone and in blocks.
+uint64_t CountRows(const v1::ProcessProfile& part);
+
 // What can be told without reading the values: whether all columns are of one length, and fields
 // and table are those that there are.
 absl::Status CheckBlocks(const v1::ProcessProfile& part);

@@ -9,31 +9,48 @@
 #include <deque>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace flopsprof::store {
 
 enum class KeyId : uint32_t {};
 
-// The keys of rows, each once in a run: the ranks of a job have the same ones. One thread.
+// The keys of rows, each once in a run: the ranks of a job have the same ones. A key is there as
+// long as a row holds it. One thread.
 class KeyTable {
  public:
-  KeyId Intern(std::string_view key) {
-    if (const auto found = ids_.find(key); found != ids_.end()) return found->second;
-    const auto id = static_cast<KeyId>(keys_.size());
-    keys_.emplace_back(key);
-    ids_.emplace(keys_.back(), id);
-    bytes_ += key.size() + kBytesOfAKey;
-    return id;
+  // Of a key that nobody holds, it is good until ForgetUnheld.
+  KeyId Intern(std::string_view key);
+  void Hold(KeyId id) { ++keys_[Index(id)].holders; }
+  // Forgets the key with the last who holds it.
+  void Release(KeyId id);
+  // Forgets what was interned since the last call and is held by nobody. Costs what that is.
+  void ForgetUnheld();
+
+  const std::string& text(KeyId id) const { return keys_[Index(id)].text; }
+  size_t size() const { return ids_.size(); }
+  // What was forgotten leaves a place for another key.
+  size_t bytes() const {
+    return text_bytes_ + keys_.size() * sizeof(Key) + ids_.capacity() * kBytesOfAnId;
   }
-  const std::string& text(KeyId id) const { return keys_[static_cast<size_t>(id)]; }
-  size_t bytes() const { return bytes_; }
 
  private:
-  static constexpr size_t kBytesOfAKey = 64;  // of both containers, about
+  static constexpr size_t kMostKept = 4096;  // of memory for interned_
+  static constexpr size_t kBytesOfAnId = sizeof(std::string_view) + 9;
+  struct Key {
+    std::string text;
+    uint32_t holders = 0;
+    bool is_free = false;
+  };
 
-  std::deque<std::string> keys_;  // stay where they are
+  static size_t Index(KeyId id) { return static_cast<size_t>(id); }
+  void Forget(KeyId id);
+
+  std::deque<Key> keys_;  // stay where they are
   absl::flat_hash_map<std::string_view, KeyId> ids_;
-  size_t bytes_ = 0;
+  std::vector<KeyId> free_;
+  std::vector<KeyId> interned_;  // since the last ForgetUnheld
+  size_t text_bytes_ = 0;
 };
 
 }  // namespace flopsprof::store

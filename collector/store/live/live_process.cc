@@ -35,9 +35,8 @@ void DropUnknown(Increments* more) {
 
 void PreparedPart::Table::Clear() {
   new_keys.clear();
-  defines = false;
-  first_defined = 0;
-  defined.clear();
+  defined.first = 0;
+  defined.rows.clear();
   of_rows.Clear();
   of_block.Clear();
 }
@@ -56,6 +55,8 @@ absl::Status LiveProcess::Prepare(const v1::ProcessProfile& part, const std::str
   prepared->agent = agent;
   prepared->numbering = part.numbering();
   prepared->undefined_rows = 0;
+  prepared->rows_set_aside = is_set_aside_ ? CountRows(part) : 0;
+  if (is_set_aside_) return absl::OkStatus();
   std::array<const v1::RowBlock*, kBlockTables.size()> blocks = {};
   for (const v1::RowBlock& block : part.blocks()) blocks[FindBlockTable(block.table())] = &block;
   const Reflection& reflection = *part.GetReflection();
@@ -70,7 +71,7 @@ absl::Status LiveProcess::Prepare(const v1::ProcessProfile& part, const std::str
       if (blocks[at] == nullptr) {
         return absl::InvalidArgumentError("ProcessProfile.defined has rows without their block");
       }
-      table.first_defined = blocks[at]->first_defined();
+      table.defined.first = blocks[at]->first_defined();
       status = PrepareDefined(part.defined(), at, keys, &table);
     }
     if (status.ok() && blocks[at] != nullptr) status = PrepareBlock(*blocks[at], at, prepared);
@@ -114,10 +115,9 @@ absl::Status LiveProcess::PrepareDefined(const v1::ProcessProfile& defined, size
                                          RunKeys* keys, PreparedPart::Table* prepared) {
   RowKeys& of_table = keys->of_tables[at];
   const Reflection& reflection = *defined.GetReflection();
-  prepared->defines = true;
   for (int i = 0; i < reflection.FieldSize(defined, of_table.rows()); ++i) {
     const Message& row = reflection.GetRepeatedMessage(defined, of_table.rows(), i);
-    prepared->defined.push_back(RowOf(keys->table.Intern(of_table.KeyOf(row)), at, prepared));
+    prepared->defined.rows.push_back(RowOf(keys->table.Intern(of_table.KeyOf(row)), at, prepared));
   }
   return absl::OkStatus();
 }
@@ -135,15 +135,10 @@ absl::Status LiveProcess::PrepareBlock(const v1::RowBlock& block, size_t at,
   const Numbers* of_agent = FindNumbers(prepared->agent);
   const bool continues = of_agent != nullptr && of_agent->numbering == prepared->numbering;
   const Numbering* numbers = continues ? &of_agent->tables[at] : &kNone;
-  Numbering extended;
-  if (table.defines) {
-    extended = *numbers;
-    if (!extended.Define(table.first_defined, table.defined) || extended.HasARowTwice()) {
-      return absl::InvalidArgumentError(name + " defines a number or a key twice");
-    }
-    numbers = &extended;
+  if (!numbers->CanDefine(table.defined)) {
+    return absl::InvalidArgumentError(name + " defines a number or a key twice");
   }
-  const uint32_t unknown = numbers->Resolve(&more.rows);
+  const uint32_t unknown = numbers->Resolve(&more.rows, table.defined);
   prepared->undefined_rows += unknown;
   if (unknown > 0) DropUnknown(&more);
   if (tables_[at].WouldOverflow(more)) {
@@ -159,48 +154,95 @@ LiveProcess::Numbers* LiveProcess::FindNumbers(const std::string& agent) {
   return nullptr;
 }
 
-void LiveProcess::Apply(const PreparedPart& prepared) {
+void LiveProcess::Apply(const PreparedPart& prepared, KeyTable* keys) {
+  counts_changed_ = counts_changed_ || prepared.undefined_rows > 0 || prepared.rows_set_aside > 0;
+  undefined_rows_ += prepared.undefined_rows;
+  rows_set_aside_ += prepared.rows_set_aside;
+  if (is_set_aside_) return;
+  Numbers* const numbers = UseNumbers(prepared);
   for (size_t at = 0; at < tables_.size(); ++at) {
     const PreparedPart::Table& more = prepared.tables[at];
-    for (const KeyId key : more.new_keys) tables_[at].Add(key);
+    for (const KeyId key : more.new_keys) {
+      keys->Hold(key);
+      tables_[at].Add(key);
+    }
     if (!more.of_rows.rows.empty()) tables_[at].Merge(more.of_rows);
     if (!more.of_block.rows.empty()) tables_[at].Merge(more.of_block);
-    if (more.defines) Define(prepared, at);
+    if (numbers == nullptr || more.defined.rows.empty()) continue;
+    numbers->tables[at].Define(more.defined);
+    numbers_changed_ = true;
   }
-  undefined_changed_ = undefined_changed_ || prepared.undefined_rows > 0;
-  undefined_rows_ += prepared.undefined_rows;
+  while (numbers_.size() > kSurelyKept &&
+         (numbers_.size() > kMostAgents || number_bytes() > kMostNumberBytes)) {
+    numbers_.erase(numbers_.begin());
+  }
 }
 
-void LiveProcess::Define(const PreparedPart& prepared, size_t at) {
+LiveProcess::Numbers* LiveProcess::UseNumbers(const PreparedPart& prepared) {
+  const bool defines =
+      std::any_of(prepared.tables.begin(), prepared.tables.end(),
+                  [](const PreparedPart::Table& table) { return !table.defined.rows.empty(); });
   Numbers* numbers = FindNumbers(prepared.agent);
-  if (numbers != nullptr && numbers->numbering > prepared.numbering) return;  // nobody uses it
   if (numbers == nullptr) {
-    if (numbers_.size() == kMostAgents) numbers_.erase(numbers_.begin());
+    if (!defines) return nullptr;
     numbers = &numbers_.emplace_back();
     numbers->agent = prepared.agent;
+  } else if (numbers != &numbers_.back()) {
+    if (prepared.numbering != numbers->numbering && !defines) return nullptr;
+    std::rotate(numbers_.begin() + (numbers - numbers_.data()),
+                numbers_.begin() + (numbers - numbers_.data()) + 1, numbers_.end());
+    numbers = &numbers_.back();
+    numbers_changed_ = true;
   }
+  if (numbers->numbering > prepared.numbering) return nullptr;  // nobody uses it
+  if (!defines) return numbers;
   if (numbers->numbering != prepared.numbering) numbers->tables = {};
   numbers->numbering = prepared.numbering;
-  const PreparedPart::Table& table = prepared.tables[at];
-  numbers->tables[at].Define(table.first_defined, table.defined);
+  return numbers;
+}
+
+void LiveProcess::SetAside(uint64_t lost, std::string why, KeyTable* keys) {
+  ReleaseKeys(keys);
+  numbers_.clear();
+  numbers_changed_ = false;
+  is_set_aside_ = counts_changed_ = true;
+  rows_set_aside_ += lost;
+  damage_ = std::move(why);
+}
+
+void LiveProcess::ForgetNumbers(std::string why) {
+  numbers_.clear();
   numbers_changed_ = true;
+  damage_ = std::move(why);
+}
+
+void LiveProcess::ReleaseKeys(KeyTable* keys) {
+  for (size_t at = 0; at < tables_.size(); ++at) {
+    for (uint32_t row = 0; row < tables_[at].size(); ++row) keys->Release(tables_[at].key(row));
+    tables_[at] = LiveTable(kBlockTables[at]);
+  }
 }
 
 bool LiveProcess::is_changed() const {
-  return numbers_changed_ || undefined_changed_ ||
+  return numbers_changed_ || counts_changed_ ||
          std::any_of(tables_.begin(), tables_.end(),
                      [](const LiveTable& table) { return table.is_changed(); });
 }
 
 void LiveProcess::SetStored() {
   for (LiveTable& table : tables_) table.SetStored();
-  numbers_changed_ = undefined_changed_ = false;
+  numbers_changed_ = counts_changed_ = false;
   stored = applied;
 }
 
 size_t LiveProcess::bytes() const {
   size_t bytes = sizeof(*this);
   for (const LiveTable& table : tables_) bytes += table.bytes();
+  return bytes + number_bytes();
+}
+
+size_t LiveProcess::number_bytes() const {
+  size_t bytes = 0;
   for (const Numbers& numbers : numbers_) {
     bytes += sizeof numbers + numbers.agent.capacity();
     for (const Numbering& table : numbers.tables) bytes += table.bytes();

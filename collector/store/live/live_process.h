@@ -21,9 +21,7 @@ namespace flopsprof::store {
 struct PreparedPart {
   struct Table {
     std::vector<KeyId> new_keys;  // of rows from the table's size on
-    bool defines = false;
-    uint32_t first_defined = 0;
-    std::vector<uint32_t> defined;  // rows
+    Numbering::Definition defined;
     Increments of_rows, of_block;
 
     void Clear();
@@ -32,6 +30,7 @@ struct PreparedPart {
   uint32_t numbering = 0;
   std::array<Table, kBlockTables.size()> tables;
   uint64_t undefined_rows = 0;  // with numbers that were never defined
+  uint64_t rows_set_aside = 0;  // all: its process is set aside
 };
 
 // The keys of a run's rows, and how they are made.
@@ -50,7 +49,19 @@ class LiveProcess {
   // is changed; Apply follows before another part is prepared, or never.
   absl::Status Prepare(const v1::ProcessProfile& part, const std::string& agent, RunKeys* keys,
                        PreparedPart* prepared);
-  void Apply(const PreparedPart& prepared);
+  void Apply(const PreparedPart& prepared, KeyTable* keys);
+
+  // What is stored of it is damaged: its rows are counted from now on, and go nowhere. `lost`: rows
+  // in memory that cannot be stored; `why`: for the report.
+  void SetAside(uint64_t lost, std::string why, KeyTable* keys);
+  bool is_set_aside() const { return is_set_aside_; }
+  uint64_t rows_set_aside() const { return rows_set_aside_; }
+  // What its numbers mean is damaged: nothing is known of them any more.
+  void ForgetNumbers(std::string why);
+  // Of both, as a sentence; "": nothing, or it was said before.
+  const std::string& damage() const { return damage_; }
+  // It gives back what it has of them, and is of no more use.
+  void ReleaseKeys(KeyTable* keys);
 
   LiveTable& table(size_t at) { return tables_[at]; }
 
@@ -60,10 +71,13 @@ class LiveProcess {
     uint32_t numbering = 0;
     std::array<Numbering, kBlockTables.size()> tables;
   };
-  // The newest agents', the newest last; those of others are forgotten.
-  static constexpr size_t kMostAgents = 4;
+  // Of the agents that something came of last, the last one at the end. Others are forgotten: those
+  // beyond kMostAgents, and beyond kSurelyKept where they need more than kMostNumberBytes.
+  static constexpr size_t kMostAgents = 64;
+  static constexpr size_t kSurelyKept = 4;
+  static constexpr size_t kMostNumberBytes = 4 << 20;
   std::vector<Numbers>& numbers() { return numbers_; }
-  // Something was defined since the last SetStored.
+  // Since the last SetStored.
   bool numbers_changed() const { return numbers_changed_; }
 
   // Rows that came under numbers that were never defined.
@@ -88,13 +102,18 @@ class LiveProcess {
   // The row of that key, which may be a new one.
   uint32_t RowOf(KeyId key, size_t at, PreparedPart::Table* prepared);
   Numbers* FindNumbers(const std::string& agent);
-  void Define(const PreparedPart& prepared, size_t at);
+  // Those of the part's numbering, moved to the end; nullptr: they are of a newer one.
+  Numbers* UseNumbers(const PreparedPart& prepared);
+  size_t number_bytes() const;
 
   std::vector<LiveTable> tables_;
   std::vector<Numbers> numbers_;
   bool numbers_changed_ = false;
   uint64_t undefined_rows_ = 0;
-  bool undefined_changed_ = false;
+  bool counts_changed_ = false;
+  bool is_set_aside_ = false;
+  uint64_t rows_set_aside_ = 0;
+  std::string damage_;
   absl::flat_hash_map<KeyId, uint32_t> new_rows_;  // of the table that is being prepared
 };
 

@@ -3,6 +3,7 @@
 #include "collector/store/live/live_table.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace flopsprof::store {
 namespace {
@@ -26,6 +27,7 @@ uint64_t Least(uint64_t a, uint64_t b) {
 }  // namespace
 
 std::optional<uint32_t> LiveTable::Find(KeyId key) {
+  looked_up_ = true;
   if (rows_.size() != keys_.size()) {
     rows_.clear();
     rows_.reserve(keys_.size());
@@ -184,10 +186,13 @@ std::vector<uint32_t> LiveTable::Changed() const {
 }
 
 void LiveTable::SetStored() {
-  std::fill(changed_rows_.begin(), changed_rows_.end(), 0);
+  if (changed_) std::fill(changed_rows_.begin(), changed_rows_.end(), 0);
   changed_ = false;
+  // One that grows goes on to: what is cut to size would be copied at the next row.
+  const bool has_grown = stored_size_ != size();
   stored_size_ = size();
-  rows_ = {};
+  if (!std::exchange(looked_up_, false)) rows_ = {};
+  if (has_grown) return;
   keys_.shrink_to_fit();
   for (std::vector<uint64_t>& column : columns_) column.shrink_to_fit();
   high_.shrink_to_fit();

@@ -63,8 +63,10 @@ class LiveTable {
   std::vector<uint64_t> changed_rows_;  // bits
   bool changed_ = false;
   uint32_t stored_size_ = 0;
-  // Only while rows are looked up by their keys.
+  // Only while rows are looked up by their keys: made at the first, kept until none was between two
+  // SetStored.
   absl::flat_hash_map<KeyId, uint32_t> rows_;
+  bool looked_up_ = false;
 };
 
 }  // namespace flopsprof::store

@@ -3,7 +3,7 @@
 #include "collector/store/live/numbering.h"
 
 #include <algorithm>
-#include <utility>
+#include <numeric>
 
 namespace flopsprof::store {
 namespace {
@@ -26,52 +26,61 @@ bool TakeVarint(std::string_view* bytes, uint64_t* value) {
 
 }  // namespace
 
-bool Numbering::Define(uint32_t first, const std::vector<uint32_t>& rows) {
-  if (rows.empty()) return true;
-  const uint64_t end = uint64_t{first} + rows.size();
-  if (end > UINT32_MAX) return false;
-  if (spans_.empty() || first > spans_.back().end()) {
-    spans_.push_back({first, rows});
-    return true;
+bool Numbering::CanDefine(const Definition& more) const {
+  if (more.rows.empty()) return true;
+  if (more.end() > UINT32_MAX) return false;
+  if (!spans_.empty() && more.first < spans_.back().end()) return false;
+  if (std::any_of(more.rows.begin(), more.rows.end(),
+                  [this](uint32_t row) { return HasNumber(row); })) {
+    return false;
   }
+  const auto descends = [](uint32_t a, uint32_t b) { return a >= b; };
+  const auto twice = std::adjacent_find(more.rows.begin(), more.rows.end(), descends);
+  if (twice == more.rows.end()) return true;  // as new rows are
+  std::vector<uint32_t> sorted = more.rows;
+  std::sort(sorted.begin(), sorted.end());
+  return std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end();
+}
+
+bool Numbering::Define(const Definition& more) {
+  if (!CanDefine(more)) return false;
+  if (more.rows.empty()) return true;
+  if (spans_.empty() || more.first > spans_.back().end()) spans_.push_back({more.first, {}});
   std::vector<uint32_t>& last = spans_.back().rows;
-  if (first != spans_.back().end()) return false;
-  last.insert(last.end(), rows.begin(), rows.end());
+  row_bytes_ -= last.capacity() * sizeof(uint32_t);
+  last.insert(last.end(), more.rows.begin(), more.rows.end());
+  row_bytes_ += last.capacity() * sizeof(uint32_t);
+  const uint32_t largest = *std::max_element(more.rows.begin(), more.rows.end());
+  if (largest / 64 >= numbered_.size()) numbered_.resize(largest / 64 + 1);
+  for (const uint32_t row : more.rows) numbered_[row / 64] |= uint64_t{1} << row % 64;
   return true;
 }
 
-bool Numbering::HasARowTwice() const {
-  std::vector<bool> seen;
-  for (const Span& span : spans_) {
-    for (const uint32_t row : span.rows) {
-      if (row >= seen.size()) seen.resize(std::max<size_t>(row + size_t{1}, 2 * seen.size()));
-      if (seen[row]) return true;
-      seen[row] = true;
-    }
-  }
-  return false;
+const Numbering::Definition* Numbering::FindSpan(uint32_t number) const {
+  const auto found =
+      std::upper_bound(spans_.begin(), spans_.end(), number,
+                       [](uint32_t n, const Definition& span) { return n < span.end(); });
+  return found == spans_.end() ? nullptr : &*found;
 }
 
-uint32_t Numbering::Resolve(uint32_t* numbers, size_t count) const {
+uint32_t Numbering::Resolve(uint32_t* numbers, size_t count, const Definition& more) const {
   uint32_t unknown = 0;
-  auto span = spans_.begin();
-  for (size_t i = 0; i < count; ++i) {
-    uint32_t& number = numbers[i];
-    while (span != spans_.end() && number >= span->end()) ++span;
-    if (span == spans_.end() || number < span->first) {
-      number = kNoRow;
+  for (size_t i = 0; i < count;) {
+    const Definition* span = &more;
+    if (more.rows.empty() || numbers[i] < more.first) span = FindSpan(numbers[i]);
+    if (span == nullptr || numbers[i] < span->first || numbers[i] >= span->end()) {
+      numbers[i++] = kNoRow;
       ++unknown;
-    } else {
-      number = span->rows[number - span->first];
+      continue;
     }
+    const uint32_t* const rows = span->rows.data();
+    const uint32_t first = span->first;
+    const auto end = static_cast<uint32_t>(span->end());
+    do {
+      numbers[i] = rows[numbers[i] - first];
+    } while (++i < count && numbers[i] < end);
   }
   return unknown;
-}
-
-size_t Numbering::bytes() const {
-  size_t bytes = sizeof(*this);
-  for (const Span& span : spans_) bytes += sizeof span + span.rows.capacity() * sizeof(uint32_t);
-  return bytes;
 }
 
 // Runs: how many numbers lie between the run before and this one, how many rows follow each other,
@@ -79,7 +88,7 @@ size_t Numbering::bytes() const {
 std::string Numbering::Encode() const {
   std::string bytes;
   uint32_t end = 0;
-  for (const Span& span : spans_) {
+  for (const Definition& span : spans_) {
     for (size_t i = 0; i < span.rows.size();) {
       size_t next = i + 1;
       while (next < span.rows.size() && span.rows[next] == span.rows[next - 1] + 1) ++next;
@@ -88,13 +97,13 @@ std::string Numbering::Encode() const {
       AppendVarint(span.rows[i], &bytes);
       i = next;
     }
-    end = span.end();
+    end = static_cast<uint32_t>(span.end());
   }
   return bytes;
 }
 
 bool Numbering::Decode(std::string_view bytes, uint32_t row_count) {
-  spans_.clear();
+  *this = Numbering();
   uint64_t end = 0;
   while (!bytes.empty()) {
     uint64_t between = 0, count = 0, row = 0;
@@ -105,9 +114,9 @@ bool Numbering::Decode(std::string_view bytes, uint32_t row_count) {
         end + between + count > UINT32_MAX) {
       return false;
     }
-    std::vector<uint32_t> rows(count);
-    for (uint32_t i = 0; i < count; ++i) rows[i] = static_cast<uint32_t>(row) + i;
-    if (!Define(static_cast<uint32_t>(end + between), rows)) return false;
+    Definition more{static_cast<uint32_t>(end + between), std::vector<uint32_t>(count)};
+    std::iota(more.rows.begin(), more.rows.end(), static_cast<uint32_t>(row));
+    if (!Define(more)) return false;
     end += between + count;
   }
   return true;

@@ -4,10 +4,11 @@
 // where it is in the log, acknowledged, and merged in memory. All ranks run the same model; each
 // sends a request a window, with all its rows changed, as an agent makes it of rows.
 //
-//     flopsprof_ranks_bench [--ranks N] [--rows N] [--windows N] [--save] [--peer]
+//     flopsprof_ranks_bench [--ranks N] [--rows N] [--windows N] [--save] [--peer] [--defining N]
 //
-//   --save  then stores all that is in memory in profile.db
+//   --save  then stores all that is in memory in profile.db, and once more when all has changed
 //   --peer  as before: each row a statement of SQLite, of a few ranks
+//   --defining N  only this: requests of one new row each where N are known
 
 #include <sys/resource.h>
 #include <time.h>
@@ -25,6 +26,7 @@
 #include "absl/strings/str_join.h"
 #include "collector/agent/upload/row_numbers.h"
 #include "collector/server/request_check.h"
+#include "collector/store/live/live_process.h"
 #include "collector/store/row_codec.h"
 #include "collector/store/run_folder.h"
 #include "collector/store/schema.h"
@@ -157,6 +159,7 @@ class Bench {
         numbers.ToBlocks(&part);
         bytes = part.SerializeAsString();
       }
+      bytes_of_known_ = bytes;
       const double cost_s = Window(window, bytes);
       if (cost_s < 0) return false;
       if (window == 0) {
@@ -170,7 +173,11 @@ class Bench {
     return true;
   }
 
+  // All rows change once more.
+  bool RunWindow(uint32_t window) { return Window(window, bytes_of_known_) >= 0; }
+
   bool Save() {
+    bytes_ = 0;
     const double begin_s = CpuSeconds(CLOCK_PROCESS_CPUTIME_ID);
     const bool saved = run_->Merge().ok();
     Print("rows into profile.db", CpuSeconds(CLOCK_PROCESS_CPUTIME_ID) - begin_s, 1);
@@ -221,8 +228,40 @@ class Bench {
   std::string folder_;
   std::unique_ptr<store::RunFolder> run_;
   uint64_t bytes_ = 0;
+  std::string bytes_of_known_;  // of a part whose rows are known
   v1::UploadRequest request_;
 };
+
+// A process of `known` rows, of which each request defines one more.
+bool RunDefining(uint32_t known) {
+  store::RunKeys keys;
+  store::LiveProcess process;
+  store::PreparedPart prepared;
+  agent::RowNumbers numbers;
+  const auto add = [&](uint32_t first, uint32_t count) {
+    v1::ProcessProfile part;
+    for (uint32_t i = 0; i < count; ++i) {
+      v1::TimeRow& row = *part.add_times();
+      row.set_scope(first + i);
+      row.set_activities(1);
+    }
+    numbers.ToBlocks(&part);
+    const double begin_s = CpuSeconds(CLOCK_PROCESS_CPUTIME_ID);
+    if (!process.Prepare(part, "agent", &keys, &prepared).ok()) return -1.0;
+    process.Apply(prepared, &keys.table);
+    process.SetStored();
+    return CpuSeconds(CLOCK_PROCESS_CPUTIME_ID) - begin_s;
+  };
+  constexpr uint32_t kRequests = 1000;
+  double cost_s = add(0, known) < 0 ? -1 : 0;
+  for (uint32_t i = 0; i < kRequests && cost_s >= 0; ++i) {
+    const double more_s = add(known + i, 1);
+    cost_s = more_s < 0 ? -1 : cost_s + more_s;
+  }
+  printf("a request that defines one row where %u are known: %.1f us CPU\n", known,
+         cost_s / kRequests * 1e6);
+  return cost_s >= 0;
+}
 
 // The row path of before: a statement a row, into tables whose keys are texts.
 bool RunPeer(uint32_t ranks, uint32_t rows) {
@@ -283,12 +322,14 @@ int main(int argc, char** argv) {
     if (std::strcmp(argv[i], "--ranks") == 0) ranks = number();
     if (std::strcmp(argv[i], "--rows") == 0) rows = number();
     if (std::strcmp(argv[i], "--windows") == 0) windows = number();
+    if (std::strcmp(argv[i], "--defining") == 0) return flopsprof::RunDefining(number()) ? 0 : 1;
     save = save || std::strcmp(argv[i], "--save") == 0;
     peer = peer || std::strcmp(argv[i], "--peer") == 0;
   }
   flopsprof::Bench bench(ranks, rows);
   bool good = bench.RunWindows(windows);
-  if (good && save) good = bench.Save();
+  // New rows, then rows that are there.
+  if (good && save) good = bench.Save() && bench.RunWindow(windows + 1) && bench.Save();
   if (good && peer) good = flopsprof::RunPeer(std::min(ranks, 100u), rows);
   return good ? 0 : 1;
 }

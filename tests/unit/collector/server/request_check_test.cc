@@ -61,6 +61,23 @@ TEST(CheckRequestTest, RefusesAProcessWithoutAKey) {
   EXPECT_FALSE(Accepted(request));
 }
 
+// The store takes a process once in a request: two parts are two requests.
+TEST(CheckRequestTest, RefusesAProcessTwice) {
+  v1::UploadRequest request = SampleRequest(1, 5);
+  *request.add_processes() = request.processes(0);
+  const absl::Status status = CheckRequest(request, RequestLimits());
+  EXPECT_TRUE(absl::IsInvalidArgument(status));
+  EXPECT_EQ(status.message(), "ProcessProfile.key comes twice in one request");
+  for (const auto set : {+[](v1::ProcessKey* key) { key->set_node("node-b"); },
+                         +[](v1::ProcessKey* key) { key->set_pid(43); },
+                         +[](v1::ProcessKey* key) { key->set_start_ticks(98); },
+                         +[](v1::ProcessKey* key) { key->set_image(1); }}) {
+    v1::UploadRequest other = request;
+    set(other.mutable_processes(1)->mutable_key());
+    EXPECT_TRUE(Accepted(other));
+  }
+}
+
 TEST(CheckRequestTest, AcceptsTheLongestTextOfAnAgentAndNoLongerOne) {
   v1::UploadRequest request = SampleRequest(1, 5);
   request.mutable_processes(0)->mutable_scopes(0)->set_name(std::string(65536, 'x'));

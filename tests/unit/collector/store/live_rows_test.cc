@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/store/live_rows.h"
 
+#include <absl/strings/str_cat.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 #include "collector/store/log/log_writer.h"
 #include "collector/store/log_merge.h"
@@ -25,7 +28,7 @@ class LiveRowsTest : public ::testing::Test {
     PreparedPart more;
     LiveProcess* process = *live_.Get(id);
     ASSERT_TRUE(process->Prepare(part, "agent", live_.keys(), &more).ok());
-    process->Apply(more);
+    process->Apply(more, &live_.keys()->table);
     process->applied = ++record_;
     live_.NoteChanged(id);
   }
@@ -66,6 +69,56 @@ TEST_F(LiveRowsTest, WhatWasLetGoOfComesBack) {
   EXPECT_EQ(Query("SELECT activities FROM times WHERE process_id=2 AND scope=3"), 18);
   EXPECT_EQ(Query("SELECT activities FROM times WHERE process_id=2 AND scope=1"), 0);
   EXPECT_EQ(Query("SELECT count(*) FROM losses"), 0);
+}
+
+// Each process has keys of its own. Two more go on for ever: one of them is always ahead of the
+// database.
+TEST_F(LiveRowsTest, KeysOfProcessesThatAreGoneAreForgotten) {
+  constexpr size_t kMost = 64 << 10;
+  size_t most = 0;
+  for (int64_t id = 3; id < 10'003; ++id) {
+    v1::ProcessProfile part;
+    v1::KernelRow& kernel = *part.add_kernels();
+    kernel.set_name(absl::StrCat(std::string(200, 'k'), id));
+    kernel.set_count(1);
+    Add(id, part);
+    live_.BeginPass(record_, 0);
+    Add(1 + id % 2, SampleRequest(1, 7).processes(0));
+    while (!*live_.SaveSome(absl::InfiniteDuration())) {
+    }
+    EXPECT_TRUE(live_.Committed(kMost).has_value());
+    most = std::max(most, live_.bytes());
+  }
+  EXPECT_LT(most, kMost + (4 << 10));
+  EXPECT_EQ(Query("SELECT count(DISTINCT name) FROM kernels"), 10'001);
+}
+
+// Keys of what is refused, and of rows that others have too.
+TEST_F(LiveRowsTest, KeysAreKeptAsLongAsARowHasThem) {
+  const v1::ProcessProfile part = SampleRequest(1, 7).processes(0);
+  Add(1, part);
+  Add(2, part);
+  SaveAll(SIZE_MAX);
+  const size_t before = live_.keys()->table.bytes();
+  v1::ProcessProfile refused;
+  for (int i = 0; i < 100; ++i) {
+    v1::TimeRow& time = *refused.add_times();
+    time.set_scope(1000 + i);
+    time.set_activities(uint64_t{1} << (i < 99 ? 1 : 63));
+  }
+  PreparedPart more;
+  EXPECT_FALSE((*live_.Get(1))->Prepare(refused, "agent", live_.keys(), &more).ok());
+  EXPECT_GT(live_.keys()->table.bytes(), before);
+  Add(2, part);  // the newer one
+  const size_t both = live_.bytes();
+  live_.Committed(SIZE_MAX);
+  EXPECT_LT(live_.bytes(), both);
+  SaveAll(live_.bytes() - 1);  // the first is let go of
+  Add(2, part);
+  Add(1, part);
+  SaveAll(SIZE_MAX);
+  EXPECT_EQ(Query("SELECT sum(calls) FROM calls WHERE process_id=1"), 14);
+  EXPECT_EQ(Query("SELECT sum(calls) FROM calls WHERE process_id=2"), 21);
 }
 
 TEST_F(LiveRowsTest, AProcessThatIsNotStoredIsKept) {

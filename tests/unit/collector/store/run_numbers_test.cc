@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include <atomic>
+#include <fstream>
 #include <thread>
 
 #include "live/block_samples.h"
@@ -14,6 +15,7 @@
 namespace flopsprof::store {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -209,6 +211,100 @@ TEST_F(RunNumbersTest, LiveRowsThatAreLostWithTheLogAreNamed) {
   ASSERT_TRUE((*RunFolder::Open(path_))->Finish().ok());
   EXPECT_THAT(Read().problems, IsEmpty());
   EXPECT_EQ(Read().lost_uploads, 2u);
+}
+
+// What is stored of a process does not fit together: the others go on, and what comes of it is
+// counted.
+TEST_F(RunNumbersTest, ADamagedProcessIsSetAsideAndTheOthersGoOn) {
+  const auto of_b = [](v1::UploadRequest request) {
+    request.mutable_processes(0)->mutable_key()->set_node("node-b");
+    return request;
+  };
+  {
+    const auto run = Make();
+    ASSERT_TRUE(run->Apply(Defining()).ok());
+    v1::UploadRequest defining = of_b(Defining());
+    defining.set_sequence(2);
+    ASSERT_TRUE(run->Apply(defining).ok());
+    ASSERT_TRUE(run->Merge().ok());
+  }
+  Change("DELETE FROM times WHERE process_id=1 AND place=1");
+  for (uint64_t round = 0; round < 2; ++round) {
+    const auto run = *RunFolder::Open(path_);
+    ASSERT_TRUE(run->Apply(Adding(3 + 2 * round, 0, 5)).ok());
+    ASSERT_TRUE(run->Apply(of_b(Adding(4 + 2 * round, 2, 7))).ok());
+    const absl::Status merged = run->Merge();
+    ASSERT_TRUE(merged.ok()) << merged;
+    EXPECT_EQ(run->LacksNumbering("agent"), 0u);
+    const model::RunProfile read = Read();
+    ASSERT_THAT(read.processes, SizeIs(2));
+    EXPECT_THAT(read.log_damage, ElementsAre(AllOf(HasSubstr("process 0 of node-a"),
+                                                   HasSubstr("rows of times are missing"))));
+    EXPECT_EQ(read.processes[0].loss().at("rows_set_aside"), round + 1);
+    EXPECT_EQ(read.processes[1].loss_size(), 0);
+    EXPECT_EQ(read.processes[1].times(2).activities(), 10 + 7 * (round + 1));
+  }
+}
+
+// Bytes that mean no numbers: the rows are whole, and the agent says anew what its numbers mean.
+TEST_F(RunNumbersTest, NumbersThatAreDamagedAreDefinedAnew) {
+  {
+    const auto run = Make();
+    ASSERT_TRUE(run->Apply(Defining()).ok());
+    ASSERT_TRUE(run->Merge().ok());
+  }
+  Change("UPDATE numberings SET rows=x'ff'");
+  const auto run = *RunFolder::Open(path_);
+  ASSERT_TRUE(run->Apply(Adding(2, 0, 5)).ok());
+  const absl::Status merged = run->Merge();
+  ASSERT_TRUE(merged.ok()) << merged;
+  EXPECT_EQ(run->LacksNumbering("agent"), 1u);
+  v1::UploadRequest anew = Defining();
+  anew.set_sequence(3);
+  anew.mutable_processes(0)->set_numbering(2);
+  ASSERT_TRUE(run->Apply(anew).ok());
+  ASSERT_TRUE(run->Merge().ok());
+  EXPECT_EQ(Activities(), (Sums{{1, 20}, {2, 20}, {3, 20}}));
+  EXPECT_EQ(Read().processes[0].loss().at("rows_undefined"), 1u);
+  EXPECT_THAT(Read().log_damage, ElementsAre(HasSubstr("process 0 of node-a")));
+}
+
+// The first page of a table is overwritten: what would go into it is counted, the rest is stored.
+TEST_F(RunNumbersTest, ADamagedTableStopsNoOther) {
+  {
+    const auto run = Make();
+    ASSERT_TRUE(run->Apply(Defining()).ok());
+    ASSERT_TRUE(run->Finish().ok());
+  }
+  {
+    auto database = Database::Open(path_ + "/profile.db", SQLITE_OPEN_READONLY);
+    const int64_t page =
+        *database->QueryInt("SELECT rootpage FROM sqlite_schema WHERE name='times'");
+    const int64_t bytes = *database->QueryInt("PRAGMA page_size");
+    std::fstream file(path_ + "/profile.db", std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp((page - 1) * bytes);
+    file << std::string(static_cast<size_t>(bytes), '\xee');
+  }
+  const auto run = *RunFolder::Open(path_);
+  ASSERT_TRUE(run->Apply(Adding(2, 0, 5)).ok());
+  v1::UploadRequest fresh = Defining();  // of a process that nothing is stored of
+  fresh.set_sequence(3);
+  fresh.mutable_processes(0)->mutable_key()->set_node("node-b");
+  ASSERT_TRUE(run->Apply(fresh).ok());
+  v1::UploadRequest other = SampleRequest(4, 7);
+  other.mutable_processes(0)->clear_times();
+  ASSERT_TRUE(run->Apply(other).ok());
+  const absl::Status merged = run->Merge();
+  ASSERT_TRUE(merged.ok()) << merged;
+  auto database = Database::Open(path_ + "/profile.db", SQLITE_OPEN_READONLY);
+  EXPECT_EQ(*database->QueryInt("SELECT count(*) FROM log_damage"), 2);
+  EXPECT_EQ(*database->QueryInt("SELECT sum(calls) FROM calls"), 7);
+  EXPECT_EQ(*database->QueryInt("SELECT count FROM losses WHERE name='rows_set_aside' AND "
+                                "process_id=1"),
+            1);
+  EXPECT_EQ(*database->QueryInt("SELECT count FROM losses WHERE name='rows_set_aside' AND "
+                                "process_id=2"),
+            3);
 }
 
 // A transaction that fails leaves memory ahead of profile.db.

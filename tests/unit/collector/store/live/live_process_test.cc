@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/store/live/live_process.h"
 
+#include <absl/strings/str_cat.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 #include "block_samples.h"
 
@@ -18,7 +21,7 @@ class LiveProcessTest : public ::testing::Test {
  protected:
   absl::Status Add(const v1::ProcessProfile& part, const std::string& agent = "a") {
     const absl::Status status = process_.Prepare(part, agent, &keys_, &prepared_);
-    if (status.ok()) process_.Apply(prepared_);
+    if (status.ok()) process_.Apply(prepared_, &keys_.table);
     return status;
   }
   std::string WhyRefused(const v1::ProcessProfile& part) {
@@ -99,6 +102,37 @@ TEST_F(LiveProcessTest, AnotherNumberingBeginsAnew) {
   // What is late of the numbering before means nothing any more.
   ASSERT_TRUE(Add(More({1})).ok());
   EXPECT_EQ(process_.undefined_rows(), 2u);
+}
+
+// Each sends on as it has begun: nothing has to be said anew, and all is counted.
+TEST_F(LiveProcessTest, ManyAgentsOfAProcessDisplaceNoOther) {
+  for (const uint32_t agents : {5u, 50u}) {
+    const uint64_t before = Activities(1);
+    for (uint32_t i = 0; i < agents; ++i) {
+      ASSERT_TRUE(Add(DefineTimes(0, 2), absl::StrCat(agents, "/", i)).ok());
+    }
+    for (int round = 0; round < 3; ++round) {
+      for (uint32_t i = 0; i < agents; ++i) {
+        ASSERT_TRUE(Add(More({1, 1}), absl::StrCat(agents, "/", i)).ok());
+      }
+    }
+    EXPECT_EQ(process_.undefined_rows(), 0u) << agents;
+    EXPECT_EQ(Activities(1) - before, 3 * agents);
+  }
+}
+
+// The one that comes again stays, whatever else comes.
+TEST_F(LiveProcessTest, OfTooManyAgentsThoseGoThatWereSilentForTheLongest) {
+  ASSERT_TRUE(Add(DefineTimes(0, 2), "steady").ok());
+  size_t most = 0;
+  for (int i = 0; i < 10'000; ++i) {
+    ASSERT_TRUE(Add(DefineTimes(0, 2), absl::StrCat(i)).ok());
+    ASSERT_TRUE(Add(More({1, 1}), "steady").ok());
+    most = std::max(most, process_.bytes());
+  }
+  EXPECT_EQ(process_.undefined_rows(), 0u);
+  EXPECT_EQ(Activities(1), 10'000u);
+  EXPECT_LT(most, 200'000u);
 }
 
 TEST_F(LiveProcessTest, RefusesADefinitionTwiceAndChangesNothing) {

@@ -10,8 +10,8 @@
 
 namespace flopsprof::testing {
 
-// Calls `condition` until it is true, at most ten seconds, a minute under a sanitizer: this only ends
-// what would never end. False: it never was.
+// Calls `condition` until it is true, at most ten seconds, a minute under a sanitizer: this only
+// ends what would never end. False: it never was.
 inline bool WaitUntil(const std::function<bool()>& condition) {
   constexpr std::chrono::seconds kPatience(test::kSanitized ? 60 : 10);
   const auto deadline = std::chrono::steady_clock::now() + kPatience;

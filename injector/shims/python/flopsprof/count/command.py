@@ -164,7 +164,8 @@ def main(words=None) -> None:
             import torch  # noqa: F401
         except ImportError as error:
             raise CountError(f"PyTorch is not in this Python ({sys.executable}): {error}",
-                             "use the Python that the model runs with") from None  # fmt: skip
+                             "use the Python that the model runs with: flopsprof count --python PROGRAM ..."
+                             ) from None  # fmt: skip
         _count(options, functools.partial(_tell, options, sys.stdout))
     except CountError as error:
         sys.exit(f"flopsprof.count: {error}")

@@ -74,7 +74,7 @@ def test_products_far_below_the_peak_are_slow(run):
     found = about_speed(with_peaks(run("busy").folder, "bf16=0.6T,memory=3.2G"))
     assert list(found) == ["slow_products"]
     # 2 * 512 * 1024 * 2048 flops take 10.74 ms at 0.2 T and 3 ms more; at 0.6 T 3.58 ms.
-    assert "products reach 26.1 %" in found["slow_products"]["text"]
+    assert "products reach 26.1%" in found["slow_products"]["text"]
 
 
 def test_products_that_the_memory_bounds_are_not(run):

@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "viewer/report/csv.h"
 
+#include <absl/strings/str_join.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
 
-#include "absl/strings/str_join.h"
 #include "viewer/report/text.h"
 
 namespace flopsprof::viewer {

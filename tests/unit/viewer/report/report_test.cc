@@ -220,6 +220,12 @@ TEST(ReportTest, SeveralProgramsHavePartsOfTheirOwn) {
   EXPECT_THAT(text, Not(HasSubstr("over the ranks")));
 }
 
+TEST(ReportTest, FindingsHaveTheUnitsOfTheTables) {
+  model::Summary summary = SampleSummary();
+  summary.findings[0].evidence = "10 us of 5 us; bus 3 used, 7 us, us";
+  EXPECT_THAT(Render(summary), HasSubstr("10 µs of 5 µs; bus 3 used, 7 µs, us\n"));
+}
+
 TEST(ReportTest, NamesTheColumnsForWhichThereIsNoRoom) {
   EXPECT_THAT(Render(SampleSummary(), {.views = {"modules"}}, 80),
               HasSubstr("left out here: calls"));

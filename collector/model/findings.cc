@@ -303,7 +303,7 @@ void AddUnknownKernels(const Summary& summary, std::vector<Finding>* findings) {
   }
   findings->push_back(
       {FindingKind::kUnknownKernels, "note",
-       absl::StrFormat("%.1f %% of GPU time is in kernels whose flops are not known", 100 * share),
+       absl::StrFormat("%.1f%% of GPU time is in kernels whose flops are not known", 100 * share),
        absl::StrCat("longest: ", names),
        "who launches them: flopsprof-run --stacks; teach them, by operation or kernel name: "
        "flopsprof-run --formulas FILE, docs/formulas.md; all are in `kernels`"});

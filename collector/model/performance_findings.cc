@@ -33,7 +33,7 @@ struct Judged {
   std::string but = {};  // behind the gain
 };
 
-std::string Percent(double share) { return absl::StrFormat("%.1f %%", 100 * share); }
+std::string Percent(double share) { return absl::StrFormat("%.1f%%", 100 * share); }
 
 // "17.2 ms"
 std::string Time(double seconds) {

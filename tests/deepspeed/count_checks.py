@@ -155,6 +155,29 @@ def test_meta_tensors_are_enough():
     assert counts(Net().to("meta"), X.to("meta")) == (FLOPS, MACS, PARAMS)
 
 
+class Attends(nn.Module):
+    BATCH, HEADS, ROWS, WIDTH = 2, 4, 16, 8
+
+    def __init__(self):
+        super().__init__()
+        self.scale = nn.Parameter(torch.ones(()))
+
+    def forward(self, q):
+        return F.scaled_dot_product_attention(q, q, q)
+
+
+def test_attention_on_meta_tensors_is_that_of_no_fused_kernel():
+    """PyTorch has none for them: it multiplies query and key by the root of the scale, and calls softmax."""
+    b, h, s, d = Attends.BATCH, Attends.HEADS, Attends.ROWS, Attends.WIDTH
+    q = torch.zeros(b, h, s, d)
+    macs = 2 * b * h * s * s * d
+    assert counts(Attends(), q)[:2] == (2 * macs, macs)
+    meta = counts(Attends().to("meta"), q.to("meta"))
+    assert meta[:2] == (2 * macs + 2 * b * h * s * d + b * h * s * s, macs)
+    with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH):
+        assert counts(Attends(), q) == meta
+
+
 def test_deepspeed_counts_twice_on_meta_tensors():
     """There PyTorch's own kernels are Python that calls functions which DeepSpeed has replaced."""
     import deepspeed.profiling.flops_profiler as theirs

@@ -78,6 +78,8 @@ def test_the_job_is_as_without_us_and_a_sentence_says_what_is_missing(machine, p
     assert counted(run) == succeed * FLOPS, run.explain()
     (finding,) = [it for it in run.summary["findings"] if sentence in it["evidence"]]
     assert mend in finding["next"], finding
+    # "not complete": not all along, which is of the same kind.
+    assert (finding["kind"] == "no_gpu_times") == (sentence[:5] != "CUDA:")
     times = "no GPU times" in finding["text"]
     assert times == (sentence[:5] != "CUDA:" and succeed == PRODUCTS), finding
     assert " ".join(run.stderr.split()).count(sentence) == 1, run.stderr

@@ -100,7 +100,7 @@ def test_an_agent_that_never_ends_is_in_the_report(python, tmp_path):
         (summary,) = collector.summaries().values()
     said = [f for f in summary["findings"] if "the end of what node" in f["text"]]
     assert len(said) == 1, summary["findings"]
-    assert said[0]["severity"] == "error"
+    assert (said[0]["kind"], said[0]["severity"]) == ("agent_ended", "error")
     assert "newest update" in said[0]["evidence"]
     assert said[0]["text"] in summary["coverage"]["reasons"]
 
@@ -126,6 +126,7 @@ def test_what_the_launcher_gave_up_sending_is_in_its_report(python, tmp_path):
     errors = [f["text"] for f in run.summary["findings"] if f["severity"] == "error"]
     assert any("the end of what node" in text for text in errors), errors
     assert any("has not acknowledged" in text for text in errors), errors
+    assert run.found("profile_incomplete")
     assert set(errors[:2]) <= set(run.summary["coverage"]["reasons"])
 
 
@@ -157,6 +158,7 @@ def test_a_profile_db_that_is_held_loses_nothing(python, tmp_path):
     assert "not complete" not in run.stderr and "cannot write" not in run.stderr
     (error,) = [f["text"] for f in run.summary["findings"] if f["severity"] == "error"]
     assert "ended by signal 9" in error  # the job's, not the profile's
+    assert [f["text"] for f in run.found("process_ended")] == [error]
     # The launcher has not waited for it: the rest is read from the log.
     query = [TOOL, "query", "--csv", folder, "select sequence, missing from agents"]
     done = subprocess.run(query, stdout=subprocess.PIPE, timeout=60, check=True)

@@ -7,13 +7,14 @@ import os
 
 import pytest
 import summary_checks
+from findings import assert_healthy
 from flopsprof_run import PROGRAMS, run_plain, run_profiled
 
 BATCH, WIDTH, STEPS = 8, 64, 3
 WIDE = {"q": WIDTH, "k": WIDTH, "up": 2 * WIDTH, "down": 2 * WIDTH}
 
 
-def run_as_without_us(command, tmp_path, processes=1):
+def run_as_without_us(command, tmp_path, processes=1, slower=1):
     """(the profiled run, Dynamo's and Inductor's counters, which are those of the plain one).
 
     Each has caches of its own, so that both compile: all that Inductor, AOTAutograd and Triton
@@ -22,7 +23,7 @@ def run_as_without_us(command, tmp_path, processes=1):
     runs = []
     for start, options in ((run_plain, {}), (run_profiled, {"folder": str(tmp_path / "run")})):
         caches = {"TORCHINDUCTOR_CACHE_DIR": str(tmp_path / f"caches{len(runs)}"),
-                  "TORCHINDUCTOR_COMPILE_THREADS": processes}
+                  "TORCHINDUCTOR_COMPILE_THREADS": processes, "SIMGPU_SLOWER": slower}
         runs.append(start(command, env=caches, **options))
         assert runs[-1].ended_well(), runs[-1].explain()
     without, with_us = (json.loads(r.stdout.splitlines()[-1]) for r in runs)
@@ -41,7 +42,10 @@ def run_as_without_us(command, tmp_path, processes=1):
 @pytest.mark.parametrize("how", ["whole", "blocks", "in_place", "broken"])
 def test_compiled_modules_are_counted_each_and_compiled_as_without_us(python, tmp_path, how):
     command = [python, os.path.join(PROGRAMS, "jobs", "compiles.py"), how, str(STEPS)]
-    run, without = run_as_without_us(command, tmp_path, processes=2 if how == "whole" else 1)
+    # A card as slow as that has work all along.
+    slower = 200 if how == "blocks" else 1
+    processes = 2 if how == "whole" else 1
+    run, without = run_as_without_us(command, tmp_path, processes, slower)
     assert without["stats"]["unique_graphs"] > 0
     assert summary_checks.problems(run.summary) == []
     found = {m["path"]: m["self"]["flops"] for m in run.summary["modules"]}
@@ -52,6 +56,8 @@ def test_compiled_modules_are_counted_each_and_compiled_as_without_us(python, tm
             # Its gradients for the weight and for the input, whose norm has weights to train.
             assert (flops["forward"], flops["backward"]) == (product, 2 * product), name
             assert flops["recompute"] == 0
+    if slower > 1:
+        assert_healthy(run.summary)
     # Inductor's own kernels belong to what was compiled: without products.
     assert not any(flops[phase] for flops in found.values() for phase in flops)
 

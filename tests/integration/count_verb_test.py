@@ -5,6 +5,7 @@ started stand in for Python, but where its own words are compared."""
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 
@@ -76,3 +77,24 @@ def test_pythons_own_help_has_the_options_that_are_completed():
 def test_a_python_without_pytorch_says_so():
     said = count("count", "--python", sys.executable, "resnet18", code=1)  # the tests' own has none
     assert said.startswith("flopsprof.count: PyTorch is not in this Python (")
+    assert said.endswith("\n  use the Python that the model runs with: flopsprof count --python PROGRAM ...\n")
+
+
+def test_a_reader_that_goes_away_is_no_traceback(python, tmp_path):
+    (tmp_path / "net.py").write_text("from torch import nn\ndef make(): return nn.Linear(4, 4)\n")
+    reader, writer = os.pipe()
+    os.close(reader)
+    words = [TOOL, "count", "--python", python, "net.py:make", "--input", "1x4"]
+    done = subprocess.run(words, cwd=tmp_path, stdout=writer, stderr=subprocess.PIPE, text=True,
+                          timeout=60)  # fmt: skip
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+def test_the_readmes_command_for_a_pytorch_that_is_elsewhere_counts(python):
+    with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
+        (command,) = re.findall(r"`(flopsprof count --python [^`]+)`", file.read())
+    words = shlex.split(command.replace("$SIM", python))
+    assert words[0] == "flopsprof"
+    said = count(*words[1:], path="/usr/bin:/bin", HOME=os.environ["HOME"])  # no Python of PyTorch there
+    assert said[0].startswith("ResNet, one call with 1x3x224x224")

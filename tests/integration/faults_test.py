@@ -97,6 +97,7 @@ def test_late_shuffled_and_empty_deliveries_lose_nothing(script, python, folder)
 def test_records_dropped_by_cupti_are_counted(python, folder):
     run = profiled(python, folder, '{"dropped": 5}')
     assert run.summary["coverage"]["records_lost"] == 5
+    assert [finding["evidence"] for finding in run.found("records_lost")] == ["records_lost: 5"]
     assert run.summary["coverage"]["reasons"]
 
 

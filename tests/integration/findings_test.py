@@ -5,13 +5,16 @@ their card busy have none. On the stand-in, whose times are a model: SIMGPU_SLOW
 which small models are what large ones are on a real one.
 """
 
+import ast
 import json
 import os
 import re
 import subprocess
 
+import by_name
 import json_schema
 import pytest
+from findings import about_speed, assert_healthy
 from flopsprof_run import (
     PROGRAMS,
     ROOT,
@@ -30,15 +33,6 @@ SLOWER = 2000
 SLOW_CARD = {"SIMGPU_SLOWER": str(SLOWER)}
 # The stand-in reaches 400 T flops and 3 T bytes a second: of that a two-thousandth is 0.2 T and 1.5 G.
 PEAKS = "bf16=0.25T,memory=1.6G"
-SPEED = (
-    "idle", "launch_bound", "input_bound", "exposed_communication", "slow_rank", "uneven_ranks",
-    "uneven_stages", "recompute", "small_kernels", "slow_products", "misaligned_products",
-    "plain_fp32",
-)  # fmt: skip
-
-
-def about_speed(summary: dict) -> dict:
-    return {f["kind"]: f for f in summary["findings"] if f["kind"] in SPEED}
 
 
 def with_peaks(folder: str, peaks: str) -> dict:
@@ -80,7 +74,7 @@ def test_products_far_below_the_peak_are_slow(run):
     found = about_speed(with_peaks(run("busy").folder, "bf16=0.6T,memory=3.2G"))
     assert list(found) == ["slow_products"]
     # 2 * 512 * 1024 * 2048 flops take 10.74 ms at 0.2 T and 3 ms more; at 0.6 T 3.58 ms.
-    assert "products reach 26.1 %" in found["slow_products"]["text"]
+    assert "products reach 26.1%" in found["slow_products"]["text"]
 
 
 def test_products_that_the_memory_bounds_are_not(run):
@@ -153,26 +147,90 @@ def train(name: str, *options: str) -> list:
     return acceptance(name, "--mode", "train", "--steps", "3", *options)
 
 
-# With `busy` six healthy jobs. None waits for its card within a step, so that only the first operation
-# comes late: each takes some 10 ms, and the host needs 0.4 ms at most to launch one on a busy machine.
-# Collectives of the stand-in are not slower: 0.2 % of the steps of ddp, and 2 % is a finding.
+def program(*names: str) -> list:
+    return [os.path.join(PROGRAMS, *names)]
+
+
+# With `busy`, and torch.compile in compile_test.py, 14 healthy jobs. None waits for its card within a
+# step, so that only the first operation comes late: each takes some 10 ms, and the host needs 0.4 ms at
+# most to launch one on a busy machine. With SIMGPU_SLOWER=1 each job of PyTorch is `idle` or
+# `launch_bound`. Collectives of the stand-in are not slower: 0.2 % of the steps of ddp, and 2 % is a
+# finding.
 HEALTHY = {
     "one process": train("lenet5", "--batch", "8"),
     "recurrent": train("rnn"),
     "attention": train("sdpa"),
     "inference": acceptance("bert", "--mode", "fwd", "--steps", "3"),
-    "ddp": [os.path.join(PROGRAMS, "parallel", "parallel.py"), "ddp"],
-}
+    # In its second step DDP makes new buckets, which stops the host for up to 0.1 s: of 9 s.
+    "ddp": [*program("parallel", "parallel.py"), "ddp", "6"],
+    "fsdp2": [*program("parallel", "parallel.py"), "sharded"],
+    "tensor parallel": [*program("parallel", "parallel.py"), "tensor"],
+    "replayed graph": [*program("jobs", "replays_graphs.py"), "replay", "6"],
+    "accelerate": program("ds_config", "accelerated.py"),
+    "trainer": [
+        *program("ds_config", "trainer.py"), "--output_dir=.", "--max_steps=4", "--report_to=none",
+        "--per_device_train_batch_size=4", "--save_strategy=no", "--disable_tqdm=True",
+    ],
+}  # fmt: skip
+OF_TWO_RANKS = ("ddp", "fsdp2", "tensor parallel")
+
+
+def trainers() -> dict:
+    """Accelerate and Transformers, on one card: with two, the trainer uses DataParallel."""
+    script = os.path.join(ROOT, "scripts", "trainer_packages.sh")
+    done = subprocess.run([script], stdout=subprocess.PIPE, text=True, check=True, timeout=600)
+    return {"PYTHONPATH": done.stdout.strip(), "SIM_DEVICES": 1, "HF_HUB_OFFLINE": 1}
 
 
 @pytest.mark.parametrize("name", HEALTHY)
 def test_healthy_jobs_have_none(name, python, folder):
     command = HEALTHY[name]
-    command = torchrun(2, *command) if name == "ddp" else [python, *command]
+    command = torchrun(2, *command) if name in OF_TWO_RANKS else [python, *command]
     env = {"SIMGPU_SLOWER": str(5 * SLOWER)}
+    if name in ("accelerate", "trainer"):
+        env.update(trainers())
     made = run_profiled(command, folder=folder, env=env, timeout=600)
     assert made.ended_well(), made.explain()
-    assert about_speed(made.summary) == {}
+    assert_healthy(made.summary)
+
+
+def test_a_pipeline_of_equal_stages_loses_what_filling_it_takes(folder):
+    """Of 1F1B with two stages and 8 micro-batches one part of 9: that is no healthy job."""
+    job = [*program("parallel", "even_pipeline.py"), "8"]
+    made = run_profiled(torchrun(2, *job), folder=folder, env={"SIMGPU_SLOWER": "100"})
+    assert made.ended_well(), made.explain()
+    (finding,) = about_speed(made.summary).values()
+    assert finding["kind"] == "exposed_communication"
+    assert "most: ncclRecv" in finding["evidence"] and "waiting for the last rank" in finding["evidence"]
+
+
+# Jobs of which something is missing, by a C++ program of a second: (options, variables).
+SMALL = {
+    "ranks_missing": ((), {"RANK": "0", "WORLD_SIZE": "4"}),
+    "environment": ((), {"FLOPSPROF_GRAPH_NODE_LIMIT": "abc"}),
+    "steps_missing": (("--steps", "1:100"), {}),
+    "no_mfu": ((), {}),
+}
+
+
+def run_small(folder, *options, **variables):
+    env = {"LD_LIBRARY_PATH": by_name.library_folders(), **SLOW_CARD, **variables}
+    made = run_profiled([product("bin/cpp_ranges"), "3"], *options, folder=folder, env=env)
+    assert made.ended_well(), made.explain()
+    return made
+
+
+@pytest.mark.parametrize("kind", SMALL)
+def test_what_a_small_job_lacks_is_said(kind, folder):
+    options, variables = SMALL[kind]
+    made = run_small(folder, *options, **variables)
+    # That the card is simulated is said in each.
+    assert {f["kind"] for f in made.summary["findings"]} == {kind, "no_mfu"}
+
+
+def test_a_cpp_program_without_a_fault_has_none(folder):
+    """The fourteenth: steps that take 24 us and a card that is behind."""
+    assert_healthy(run_small(folder).summary)
 
 
 def kinds_in_code() -> list:
@@ -190,3 +248,76 @@ def test_the_page_and_the_schema_list_the_kinds_that_there_are():
         schema = json.load(file)
     items = schema["properties"]["findings"]["items"]
     assert items["properties"]["kind"]["enum"] == kinds
+
+
+# Which test shows it on a job that runs. A run made by hand shows each in
+# tests/unit/collector/model/finding_kinds_test.cc, which fails where one is without.
+SHOWN = {
+    "profile_incomplete": ("collector_test", "test_what_the_launcher_gave_up_sending_is_in_its_report"),
+    "agent_ended": ("collector_test", "test_an_agent_that_never_ends_is_in_the_report"),
+    "process_ended": ("collector_test", "test_a_profile_db_that_is_held_loses_nothing"),
+    "nothing_recorded": ("steps_test", "test_a_window_that_the_job_never_reaches_is_no_loss_of_times"),
+    "no_gpu_times": (
+        "bad_machine_test", "test_the_job_is_as_without_us_and_a_sentence_says_what_is_missing"),
+    "cupti_stays": ("finalize_test", "test_without_a_cuda_call_it_stays_and_the_report_says_so"),
+    "records_lost": ("faults_test", "test_records_dropped_by_cupti_are_counted"),
+    "times_missing": ("programs_test", "test_a_kill_leaves_no_zeros"),
+    "modules_on_cpu": ("objects_test", "test_work_on_the_cpu_is_not_known"),
+    "called_by_forward": ("hostile_test", "test_children_called_by_forward_are_those_of_any_instance"),
+    "graphs_not_counted": ("graphs_test", "test_a_graph_that_nobody_saw_captured_is_unknown_with_its_time"),
+    "backward_not_attributed": (
+        "main_job_test", "test_without_a_way_the_backward_pass_keeps_its_phase_and_says_so"),
+    "no_module_names": ("scopes_test", "test_modules_that_never_came_are_said"),
+    "modules_seen_late": (
+        "scopes_test", "test_a_thread_that_trains_has_modules_while_the_main_thread_waits_for_it"),
+    "unknown_kernels": ("formulas_test", "test_with_the_formula_off_the_same_work_is_unknown"),
+    "no_steps": ("steps_test", "test_step_at_a_name_that_begins_no_step_is_said"),
+    "tuning_runs": ("tuning_test", "tuning_findings"),
+    "windows_differ": ("budget_test", "test_nodes_decide_for_themselves_and_the_report_says_so"),
+    "budget_not_kept": ("budget_test", "says_that_it_was_not_kept"),
+    "ranks_numbered": ("programs_test", "test_workers_with_equal_models_are_ranks"),
+    "programs": ("programs_test", "test_workers_with_models_of_their_own_are_programs"),
+    **{kind: ("findings_test", "SMALL") for kind in SMALL},
+    "idle": ("findings_test", "test_host_work_elsewhere_is_not_told_apart"),
+    "launch_bound": ("findings_test", "test_many_small_kernels_wait_for_launches"),
+    "input_bound": ("findings_test", "test_host_work_between_steps"),
+    "exposed_communication": ("findings_test", "test_reductions_that_nothing_hides"),
+    "slow_rank": ("findings_test", "test_ranks_that_differ"),
+    "uneven_ranks": ("findings_test", "test_ranks_that_differ"),
+    "uneven_stages": ("findings_test", "test_ranks_that_differ"),
+    "recompute": ("findings_test", "test_repeated_forwards"),
+    "small_kernels": ("findings_test", "test_small_kernels_of_a_graph"),
+    "slow_products": ("findings_test", "test_products_far_below_the_peak_are_slow"),
+    "misaligned_products": ("findings_test", "test_odd_sizes_are_misaligned"),
+    "plain_fp32": ("findings_test", "test_fp32_where_tf32_is_faster"),
+}  # fmt: skip
+# Shown by a run made by hand alone: two processes of one rank at one time, a rank that opens CUDA and
+# does nothing, an old CUPTI, a compiled module that only its whole is known of, a static cuBLAS.
+MADE_BY_HAND = {
+    "rank_claimed_twice", "ranks_without_gpu", "graph_timing", "compiled_rows", "calls_not_seen",
+    "first_step",
+}  # fmt: skip
+
+
+def texts_in(file: str) -> dict:
+    """The strings in each function or assignment of a test file, by name."""
+    with open(os.path.join(ROOT, "tests", "integration", file + ".py"), encoding="utf-8") as source:
+        tree = ast.parse(source.read())
+    texts = {}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            name = node.name
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            name = node.targets[0].id
+        else:
+            continue
+        strings = (n.value for n in ast.walk(node) if isinstance(n, ast.Constant))
+        texts[name] = {text for text in strings if isinstance(text, str)}
+    return texts
+
+
+def test_each_kind_has_a_job_that_shows_it_or_a_run_made_by_hand():
+    files = {file: texts_in(file) for file, _ in SHOWN.values()}
+    lacking = [kind for kind, (file, name) in SHOWN.items() if kind not in files[file].get(name, ())]
+    assert lacking == []
+    assert sorted([*SHOWN, *MADE_BY_HAND]) == sorted(kinds_in_code())

@@ -51,6 +51,7 @@ def test_with_the_formula_off_the_same_work_is_unknown(python, folder, options):
     assert run.ended_well(), run.explain()
     assert run.summary["coverage"]["modelled"] == 0
     assert {k["category"] for k in flash_kernels(run)} == {"unknown"}
+    assert len(run.found("unknown_kernels")) == 1
     assert sum(v or 0 for v in run.summary["totals"]["flops_modelled"].values()) == 0
 
 

@@ -94,3 +94,5 @@ def test_children_called_by_forward_are_those_of_any_instance(python, folder):
     run = run_profiled([python, BY_FORWARD], folder=folder)
     assert (run.exit_code, run.stdout) == (0, "True\n"), run.explain()  # no class is kept alive
     assert run.summary["ranks"][0]["notes"]["called_by_forward"] == "part (Linear) of Calls"
+    (finding,) = run.found("called_by_forward")
+    assert "part (Linear) of Calls" in finding["evidence"]

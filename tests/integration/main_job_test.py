@@ -115,6 +115,7 @@ def test_the_report_says_simulated_and_shows_the_tree(run):
     # What is simulated, and that this is why there is no MFU.
     assert text.count("GPU is simulated: times are a model") == 1
     assert text.count("MFU: none, the card is simulated") == 1
+    assert len(run.found("no_mfu")) == 1
     assert "--peak" not in text
     for word in ("conv1", "conv2", "fc1", "fc2", "fc3"):
         assert word in text, text
@@ -192,9 +193,10 @@ def test_without_a_way_the_backward_pass_keeps_its_phase_and_says_so(python, tmp
     assert run.summary["totals"]["flops"]["backward"] == 2 * GOLDEN["bwd"]["flops"]
     assert run.module("(outside)")["flops"]["backward"] == 2 * GOLDEN["bwd"]["flops"]
     assert not run.module("conv1")["flops"]["backward"]
-    evidence = [finding["evidence"] for finding in run.summary["findings"]]
-    assert asked in evidence
-    assert "not understood: FLOPSPROF_GRAPH_NODE_LIMIT=abc (used: 1000000)" in evidence
+    assert [f["evidence"] for f in run.found("backward_not_attributed")] == [asked]
+    assert [f["evidence"] for f in run.found("environment")] == [
+        "not understood: FLOPSPROF_GRAPH_NODE_LIMIT=abc (used: 1000000)"
+    ]
 
 
 def test_a_given_peak_makes_mfu_and_its_absence_is_explained(run):

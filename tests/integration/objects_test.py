@@ -121,8 +121,7 @@ def test_work_on_the_cpu_is_not_known(profiled):
     own = {path: m["self"]["flops"]["forward"] for path, m in modules.items()}
     assert own["moves.0"] == UNIT
     assert own["offloaded.fc"] == own["head"] == 3 * UNIT
-    texts = [f["text"] + f["evidence"] for f in run.summary["findings"]]
-    assert any("ran on the CPU" in text and "encoder (Sequential)" in text for text in texts)
+    assert ["encoder (Sequential)" in f["evidence"] for f in run.found("modules_on_cpu")] == [True]
     assert "(on CPU)" in run.report()
 
 

@@ -59,6 +59,7 @@ def test_workers_with_models_of_their_own_are_programs(python, folder):
     assert run.module("a")["calls"] == STEPS
     assert run.module("(program 1).a")["calls"] == STEPS
     assert "== program 1" in run.report()
+    assert len(run.found("programs")) == 1
 
 
 def test_workers_with_equal_models_are_ranks(python, folder):
@@ -66,6 +67,7 @@ def test_workers_with_equal_models_are_ranks(python, folder):
     assert run.ended_well(), run.explain()
     assert flops_of(run) == [tuple(2 * count for count in trained(20))]
     assert [rank["rank"] for rank in run.summary["ranks"]] == [0, 1]
+    assert len(run.found("ranks_numbered")) == 1
 
 
 def test_what_a_script_starts_are_programs(python, folder):
@@ -114,7 +116,7 @@ def test_a_kill_leaves_no_zeros(python, folder, tmp_path):
     assert overhead["incomplete"]
     assert 0 not in [overhead[key] for key in overhead if key != "incomplete"]
     assert " 0 library calls" not in report and "our hooks 0 " not in report
-    assert any("never came" in f["text"] for f in run.summary["findings"])
+    assert ["never came" in f["text"] for f in run.found("times_missing")] == [True]
 
 
 def test_the_command_without_its_separator_is_mended():

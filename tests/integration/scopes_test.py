@@ -248,8 +248,8 @@ def test_a_thread_that_trains_has_modules_while_the_main_thread_waits_for_it(pyt
     notes = run.summary["ranks"][0]["notes"]
     assert notes["modules"] == "vectorcall hook"
     assert notes["modules_installed"].startswith("late: ")
-    evidence = [finding["evidence"] for finding in run.summary["findings"]]
-    assert notes["modules_installed"] in evidence
+    said = [finding["evidence"] for finding in run.found("modules_seen_late")]
+    assert said == [notes["modules_installed"]]
 
 
 def test_a_module_amid_its_import_when_we_come_is_changed_later(python, folder):
@@ -280,5 +280,5 @@ def test_modules_that_never_came_are_said(python, folder):
     assert [module["path"] for module in run.summary["modules"]] == ["(outside)"]
     reason = notes["modules"]
     assert reason.startswith("none: Python's main thread did nothing")
-    assert reason in [finding["evidence"] for finding in run.summary["findings"]]
+    assert [finding["evidence"] for finding in run.found("no_module_names")] == [reason]
     assert run.summary["ranks"][0]["loss"]["module_hook_refused"] == 1

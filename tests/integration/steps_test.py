@@ -107,9 +107,9 @@ def test_steps_that_the_job_does_not_come_to_are_said(python, folder):
     assert (steps["wanted_first"], steps["wanted_end"]) == (4, 10)
     assert [line["step"] for line in steps["list"]] == [4, 5]
     assert work(steps["list"]) == work(whole.summary["steps"]["list"])[4:]
-    said = [f["text"] for f in part.summary["findings"]]
-    assert "of --steps 4:10 only steps 4-5 came" in said
-    assert not any("only step" in f["text"] for f in whole.summary["findings"])
+    said = [f["text"] for f in part.found("steps_missing")]
+    assert said == ["of --steps 4:10 only steps 4-5 came"]
+    assert whole.found("steps_missing") == []
 
 
 def test_a_window_that_the_job_never_reaches_is_no_loss_of_times(python, folder):
@@ -119,7 +119,7 @@ def test_a_window_that_the_job_never_reaches_is_no_loss_of_times(python, folder)
     reason = "no step of --steps 50:60 was recorded: the job ended in step 5 (they count from 0)"
     assert run.summary["coverage"]["reasons"] == [reason]
     [said] = [f for f in run.summary["findings"] if f["severity"] != "note"]
-    assert (said["text"], said["evidence"]) == ("nothing was recorded", reason)
+    assert (said["kind"], said["evidence"]) == ("nothing_recorded", reason)
     report = run.report()
     assert reason in " ".join(report.split())
     assert "run: flopsprof doctor" not in report and "no GPU times, counts only" not in report
@@ -238,7 +238,7 @@ def test_step_at_a_place_that_cannot_be_looked_into_costs_nothing_else(python, f
 )
 def test_step_at_a_name_that_begins_no_step_is_said(python, folder, kind, name, text):
     run = run_loop(python, folder, kind, options=("--step-at", name))
-    found = [f for f in run.summary["findings"] if "--step-at" in f["text"]]
+    found = run.found("no_steps")
     said = [] if text is None else [f"there are no steps: --step-at {text}"]
     assert [f["text"] for f in found] == said
     assert (text is not None) == ("there are no steps" in run.report())

@@ -18,7 +18,7 @@ STEP = 3 * (FIRST + SECOND + LINEAR) - FIRST  # the image wants no gradient
 
 
 def tuning_findings(run):
-    return [f for f in run.summary["findings"] if "tuning runs" in f["text"]]
+    return run.found("tuning_runs")
 
 
 @pytest.fixture(scope="module")

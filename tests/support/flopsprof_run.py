@@ -93,6 +93,10 @@ class Run:
     def module(self, path: str) -> dict:
         return next(m for m in self.summary["modules"] if m["path"] == path)
 
+    def found(self, kind: str) -> list:
+        """The findings of that kind (docs/findings.md)."""
+        return [finding for finding in self.summary["findings"] if finding["kind"] == kind]
+
     def report(self) -> str:
         with open(os.path.join(self.folder, "report.txt"), encoding="utf-8") as file:
             return file.read()

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "viewer/report/csv.h"
 
+#include <absl/strings/str_join.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -66,6 +68,51 @@ std::string CsvText(std::string_view text) {
   std::string field = "\"";
   for (const char c : clean) field += c == '"' ? std::string("\"\"") : std::string(1, c);
   return field + "\"";
+}
+
+CsvRows RowsOfCsv(std::string_view text) {
+  CsvRows rows;
+  bool quoted = false;
+  bool new_row = true;
+  for (const char c : text) {
+    if (c == '"') quoted = !quoted;
+    if (!quoted && c == '\r') continue;
+    if (!quoted && c == '\n') {
+      new_row = true;
+      continue;
+    }
+    if (new_row) rows.emplace_back(1);
+    new_row = false;
+    if (!quoted && c == ',') {
+      rows.back().emplace_back();
+    } else {
+      rows.back().back() += c;
+    }
+  }
+  return rows;
+}
+
+std::string JoinedCsv(const std::vector<CsvRows>& tables) {
+  std::vector<std::string> header;
+  for (const CsvRows& table : tables) {
+    if (table.empty()) continue;
+    for (const std::string& name : table[0]) {
+      if (std::find(header.begin(), header.end(), name) == header.end()) header.push_back(name);
+    }
+  }
+  if (header.empty()) return "";
+  std::string text = absl::StrJoin(header, ",") + "\r\n";
+  for (const CsvRows& table : tables) {
+    for (size_t row = 1; row < table.size(); ++row) {
+      std::vector<std::string> fields(header.size());
+      for (size_t i = 0; i < std::min(table[0].size(), table[row].size()); ++i) {
+        const auto column = std::find(header.begin(), header.end(), table[0][i]);
+        fields[static_cast<size_t>(column - header.begin())] = table[row][i];
+      }
+      text += absl::StrJoin(fields, ",") + "\r\n";
+    }
+  }
+  return text;
 }
 
 }  // namespace flopsprof::viewer

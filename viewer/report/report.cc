@@ -15,10 +15,11 @@ namespace {
 struct View {
   std::string name;
   std::string (*render)(const ReportContext&);
-  bool brief = false;       // on the two screens
-  bool of_program = false;  // each of several programs has one of its own
-  bool by_step = false;     // from figures that are kept by step
-  bool usual = true;        // false: printed when it is asked for
+  bool brief = false;         // on the two screens
+  bool of_program = false;    // each of several programs has one of its own
+  bool by_step = false;       // from figures that are kept by step
+  bool usual = true;          // false: printed when it is asked for
+  bool says_program = false;  // by its paths
 };
 
 const std::vector<View>& Views() {
@@ -31,7 +32,11 @@ const std::vector<View>& Views() {
        .brief = true,
        .of_program = true,
        .by_step = true},
-      {.name = "modules", .render = ModulesView, .brief = true, .of_program = true},
+      {.name = "modules",
+       .render = ModulesView,
+       .brief = true,
+       .of_program = true,
+       .says_program = true},
       {.name = "depths", .render = DepthsView, .of_program = true},
       {.name = "ranges", .render = RangesView, .of_program = true},
       {.name = "ranks", .render = RanksView, .brief = true},
@@ -107,11 +112,14 @@ std::string RenderViews(const ReportContext& context) {
   for (const View& view : Views()) {
     if (!IsWanted(view, context.style, summary)) continue;
     if (summary.empty && view.name != "losses" && view.name != "method") continue;
-    // A table of CSV is of the whole run: paths say of which program they are.
-    if (!summary.programs.empty() && view.of_program && context.style.output != Output::kCsv) {
-      of_program.push_back(view.render);
-    } else {
+    if (summary.programs.empty() || !view.of_program) {
       whole += view.render(context);
+    } else if (context.style.output != Output::kCsv) {
+      of_program.push_back(view.render);
+    } else if (view.says_program && context.style.group_by == GroupBy::kNothing) {
+      whole += view.render(context);
+    } else {
+      whole += CsvOfPrograms(context, view.render);
     }
   }
   return ProgramsView(context, of_program) + whole;

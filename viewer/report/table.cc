@@ -79,11 +79,13 @@ void Table::WidenForGroups(const std::vector<bool>& shown, size_t room,
     if (shown[i] && !columns_[i].group.empty()) groups[columns_[i].group].push_back(i);
   }
   for (const auto& [group, members] : groups) {
-    const size_t wanted = DisplayWidth(group) + 2;
-    size_t& width = (*widths)[members.front()];
-    if (members.size() > 1 || width >= wanted || wanted - width > room) continue;
-    room -= wanted - width;
-    width = wanted;
+    // A rule on both sides says which columns it is of.
+    const size_t wanted = DisplayWidth(group) + (members.size() > 1 ? 4 : 2);
+    size_t span = kGap * (members.size() - 1);
+    for (const size_t member : members) span += (*widths)[member];
+    if (span >= wanted || wanted - span > room) continue;
+    room -= wanted - span;
+    (*widths)[members.front()] += wanted - span;
   }
 }
 

@@ -77,7 +77,7 @@ class Table {
                 std::vector<bool>* shown);
   void Shrink(const std::vector<bool>& shown, size_t width, size_t indent,
               std::vector<size_t>* widths) const;
-  // A name above a single narrow column needs its room.
+  // A name above narrow columns needs its room: the first of them gets it.
   void WidenForGroups(const std::vector<bool>& shown, size_t room,
                       std::vector<size_t>* widths) const;
   static std::string NameOf(const Column& column);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 
 #include "viewer/report/markdown.h"
@@ -251,6 +252,13 @@ std::string ReadableText(const ReportContext& context, const std::string& text) 
       word = ShortenMiddle(context.terminal.Clean(ReadableKernelName(word)), kLongestName,
                            context.terminal.utf8) +
              comma;
+    }
+    // As in the tables.
+    const bool after_number =
+        begin > 1 && std::isdigit(static_cast<unsigned char>(text[begin - 2])) != 0;
+    if (after_number && context.terminal.utf8 && word.rfind("us", 0) == 0 &&
+        (word.size() == 2 || std::ispunct(static_cast<unsigned char>(word[2])) != 0)) {
+      word.replace(0, 1, "µ");
     }
     word = ShortenMiddle(word, longest, context.terminal.utf8);
     readable += word + (space < text.size() ? " " : "");

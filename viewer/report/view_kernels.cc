@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels and library calls with the most GPU time.
 
+#include <absl/strings/str_replace.h>
+
 #include <algorithm>
 
 #include "viewer/report/cells.h"
@@ -73,9 +75,11 @@ void AddKernelRow(const ReportContext& context, const model::KernelSummary& row,
                   std::optional<double> whole_s, Table* table) {
   const std::string name = row.name.empty() ? "(" + row.kind + " without a name)" : row.name;
   const bool unknown = row.category == "unknown";
+  const std::string category = context.terminal.Clean(row.category);
   const std::optional<double> seconds = row.max_ns > 0 ? Seconds(row.gpu_time_ns) : std::nullopt;
   table->AddRow({{context.terminal.Clean(ReadableKernelName(name))},
-                 {context.terminal.Clean(row.category), unknown ? Tone::kWarning : Tone::kPlain},
+                 {absl::StrReplaceAll(category, {{"_", " "}}),
+                  unknown ? Tone::kWarning : Tone::kPlain, category},
                  {context.terminal.Clean(row.phase)},
                  CountCell(static_cast<double>(row.count)),
                  SecondsCell(context, Ratio(seconds, static_cast<double>(row.count))),

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "viewer/report/csv.h"
 #include "viewer/report/markdown.h"
 #include "viewer/report/text.h"
 #include "viewer/report/views.h"
@@ -37,7 +38,29 @@ std::string Head(const ReportContext& context, const model::ProgramSummary& prog
          context.terminal.Paint(Tone::kDim, command) + "\n";
 }
 
+ReportContext ContextOf(const ReportContext& context, size_t program) {
+  return {context.summary.programs[program].own,
+          context.sums.programs[program],
+          context.run,
+          context.folder,
+          context.style,
+          context.terminal};
+}
+
 }  // namespace
+
+std::string CsvOfPrograms(const ReportContext& context, std::string (*view)(const ReportContext&)) {
+  std::vector<CsvRows> tables;
+  for (size_t i = 0; i < context.summary.programs.size(); ++i) {
+    tables.push_back(RowsOfCsv(view(ContextOf(context, i))));
+    for (size_t row = 0; row < tables.back().size(); ++row) {
+      const std::string program = std::to_string(context.summary.programs[i].number);
+      std::vector<std::string>& fields = tables.back()[row];
+      fields.insert(fields.begin(), row == 0 ? "program" : program);
+    }
+  }
+  return JoinedCsv(tables);
+}
 
 std::string ProgramsView(const ReportContext& context,
                          const std::vector<std::string (*)(const ReportContext&)>& views) {
@@ -49,8 +72,7 @@ std::string ProgramsView(const ReportContext& context,
       return text + "\n" + Plural(context.summary.programs.size() - kMostPrograms, "more program") +
              " in summary.json\n";
     }
-    const ReportContext own{program.own,   context.sums.programs[i], context.run, context.folder,
-                            context.style, context.terminal};
+    const ReportContext own = ContextOf(context, i);
     const bool markdown = context.style.output == Output::kMarkdown;
     text += Head(context, program);
     text += markdown ? "\n" + MarkdownLines(SpeedLine(own)) : SpeedLine(own);

@@ -61,6 +61,9 @@ std::string FooterView(const ReportContext& context);
 std::string ProgramsView(const ReportContext& context,
                          const std::vector<std::string (*)(const ReportContext&)>& views);
 
+// The same view of each program as one table of CSV, with a column that says of which one.
+std::string CsvOfPrograms(const ReportContext& context, std::string (*view)(const ReportContext&));
+
 // A title line, preceded by an empty one: "Modules  per step and rank".
 std::string Title(const ReportContext& context, const std::string& title, const std::string& note);
 

@@ -4,8 +4,10 @@
 
     parallel.py                                    one process: SingleNet, SingleCheckpointNet
     torchrun --nproc-per-node 2 parallel.py        DdpNet, FlatNet, OriginalNet, ShardedNet ...
-    torchrun --nproc-per-node 2 parallel.py ddp    DdpNet alone
+    torchrun --nproc-per-node 2 parallel.py ddp    DdpNet alone, for as many steps as follow
     torchrun --nproc-per-node 2 parallel.py data   those of DDP and FSDP
+    torchrun --nproc-per-node 2 parallel.py sharded   ShardedNet (FSDP2) alone
+    torchrun --nproc-per-node 2 parallel.py tensor    TensorNet alone
 
 Every way sees ROWS rows a step, all ranks together, for STEPS steps: the work of each module,
 summed over the ranks, is that of one process.
@@ -70,11 +72,11 @@ def single():
     train(checkpointed(model_class("SingleCheckpointNet")().cuda()), ROWS)
 
 
-def ddp(rank):
+def ddp(rank, steps=STEPS):
     model = nn.parallel.DistributedDataParallel(model_class("DdpNet")().cuda(), bucket_cap_mb=0.01)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     x = torch.randn(ROWS // 2 // 2, WIDTH, device="cuda")
-    for _ in range(STEPS):
+    for _ in range(steps):
         with model.no_sync():
             model(x).sum().backward()
         model(x).sum().backward()
@@ -211,14 +213,18 @@ def main():
     rank = dist.get_rank()
     torch.cuda.set_device(rank)
     wanted = sys.argv[1] if sys.argv[1:] else "all"
-    ddp(rank)
+    if wanted == "sharded":
+        fsdp2(rank, "ShardedNet")
+    elif wanted != "tensor":
+        ddp(rank, *map(int, sys.argv[2:]))
     if wanted in ("data", "all"):
         fsdp1(rank, "FlatNet")
         fsdp1(rank, "OriginalNet", use_orig_params=True)
         fsdp2(rank, "ShardedNet")
         fsdp2(rank, "ShardedCheckpointNet", checkpointed)
-    if wanted == "all":
+    if wanted in ("tensor", "all"):
         tensor_parallel(rank)
+    if wanted == "all":
         pipeline(rank)
         expert_parallel(rank)
     torch.cuda.synchronize()

@@ -71,9 +71,9 @@ TEST(IdleTest, SaysItsShareAndWhatItWouldGain) {
   const Summary summary = Summarize(SampleRun());
   const Finding* finding = FindingWith(summary, "idle");
   ASSERT_NE(finding, nullptr);
-  EXPECT_EQ(finding->text, "the GPU waits: it is idle for 85.0 % of the step");
+  EXPECT_EQ(finding->text, "the GPU waits: it is idle for 85.0% of the step");
   EXPECT_EQ(finding->severity, "warning");
-  EXPECT_EQ(finding->gain, "at most 0.85 us of each step (85.0 %)");
+  EXPECT_EQ(finding->gain, "at most 0.85 us of each step (85.0%)");
 }
 
 TEST(IdleTest, ShortKernelsAreToldFromAHostThatDoesOtherThings) {
@@ -119,7 +119,7 @@ TEST(ExposedCommunicationTest, NamesTheCollectiveAndItsModule) {
   const Summary summary = Summarize(WithStep(1000, 100));
   const Finding* finding = FindingWith(summary, "exposed");
   ASSERT_NE(finding, nullptr);
-  EXPECT_EQ(finding->text, "exposed communication takes 10.0 % of the step");
+  EXPECT_EQ(finding->text, "exposed communication takes 10.0% of the step");
   EXPECT_EQ(finding->severity, "note");
   EXPECT_NE(finding->evidence.find("most: ncclAllReduce in (outside), backward"), std::string::npos)
       << finding->evidence;
@@ -140,7 +140,7 @@ TEST(RanksTest, OneThatTakesLongerForEqualWorkIsSlow) {
   EXPECT_EQ(finding->text, "rank 1 is slow: 1.71 times the other rank");
   EXPECT_EQ(finding->severity, "note");
   EXPECT_NE(finding->next.find("nvidia-smi"), std::string::npos);
-  EXPECT_EQ(finding->gain, "at most 0.1 us of each step (10.0 %); others may wait for it so long");
+  EXPECT_EQ(finding->gain, "at most 0.1 us of each step (10.0%); others may wait for it so long");
 }
 
 TEST(RanksTest, OfSeveralDevicesARankLosesNoMoreThanEachOfThem) {
@@ -153,7 +153,7 @@ TEST(RanksTest, OfSeveralDevicesARankLosesNoMoreThanEachOfThem) {
   const Summary summary = Summarize(run);
   const Finding* finding = FindingWith(summary, "rank 1 is slow");
   ASSERT_NE(finding, nullptr);
-  EXPECT_EQ(finding->gain, "at most 0.05 us of each step (5.0 %); others may wait for it so long");
+  EXPECT_EQ(finding->gain, "at most 0.05 us of each step (5.0%); others may wait for it so long");
 }
 
 TEST(RanksTest, OneThatHasMoreToDoIsNotCalledSlow) {
@@ -247,10 +247,10 @@ TEST(ExposedCommunicationTest, WaitingOfAllOfItChangesTheAdvice) {
     return finding == nullptr ? std::string() : finding->evidence + " | " + finding->next;
   };
   // Of 40 ns in each rank.
-  EXPECT_NE(advice(40, 30).find("; 75.0 % of communication is waiting"), std::string::npos)
+  EXPECT_NE(advice(40, 30).find("; 75.0% of communication is waiting"), std::string::npos)
       << advice(40, 30);
   EXPECT_NE(advice(40, 30).find("| ranks arrive at different times"), std::string::npos);
-  EXPECT_NE(advice(10, 10).find("; at least 25.0 % of communication"), std::string::npos);
+  EXPECT_NE(advice(10, 10).find("; at least 25.0% of communication"), std::string::npos);
   EXPECT_NE(advice(10, 10).find("| overlap it"), std::string::npos);
 }
 
@@ -262,7 +262,7 @@ TEST(RecomputeTest, SaysItsShareOfGpuTime) {
   time = run.processes[0].times(0);
   time.set_phase(v1::PHASE_RECOMPUTE);
   time.set_gpu_time_ns(1130);
-  EXPECT_TRUE(HasFinding(Summarize(run), "recomputing forwards takes 50.0 % of GPU time"));
+  EXPECT_TRUE(HasFinding(Summarize(run), "recomputing forwards takes 50.0% of GPU time"));
 }
 
 TEST(PlainFp32Test, BelowTwoPercentOfTheStepItIsNoBottleneck) {
@@ -388,7 +388,7 @@ TEST(StagesTest, ARankIsComparedWithThoseOfItsStage) {
   EXPECT_EQ(finding->kind, FindingKind::kUnevenStages);
   EXPECT_EQ(finding->text, "pipeline stages are uneven: that of rank 2 takes 1.42 times the mean");
   EXPECT_EQ(finding->gain,
-            "at most 0.1 us of each step (10.0 %); the other stages wait for it so long");
+            "at most 0.1 us of each step (10.0%); the other stages wait for it so long");
 }
 
 TEST(StagesTest, WithoutMessagesOtherModulesMakeNoStage) {
@@ -405,7 +405,7 @@ TEST(GainsTest, TogetherAreNoMoreThanTheStep) {
   const Summary summary = Summarize(run);
   EXPECT_NEAR(*FindingWith(summary, "rank 0")->gain_ratio, 0.9, 1e-9);
   const Finding* exposed = FindingWith(summary, "exposed");
-  EXPECT_EQ(exposed->text, "exposed communication takes 45.0 % of the step");
+  EXPECT_EQ(exposed->text, "exposed communication takes 45.0% of the step");
   EXPECT_NEAR(*exposed->gain_ratio, 0.1, 1e-9);
   EXPECT_NE(exposed->gain.find("the rest is in the gains before this one"), std::string::npos);
 }

@@ -82,21 +82,21 @@ TEST_F(ProductsTest, BelowHalfOfTheRooflineIsSlow) {
   Add(kSquareShape, "bf16", kSquare, 1'200'000);
   const Finding* finding = Find(FindingKind::kSlowProducts);
   ASSERT_NE(finding, nullptr);
-  EXPECT_EQ(finding->text, "products reach 36.7 % of what the card can do at their shapes");
+  EXPECT_EQ(finding->text, "products reach 36.7% of what the card can do at their shapes");
   // 1200 - 440.5 us of 20 ms, of a step of 10 ms in which the GPU is always busy.
   EXPECT_NEAR(*finding->gain_ratio, 0.0379745, 1e-6);
-  EXPECT_EQ(finding->gain, "at most 380 us of each step (3.8 %)");
+  EXPECT_EQ(finding->gain, "at most 380 us of each step (3.8%)");
   EXPECT_NE(finding->evidence.find("115 TFLOPS of 312 TFLOPS"), std::string::npos)
       << finding->evidence;
 }
 
 TEST_F(ProductsTest, FromHalfOfTheRooflineOnNothingIsSaid) {
-  Add(kSquareShape, "bf16", kSquare, 881'000);  // 50.0 %
+  Add(kSquareShape, "bf16", kSquare, 881'000);  // 50.0%
   EXPECT_EQ(Find(FindingKind::kSlowProducts), nullptr);
 }
 
 TEST_F(ProductsTest, BelowTwoPercentOfTheStepNothingIsSaid) {
-  Add(kSquareShape, "bf16", kSquare, 900'000);  // loses 459.5 us of 20 ms: 2.3 %
+  Add(kSquareShape, "bf16", kSquare, 900'000);  // loses 459.5 us of 20 ms: 2.3%
   EXPECT_NE(Find(FindingKind::kSlowProducts), nullptr);
   b_.profile().mutable_times(0)->set_gpu_time_ns(24'000'000);  // of 24 ms: 1.9 %
   EXPECT_EQ(Find(FindingKind::kSlowProducts), nullptr);
@@ -115,7 +115,7 @@ TEST_F(ProductsTest, OddSizesAreSaidApart) {
   Add("m=50257 n=4096 k=1024 batch=1 a=bf16 b=bf16 c=bf16", "bf16", 421'587'419'136, 4'000'000);
   const Finding* finding = Find(FindingKind::kMisalignedProducts);
   ASSERT_NE(finding, nullptr);
-  EXPECT_NE(finding->text.find("no multiple of 16 bytes reach 33.8 %"), std::string::npos)
+  EXPECT_NE(finding->text.find("no multiple of 16 bytes reach 33.8%"), std::string::npos)
       << finding->text;
   EXPECT_NEAR(*finding->gain_ratio, (4000 - 1351.2) / 20000, 1e-5);
   EXPECT_EQ(Find(FindingKind::kSlowProducts), nullptr);
@@ -135,7 +135,7 @@ TEST_F(ProductsTest, PlainFp32IsComparedWithTf32) {
   Add("m=1024 n=1024 k=1024 batch=1 a=f32 b=f32 c=f32", "fp32", 2'147'483'648, 150'000, 20);
   const Finding* finding = Find(FindingKind::kPlainFp32);
   ASSERT_NE(finding, nullptr);
-  EXPECT_EQ(finding->text, "100.0 % of flops are plain fp32: not on the tensor cores");
+  EXPECT_EQ(finding->text, "100.0% of flops are plain fp32: not on the tensor cores");
   EXPECT_NEAR(*finding->gain_ratio, 20 * (150 - 13.766) / 20000, 1e-5);
   EXPECT_EQ(Find(FindingKind::kSlowProducts), nullptr);
 }
@@ -167,8 +167,8 @@ TEST_F(ProductsTest, ShortKernelsWithoutProductsAreSmall) {
   kernel.set_max_ns(4'000);
   const Finding* finding = Find(FindingKind::kSmallKernels);
   ASSERT_NE(finding, nullptr);
-  EXPECT_EQ(finding->text, "small kernels take 10.0 % of GPU time");
-  EXPECT_EQ(finding->gain, "at most 1 ms of each step (10.0 %)");
+  EXPECT_EQ(finding->text, "small kernels take 10.0% of GPU time");
+  EXPECT_EQ(finding->gain, "at most 1 ms of each step (10.0%)");
   b_.profile().mutable_kernels(0)->set_count(200);  // 10 us each
   EXPECT_EQ(Find(FindingKind::kSmallKernels), nullptr);
 }

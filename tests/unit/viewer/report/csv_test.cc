@@ -56,5 +56,14 @@ TEST(CsvTest, ANumberStaysANumber) {
   }
 }
 
+TEST(CsvTest, TablesWithOtherColumnsAreJoinedByName) {
+  const CsvRows first = RowsOfCsv("a,b\r\n1,\"x,\n\"\"y\"\r\n");
+  ASSERT_EQ(first.size(), 2u);
+  EXPECT_EQ(first[1][1], "\"x,\n\"\"y\"");
+  EXPECT_EQ(JoinedCsv({first, {}, RowsOfCsv("a,c\r\n2,\r\n3,4\r\n")}),
+            "a,b,c\r\n1,\"x,\n\"\"y\",\r\n2,,\r\n3,,4\r\n");
+  EXPECT_EQ(JoinedCsv({{}, {}}), "");
+}
+
 }  // namespace
 }  // namespace flopsprof::viewer

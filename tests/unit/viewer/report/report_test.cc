@@ -15,6 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 std::string Render(const model::Summary& summary, const ReportStyle& style = {},
                    size_t width = 100) {
@@ -180,7 +181,7 @@ TEST(ReportTest, TimesOfWhichAPartNeverCameAreBoundsWithoutRates) {
   EXPECT_THAT(text, HasSubstr("devices busy ≥90.0 µs"));
 }
 
-TEST(ReportTest, SeveralProgramsHavePartsOfTheirOwn) {
+model::Summary OfTwoPrograms() {
   model::Summary summary = SampleSummary();
   for (int number = 0; number < 2; ++number) {
     model::ProgramSummary program;
@@ -193,7 +194,23 @@ TEST(ReportTest, SeveralProgramsHavePartsOfTheirOwn) {
     program.own.modules[0].class_name = "Net" + std::to_string(number);
     summary.programs.push_back(program);
   }
-  const std::string text = Render(summary);
+  return summary;
+}
+
+TEST(ReportTest, CsvOfSeveralProgramsSaysOfWhichOneARowIs) {
+  const std::string text =
+      Render(OfTwoPrograms(), {.views = {"time"}, .output = Output::kCsv}, 100);
+  EXPECT_THAT(text, StartsWith("program,phase,flops,"));
+  for (const char* program : {"0", "1"}) {
+    EXPECT_THAT(text, HasSubstr("\r\n" + std::string(program) + ",forward,"));
+    EXPECT_THAT(text, HasSubstr("\r\n" + std::string(program) + ",backward,"));
+  }
+  const std::string paths = Render(OfTwoPrograms(), {.views = {"modules"}, .output = Output::kCsv});
+  EXPECT_THAT(paths, Not(HasSubstr("program,")));  // they have a prefix
+}
+
+TEST(ReportTest, SeveralProgramsHavePartsOfTheirOwn) {
+  const std::string text = Render(OfTwoPrograms());
   EXPECT_THAT(text, HasSubstr("2 programs"));
   EXPECT_THAT(text, HasSubstr("== program 1  pid 101, exited 1 =="));
   EXPECT_THAT(text, HasSubstr("$ python part_1.py"));
@@ -201,6 +218,12 @@ TEST(ReportTest, SeveralProgramsHavePartsOfTheirOwn) {
   EXPECT_LT(text.find("program 1  pid"), text.find("Net1"));
   EXPECT_LT(text.find("Net0"), text.find("program 1  pid"));
   EXPECT_THAT(text, Not(HasSubstr("over the ranks")));
+}
+
+TEST(ReportTest, FindingsHaveTheUnitsOfTheTables) {
+  model::Summary summary = SampleSummary();
+  summary.findings[0].evidence = "10 us of 5 us; bus 3 used, 7 us, us";
+  EXPECT_THAT(Render(summary), HasSubstr("10 µs of 5 µs; bus 3 used, 7 µs, us\n"));
 }
 
 TEST(ReportTest, NamesTheColumnsForWhichThereIsNoRoom) {

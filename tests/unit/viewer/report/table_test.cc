@@ -52,6 +52,22 @@ TEST(TableTest, WritesTheGroupAboveItsColumns) {
             "a  12345678   1 s\n");
 }
 
+TEST(TableTest, AGroupThatIsWiderThanItsColumnsHasItsName) {
+  Table table({{.header = "m", .right = false},
+               {.header = "f", .group = "weight gradient"},
+               {.header = "time", .group = "weight gradient"}});
+  table.AddRow({{"a"}, {"12"}, {"1 s"}});
+  EXPECT_EQ(table.Render(Plain(22), 0),
+            "   ─ weight gradient ─\n"
+            "m              f  time\n"
+            "a             12   1 s\n");
+  // No room: numbers come first.
+  EXPECT_EQ(table.Render(Plain(12), 0),
+            "    weight…\n"
+            "m   f  time\n"
+            "a  12   1 s\n");
+}
+
 TEST(TableTest, MeaningDoesNotNeedColour) {
   Table table({{.header = "a"}});
   table.AddRow({{"1", Tone::kBad}});

@@ -5,6 +5,7 @@
 import argparse
 import functools
 import os
+import signal
 import sys
 
 from .errors import CountError, words_of
@@ -164,7 +165,11 @@ def main(words=None) -> None:
             import torch  # noqa: F401
         except ImportError as error:
             raise CountError(f"PyTorch is not in this Python ({sys.executable}): {error}",
-                             "use the Python that the model runs with") from None  # fmt: skip
+                             "use the Python that the model runs with: flopsprof count --python PROGRAM ..."
+                             ) from None  # fmt: skip
         _count(options, functools.partial(_tell, options, sys.stdout))
     except CountError as error:
         sys.exit(f"flopsprof.count: {error}")
+    except BrokenPipeError:  # as of `| head`: Python must not write the rest at its end either
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(128 + signal.SIGPIPE)

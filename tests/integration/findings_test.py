@@ -151,9 +151,9 @@ def program(*names: str) -> list:
     return [os.path.join(PROGRAMS, *names)]
 
 
-# With `busy`, and torch.compile in compile_test.py, 14 healthy jobs. None waits for its card within a
-# step, so that only the first operation comes late: each takes some 10 ms, and the host needs 0.4 ms at
-# most to launch one on a busy machine. With SIMGPU_SLOWER=1 each job of PyTorch is `idle` or
+# With `busy`, a program in C++ below, and torch.compile in compile_test.py, 13 healthy jobs. None waits for
+# its card within a step, so that only the first operation comes late: each takes some 10 ms, and the host
+# needs 0.4 ms at most to launch one on a busy machine. With SIMGPU_SLOWER=1 each job of PyTorch is `idle` or
 # `launch_bound`. Collectives of the stand-in are not slower: 0.2 % of the steps of ddp, and 2 % is a
 # finding.
 HEALTHY = {
@@ -229,7 +229,7 @@ def test_what_a_small_job_lacks_is_said(kind, folder):
 
 
 def test_a_cpp_program_without_a_fault_has_none(folder):
-    """The fourteenth: steps that take 24 us and a card that is behind."""
+    """Steps that take 24 us and a card that is behind."""
     assert_healthy(run_small(folder).summary)
 
 

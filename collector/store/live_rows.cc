@@ -105,7 +105,11 @@ absl::StatusOr<LiveProcess*> LiveRows::Get(int64_t process_id) {
   }
   auto process = std::make_unique<LiveProcess>();
   absl::Status loaded = Load(process_id, process.get());
-  if (absl::IsDataLoss(loaded) || absl::IsFailedPrecondition(loaded))
+  // Of one that was made in this transaction nothing is stored: what is damaged is of all.
+  const auto is_born = [&] {
+    return std::find(born_.begin(), born_.end(), process_id) != born_.end();
+  };
+  if (absl::IsFailedPrecondition(loaded) || (absl::IsDataLoss(loaded) && !is_born()))
     loaded = HandleDamage(process_id, process.get(), loaded);
   if (!loaded.ok() && !process->is_set_aside()) {
     process->ReleaseKeys(&keys_.table);
@@ -286,8 +290,11 @@ absl::StatusOr<bool> LiveRows::SaveSome(absl::Duration at_most) {
     if (found == processes_.end()) continue;  // forgotten with the transaction that had made it
     LiveProcess* const process = found->second.process.get();
     absl::Status status = Save(id, process);
-    if (absl::IsDataLoss(status) && !process->is_set_aside()) {
-      status = HandleDamage(id, process, status);
+    // What the database will never take of it must not stop the others.
+    const bool never = absl::IsDataLoss(status) || absl::IsInvalidArgument(status);
+    if (never && !process->is_set_aside()) {
+      FLOPSPROF_RETURN_IF_ERROR(SetAside(id, process, status));
+      return absl::CancelledError("a process is set aside");  // a part of it is stored
     }
     if (!status.ok()) return status;
     saved_.push_back(id);
@@ -414,6 +421,7 @@ std::optional<LiveRows::Saved> LiveRows::Committed(size_t most_bytes) {
 
 void LiveRows::RolledBack() {
   ForgetBorn(0);
+  keys_.table.ForgetUnheld();
   saved_.clear();
   pass_.reset();
 }
@@ -435,6 +443,7 @@ void LiveRows::LetGo(size_t most_bytes) {
     // To three quarters: not one at a time.
     if (bytes() <= most_bytes / 4 * 3) break;
     Erase(id);
+    keys_.table.ForgetUnheld();
   }
   if (processes_.empty()) keys_ = RunKeys();
 }

@@ -5,11 +5,18 @@
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "collector/base/clock.h"
 #include "collector/base/status.h"
 
 namespace flopsprof::store {
+
+namespace {
+
+constexpr absl::Duration kShortest = absl::Milliseconds(1);  // of transactions but the first
+
+}  // namespace
 
 absl::StatusOr<MergedTo> ReadMergedTo(Database* database) {
   absl::StatusOr<Statement> row =
@@ -25,23 +32,30 @@ absl::StatusOr<MergedTo> ReadMergedTo(Database* database) {
 absl::StatusOr<bool> LogMerge::Some(LogReader* reader, absl::Duration at_most,
                                     std::optional<absl::Duration> save_for) {
   FLOPSPROF_RETURN_IF_ERROR(db_.Execute("BEGIN IMMEDIATE"));
-  absl::StatusOr<bool> more = InTransaction(reader, at_most);
+  const bool saves_only = save_for.has_value() && std::exchange(save_waits_, false);
+  absl::StatusOr<bool> more = true;
+  if (!saves_only) more = InTransaction(reader, std::min(at_most, longest_));
   absl::Status status = more.status();
   const uint64_t read = std::max(read_, reader->last_sequence());
   // What sets a process aside while it is stored is not to be forgotten with the process.
-  const bool waits = saves_apart_ && live_.born_count() > 0;
+  const bool waits = save_for.has_value() && saves_apart_ && live_.born_count() > 0;
   if (status.ok() && save_for.has_value() && !waits) {
     if (!live_.pass_is_open()) live_.BeginPass(read, reader->segment());
-    status = live_.SaveSome(*save_for).status();
+    status = live_.SaveSome(std::min(*save_for, longest_)).status();
   }
   if (status.ok()) status = db_.Execute("COMMIT");
   if (!status.ok()) {
-    saves_apart_ = saves_apart_ || absl::IsCancelled(status);
+    if (absl::IsCancelled(status)) {
+      saves_apart_ = true;
+      longest_ = absl::ZeroDuration();
+    }
     // SQLite may have rolled back by itself.
     db_.Execute("ROLLBACK").IgnoreError();
     live_.RolledBack();
     return status;
   }
+  if (save_for.has_value()) save_waits_ = waits;
+  longest_ = std::max(2 * longest_, kShortest);
   read_ = read;
   merged_ = std::max(merged_, read_);
   if (const std::optional<LiveRows::Saved> saved = live_.Committed(kMostBytes)) {
@@ -49,7 +63,7 @@ absl::StatusOr<bool> LogMerge::Some(LogReader* reader, absl::Duration at_most,
     saved_segment_ = saved->tag;
     save_cost_ = saved->cost;
   }
-  return more;
+  return *more || waits;
 }
 
 absl::StatusOr<bool> LogMerge::InTransaction(LogReader* reader, absl::Duration at_most) {

@@ -63,7 +63,7 @@ class LogMerge {
   // Of the log's segment that was read when what is saved was begun.
   uint64_t saved_segment() const { return saved_segment_; }
   // Live rows are being stored, and are not all.
-  bool is_saving() const { return live_.pass_is_open(); }
+  bool is_saving() const { return live_.pass_is_open() || save_waits_; }
   // What it took to store all the last time.
   absl::Duration save_cost() const { return save_cost_; }
   // Of live rows. What is stored is let go of when there are more.
@@ -98,7 +98,11 @@ class LogMerge {
   uint64_t read_;
   uint64_t saved_segment_ = 0;
   absl::Duration save_cost_;
-  bool saves_apart_ = false;  // processes are made and stored in two transactions
+  // Once a process was set aside. Processes are made and stored in two transactions:
+  bool saves_apart_ = false;
+  bool save_waits_ = false;  // for the next one, which takes no records
+  // And transactions are short, so that little is done again where many processes are damaged.
+  absl::Duration longest_ = absl::InfiniteDuration();
   std::map<std::string, uint32_t> lacks_;
 
   // Of the record that is being taken.

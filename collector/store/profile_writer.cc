@@ -149,10 +149,16 @@ absl::Status ProfileWriter::WriteLosses(int64_t process_id, const v1::ProcessPro
     (*statement)->BindInt(4, static_cast<int64_t>(of_agent));
     return (*statement)->Run();
   };
+  // What the store counts itself nobody else says.
+  const auto is_of_store = [](std::string_view name) {
+    return name == "rows_undefined" || name == "rows_set_aside";
+  };
   for (const auto& [name, count] : process.loss()) {
+    if (is_of_store(name)) continue;
     if (const absl::Status status = write(name, count, 0); !status.ok()) return status;
   }
   for (const auto& [name, count] : process.agent_loss()) {
+    if (is_of_store(name)) continue;
     if (const absl::Status status = write(name, 0, count); !status.ok()) return status;
   }
   return absl::OkStatus();

@@ -243,14 +243,21 @@ absl::Status RunDatabase::CopyAndMerge(LogSegments log) {
   }
   std::optional<uint64_t> log_id;
   if (merged->log_id != 0) log_id = merged->log_id;
-  LogReader reader(std::move(log), merged->saved, log_id);
-  reader.Expect(merged->sequence);
   ProfileWriter writer(database_.get());
   LogMerge merge(run_id, database_.get(), &writer, *merged);
   const absl::StatusOr<int64_t> damaged = database_->QueryInt(kCountDamage);
+  std::optional<LogReader> reader;
   absl::StatusOr<bool> more = true;
-  while (more.ok() && *more) {
-    more = merge.Some(&reader, absl::InfiniteDuration(), absl::InfiniteDuration());
+  while (more.ok() && (*more || merge.saved() < merge.read())) {
+    if (!reader.has_value()) {
+      reader.emplace(log.Copy(), merge.read(), log_id);
+      reader->Expect(merged->sequence);
+    }
+    more = merge.Some(&*reader, absl::InfiniteDuration(), absl::InfiniteDuration());
+    if (!absl::IsCancelled(more.status())) continue;
+    // A process was set aside, which is so from now on.
+    reader.reset();
+    more = true;
   }
   if (absl::IsFailedPrecondition(more.status()) || absl::IsAborted(more.status())) {
     return more.status();
@@ -260,7 +267,7 @@ absl::Status RunDatabase::CopyAndMerge(LogSegments log) {
   if (found_damage && HasMovedOn(merged->saved)) {
     return absl::AbortedError("the collector has stored and deleted what was about to be read");
   }
-  NoteStrays(reader);
+  NoteStrays(*reader);
   if (!more.ok()) {
     problems_.push_back(absl::StrCat("updates that are only in its log are missing: ",
                                      std::string(more.status().message())));

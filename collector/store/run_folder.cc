@@ -334,7 +334,7 @@ absl::Status RunFolder::MergeFor(absl::Duration patience, Wanted wanted) {
       if (rest() == 0) return absl::OkStatus();
     }
     const absl::StatusOr<absl::Duration> more = MergeSome(wanted);
-    if (!more.ok()) return more.status();
+    if (!more.ok() && !absl::IsCancelled(more.status())) return more.status();
     base::MutexLock lock(&mutex_);
     if (rest() > 0 && Since(begin_ns) >= patience) {
       return absl::UnavailableError(

@@ -18,21 +18,21 @@ KeyId KeyTable::Intern(std::string_view key) {
   place.is_free = false;
   ids_.emplace(place.text, id);
   text_bytes_ += key.size();
-  interned_.push_back(id);
+  maybe_unheld_.push_back(id);
   return id;
 }
 
 void KeyTable::Release(KeyId id) {
-  if (--keys_[Index(id)].holders == 0) Forget(id);
+  if (--keys_[Index(id)].holders == 0) maybe_unheld_.push_back(id);
 }
 
 void KeyTable::ForgetUnheld() {
-  for (const KeyId id : interned_) {
+  for (const KeyId id : maybe_unheld_) {
     const Key& key = keys_[Index(id)];
     if (key.holders == 0 && !key.is_free) Forget(id);
   }
-  interned_.clear();
-  if (interned_.capacity() > kMostKept) interned_.shrink_to_fit();
+  maybe_unheld_.clear();
+  if (maybe_unheld_.capacity() > kMostKept) maybe_unheld_.shrink_to_fit();
 }
 
 void KeyTable::Forget(KeyId id) {

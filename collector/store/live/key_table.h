@@ -16,26 +16,28 @@ namespace flopsprof::store {
 enum class KeyId : uint32_t {};
 
 // The keys of rows, each once in a run: the ranks of a job have the same ones. A key is there as
-// long as a row holds it. One thread.
+// long as a row holds it, and until ForgetUnheld: what is prepared names keys that it does not hold
+// yet. One thread.
 class KeyTable {
  public:
   // Of a key that nobody holds, it is good until ForgetUnheld.
   KeyId Intern(std::string_view key);
   void Hold(KeyId id) { ++keys_[Index(id)].holders; }
-  // Forgets the key with the last who holds it.
   void Release(KeyId id);
-  // Forgets what was interned since the last call and is held by nobody. Costs what that is.
+  // Forgets what was interned or released since the last call and is held by nobody. Costs what
+  // that is.
   void ForgetUnheld();
 
   const std::string& text(KeyId id) const { return keys_[Index(id)].text; }
   size_t size() const { return ids_.size(); }
   // What was forgotten leaves a place for another key.
   size_t bytes() const {
-    return text_bytes_ + keys_.size() * sizeof(Key) + ids_.capacity() * kBytesOfAnId;
+    return text_bytes_ + keys_.size() * sizeof(Key) + ids_.capacity() * kBytesOfAnId +
+           maybe_unheld_.capacity() * sizeof(KeyId);
   }
 
  private:
-  static constexpr size_t kMostKept = 4096;  // of memory for interned_
+  static constexpr size_t kMostKept = 4096;  // of memory for maybe_unheld_
   static constexpr size_t kBytesOfAnId = sizeof(std::string_view) + 9;
   struct Key {
     std::string text;
@@ -49,7 +51,7 @@ class KeyTable {
   std::deque<Key> keys_;  // stay where they are
   absl::flat_hash_map<std::string_view, KeyId> ids_;
   std::vector<KeyId> free_;
-  std::vector<KeyId> interned_;  // since the last ForgetUnheld
+  std::vector<KeyId> maybe_unheld_;  // since the last ForgetUnheld
   size_t text_bytes_ = 0;
 };
 

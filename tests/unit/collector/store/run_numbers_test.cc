@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows in blocks, whose numbers and sums are in memory until they are stored.
 
+#include <absl/strings/str_cat.h>
 #include <signal.h>
 
 #include <atomic>
@@ -80,6 +81,17 @@ class RunNumbersTest : public RunLogTest {
   uint64_t Position(const std::string& column) {
     auto database = Database::Open(path_ + "/profile.db", SQLITE_OPEN_READONLY);
     return static_cast<uint64_t>(*database->QueryInt("SELECT " + column + " FROM log_position"));
+  }
+
+  // The first page of a table of a finished run.
+  void Overwrite(const std::string& table) {
+    auto database = Database::Open(path_ + "/profile.db", SQLITE_OPEN_READONLY);
+    const int64_t page =
+        *database->QueryInt("SELECT rootpage FROM sqlite_schema WHERE name='" + table + "'");
+    const int64_t bytes = *database->QueryInt("PRAGMA page_size");
+    std::fstream file(path_ + "/profile.db", std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp((page - 1) * bytes);
+    file << std::string(static_cast<size_t>(bytes), '\xee');
   }
 
   // By scope.
@@ -276,15 +288,7 @@ TEST_F(RunNumbersTest, ADamagedTableStopsNoOther) {
     ASSERT_TRUE(run->Apply(Defining()).ok());
     ASSERT_TRUE(run->Finish().ok());
   }
-  {
-    auto database = Database::Open(path_ + "/profile.db", SQLITE_OPEN_READONLY);
-    const int64_t page =
-        *database->QueryInt("SELECT rootpage FROM sqlite_schema WHERE name='times'");
-    const int64_t bytes = *database->QueryInt("PRAGMA page_size");
-    std::fstream file(path_ + "/profile.db", std::ios::in | std::ios::out | std::ios::binary);
-    file.seekp((page - 1) * bytes);
-    file << std::string(static_cast<size_t>(bytes), '\xee');
-  }
+  Overwrite("times");
   const auto run = *RunFolder::Open(path_);
   ASSERT_TRUE(run->Apply(Adding(2, 0, 5)).ok());
   v1::UploadRequest fresh = Defining();  // of a process that nothing is stored of
@@ -305,6 +309,113 @@ TEST_F(RunNumbersTest, ADamagedTableStopsNoOther) {
   EXPECT_EQ(*database->QueryInt("SELECT count FROM losses WHERE name='rows_set_aside' AND "
                                 "process_id=2"),
             3);
+}
+
+// Whoever can send chooses the names of losses. What the store counts itself is the store's.
+TEST_F(RunNumbersTest, ALossOfThatNameSetsNoProcessAside) {
+  for (uint64_t round = 0; round < 2; ++round) {
+    const auto run = round == 0 ? Make() : *RunFolder::Open(path_);
+    v1::UploadRequest request = round == 0 ? Defining() : Adding(2, 0, 5);
+    v1::ProcessProfile& process = *request.mutable_processes(0);
+    for (const char* name : {"rows_set_aside", "rows_undefined"}) {
+      (*process.mutable_loss())[name] = 3;
+      (*process.mutable_agent_loss())[name] = 4;
+    }
+    (*process.mutable_loss())["ring_full"] = 1;
+    ASSERT_TRUE(run->Apply(request).ok());
+    ASSERT_TRUE(run->Merge().ok());
+  }
+  EXPECT_EQ(Activities(), (Sums{{1, 15}, {2, 10}, {3, 10}}));
+  EXPECT_EQ(Read().processes[0].loss_size(), 1);
+}
+
+// Two processes of a request have a key, of which the second is found damaged.
+TEST_F(RunNumbersTest, AKeyStaysThatAProcessOfTheSameRequestGivesBack) {
+  {
+    const auto run = Make();
+    ASSERT_TRUE(run->Apply(Defining()).ok());
+    ASSERT_TRUE(run->Merge().ok());
+  }
+  Change("DELETE FROM times WHERE process_id=1 AND place=1");
+  const auto run = *RunFolder::Open(path_);
+  const auto of_b = [](v1::ProcessProfile* process, uint32_t scope) {
+    process->mutable_key()->set_node("node-b");
+    v1::TimeRow& row = *process->add_times();
+    row.set_scope(scope);
+    row.set_activities(scope);
+  };
+  v1::UploadRequest both;
+  both.set_run_id("run-1");
+  both.set_agent_id("agent");
+  both.set_format(v1::UPLOAD_FORMAT_INCREMENTS);
+  both.set_sequence(2);
+  of_b(both.add_processes(), 1);
+  *both.add_processes() = Adding(2, 0, 5).processes(0);
+  ASSERT_TRUE(run->Apply(both).ok());
+  both.clear_processes();
+  both.set_sequence(3);
+  of_b(both.add_processes(), 2);
+  ASSERT_TRUE(run->Apply(both).ok());
+  const absl::Status merged = run->Merge();
+  ASSERT_TRUE(merged.ok()) << merged;
+  auto database = Database::Open(path_ + "/profile.db", SQLITE_OPEN_READONLY);
+  for (const char* scope : {"1", "2"}) {
+    EXPECT_EQ(database
+                  ->QueryInt(absl::StrCat(
+                      "SELECT activities FROM times WHERE process_id=2 AND scope=", scope))
+                  .value_or(-1),
+              *scope - '0');
+  }
+}
+
+// A collector is behind: who reads meets the damage itself, and merges what of the log it can.
+TEST_F(RunNumbersTest, AReaderOfADamagedPageHasTheRestOfTheLog) {
+  {
+    const auto run = Make();
+    ASSERT_TRUE(run->Apply(Defining()).ok());
+    ASSERT_TRUE(run->Finish().ok());
+  }
+  Overwrite("numberings");
+  const auto run = *RunFolder::Open(path_);
+  HoldDatabase();
+  ASSERT_TRUE(run->Apply(Adding(2, 0, 5)).ok());
+  ASSERT_TRUE(run->Apply(SampleRequest(3, 7)).ok());
+  for (const bool is_held : {true, false}) {
+    if (!is_held) {
+      holder_.reset();
+      const absl::Status merged = run->Merge();
+      ASSERT_TRUE(merged.ok()) << merged;
+    }
+    const model::RunProfile read = Read();
+    EXPECT_THAT(read.problems, IsEmpty());
+    EXPECT_THAT(read.log_damage, ElementsAre(HasSubstr("process 0 of node-a")));
+    ASSERT_THAT(read.processes, SizeIs(2));
+    EXPECT_EQ(read.processes[0].loss().at("rows_set_aside"), 1u);
+    EXPECT_EQ(read.processes[0].times(0).activities(), 10u);
+    EXPECT_EQ(read.processes[1].calls_size(), 1);
+  }
+}
+
+// More than are set aside without a pause.
+TEST_F(RunNumbersTest, ManyDamagedProcessesAreAllSetAside) {
+  const auto run = Make();
+  Change("CREATE TRIGGER damage BEFORE INSERT ON times BEGIN SELECT RAISE(ABORT, 'no'); END");
+  for (uint64_t sequence = 1; sequence <= 250; ++sequence) {
+    v1::UploadRequest request = SampleRequest(sequence, 7);
+    v1::ProcessProfile& process = *request.mutable_processes(0);
+    process.mutable_key()->set_pid(static_cast<int64_t>(sequence));
+    if (sequence % 5 == 0) process.clear_times();
+    ASSERT_TRUE(run->Apply(request).ok());
+  }
+  const absl::Status merged = run->Merge();
+  ASSERT_TRUE(merged.ok()) << merged;
+  auto database = Database::Open(path_ + "/profile.db", SQLITE_OPEN_READONLY);
+  EXPECT_EQ(*database->QueryInt("SELECT count(*) FROM calls"), 50);
+  EXPECT_EQ(*database->QueryInt("SELECT count(*) FROM log_damage"), 200);
+  EXPECT_EQ(*database->QueryInt("SELECT count(*) FROM losses WHERE name='rows_set_aside'"), 200);
+  EXPECT_EQ(*database->QueryInt("SELECT count(DISTINCT count) FROM losses WHERE "
+                                "name='rows_set_aside'"),
+            1);
 }
 
 // A transaction that fails leaves memory ahead of profile.db.

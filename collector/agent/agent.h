@@ -57,6 +57,7 @@ class Agent {
     bool paused = false;         // nothing is recorded until `flopsprof ctl start`
     double max_overhead = 0;     // share of the job's time that we may take; 0 = any
     std::string control_socket;  // "": no control; its folder is the user's alone
+    bool leaves_processes = false;  // they live on when Finish is called, and are let go
     std::string folder;          // of the run, for who asks there; "" = not here
     std::shared_ptr<const model::FormulaRegistry> formulas;  // null: all are on
     SegmentOptions segment;

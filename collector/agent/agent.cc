@@ -377,7 +377,10 @@ absl::Status Agent::Finish(std::optional<int> job_exit_code, absl::Duration time
   const uint64_t now_ns = base::Clock::Real().MonoNs();
   TakeEvents(now_ns);
   ProcessEnd end;
-  if (options_.leaves_processes) end.state = v1::PROCESS_STATE_RUNNING;
+  if (options_.leaves_processes) {
+    end.state = v1::PROCESS_STATE_RUNNING;
+    end.heard_out = true;  // it stops recording for us, and takes no other agent
+  }
   for (Process& process : processes_) {
     if (!process.recorder->finished()) process.recorder->Finish(end, now_ns);
   }

@@ -427,7 +427,11 @@ bool BeginAgain() {
   memcpy(socket_path, path, strlen(path) + 1);
   reconnect_ns = ReconnectNs();
   connected_ns = MonoNs();
+  image_ns = connected_ns;  // a run of its own
+  sessions = 0;
   GoAway();
+  ForgetCounts();
+  FoldFromNow();
   away.Begin(connected_ns, ConnectTimeoutNs());
   auto ended = SessionState::kDead;
   if (!state.compare_exchange_strong(ended, SessionState::kAway, std::memory_order_acq_rel)) {

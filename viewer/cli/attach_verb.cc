@@ -214,7 +214,7 @@ class Attach {
     while (true) {
       const std::optional<ControlReply> status = Ask(ControlRequest::VERB_STATUS);
       if (status.has_value()) {
-        progress_.Update(absl::Now(), services_->Progress());
+        if (started_) progress_.Update(absl::Now(), services_->Progress());
         if (done(*status)) return true;
       }
       if (absl::Now() > deadline || asked_to_end > 0 || !AnyIsAlive()) return false;
@@ -249,8 +249,9 @@ class Attach {
       return reply.process_count() >= wanted;
     });
     if (!all && asked_to_end == 0) Say("not every process has connected; it goes on with the others");
-    progress_.Start(absl::Now(), absl::StrCat("attached to ", run_.job, ", run folder ",
-                                              services_->folder()));
+    progress_.Start(absl::Now(),
+                    absl::StrCat("profiling ", run_.job, ", run folder ", services_->folder()));
+    started_ = true;
     AwaitAStep();
     if (asked_to_end > 0 || !AnyIsAlive()) return;
     Ask(ControlRequest::VERB_START);
@@ -296,9 +297,7 @@ class Attach {
       missing_ = std::string(sent.message());
       SayError(absl::StrCat("the profile is not complete: ", sent.message()), {});
     }
-    if (!attached_.empty()) {
-      progress_.End(absl::Now(), services_->Progress(), "detaching");
-    }
+    if (started_) progress_.End(absl::Now(), services_->Progress(), "detaching");
     services_->LetProcessesGo();
     const absl::Time deadline = absl::Now() + kGivenBackPatience;
     for (const pid_t pid : attached_) {
@@ -327,7 +326,8 @@ class Attach {
       return kExitNothing;
     }
     if (run->sums.summary.empty) {
-      Say(EmptyReason(run->sums.summary));
+      Say("nothing to report: while attached no step began, and no GPU call was made that is "
+          "counted");
       return kExitNothing;
     }
     if (!options_.run.quiet) {
@@ -344,6 +344,7 @@ class Attach {
   RunFacts run_;
   std::vector<attach::ProcessFacts> facts_;  // of those that may be attached
   std::vector<pid_t> attached_;
+  bool started_ = false;
   std::string missing_;
   std::unique_ptr<RuntimeDir> runtime_dir_;
   std::unique_ptr<NodeServices> services_;

@@ -24,9 +24,7 @@ const char* FindGiven(const char* name) {
   return nullptr;
 }
 
-const char* Variable(const char* name) {
-  return given != nullptr ? FindGiven(name) : getenv(name);
-}
+const char* Variable(const char* name) { return given != nullptr ? FindGiven(name) : getenv(name); }
 
 const char* NonEmpty(const char* name) {
   const char* value = Variable(name);
@@ -134,8 +132,8 @@ void UseSettings(const char* settings, size_t bytes) {
 
 const char* AgentSocketPath() {
   // Never in a set-user-id program.
-  const char* path = given != nullptr ? FindGiven("FLOPSPROF_SOCKET")
-                                      : secure_getenv("FLOPSPROF_SOCKET");
+  const char* path =
+      given != nullptr ? FindGiven("FLOPSPROF_SOCKET") : secure_getenv("FLOPSPROF_SOCKET");
   return path != nullptr && path[0] != '\0' ? path : nullptr;
 }
 

@@ -23,8 +23,8 @@
 #include "injector/transport/thread_state.h"
 
 extern "C" {
-__attribute__((visibility("default"))) flopsprof::shm::AttachStatus flopsprof_attach_status = {
-    flopsprof::shm::kAttachVersion, 0, 0, 0};
+__attribute__((visibility("default")))
+flopsprof::shm::AttachStatus flopsprof_attach_status = {flopsprof::shm::kAttachVersion, 0, 0, 0};
 }
 
 namespace flopsprof::injector {

@@ -36,6 +36,7 @@ class Program:
 
     def __init__(self, command, folder, name):
         self.end_file = folder / f"{name}.end"
+        self.end_file.unlink(missing_ok=True)
         self.process = subprocess.Popen(
             [*command, str(self.end_file), *self.more(folder)], env=environment(),
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -246,12 +247,15 @@ def test_attaches_that_are_killed_leave_every_target_running(compiled_targets, r
     programs = start_all(compiled_targets)
     pids = ",".join(str(program.pid) for program in programs)
     chance = random.Random(16)
+    begin = time.monotonic()
+    done = flopsprof("attach", "-q", "-p", pids, "-d", "50ms", "-o", compiled_targets / "whole")
+    whole = time.monotonic() - begin
     for i in range(kills):
         attach = subprocess.Popen(
             [TOOL, "attach", "-q", "-p", pids, "-d", "50ms", "-o", compiled_targets / f"killed{i}"],
             env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             start_new_session=True)  # fmt: skip
-        time.sleep(chance.uniform(0, 0.6))  # any moment: what is to be survived
+        time.sleep(chance.uniform(0, whole))  # any moment: what is to be survived
         os.killpg(attach.pid, signal.SIGKILL)
         attach.wait(60)
     for program in programs:
@@ -341,3 +345,15 @@ def test_another_users_process_is_refused():
 def test_a_process_that_nobody_attached_is_not_detached(sleeper):
     done = flopsprof("detach", "-p", sleeper.pid)
     assert (done.returncode, "is not attached" in done.stderr) == (3, True)
+
+
+def test_all_that_the_injector_reads_of_an_environment_is_handed_over():
+    root = os.path.dirname(os.path.dirname(PROGRAMS))
+    texts = []
+    for name in ("injector/base/env_config.cc", "viewer/attach/preflight.cc"):
+        with open(os.path.join(root, name), encoding="utf-8") as file:
+            texts.append(set(re.findall(r'"([A-Z][A-Z0-9_]{3,})"', file.read())))
+    # Set by attach itself, or of the loader.
+    ours = {"FLOPSPROF_SOCKET", "FLOPSPROF_CONNECT_TIMEOUT_MS", "FLOPSPROF_RECONNECT_S",
+            "FLOPSPROF_STEP_AT", "NVTX_INJECTION64_PATH"}
+    assert texts[0] - ours and texts[0] - ours <= texts[1]

@@ -131,7 +131,8 @@ BorrowedThread::Outcome BorrowedThread::Take(pid_t thread, const std::vector<Map
 }
 
 // To the entry of a call that is safe, and into it: an interrupt that is pending there makes it
-// return at once if it would wait. True: it stands behind the call. What came instead is in `signal`.
+// return at once if it would wait. True: it stands behind the call. What came instead is in
+// `signal`.
 bool BorrowedThread::RunToCall(int* signal) {
   const int64_t until_ns = MonotonicNs() + kRunPatienceNs;
   bool at_entry = false;

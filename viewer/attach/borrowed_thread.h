@@ -22,10 +22,10 @@ struct LibcPlaces {
 
 // A thread of the target that we stop, steer and put back.
 //
-// Rule: at whatever instruction this process dies, the target goes on by itself. Before the thread's
-// registers are touched, a signal frame with all of them lies in the target's memory, and every way
-// of the thread that we do not steer any more ends in rt_sigreturn on that frame. PTRACE_O_EXITKILL
-// is never set: the kernel lets a tracer's threads go when the tracer dies.
+// Rule: at whatever instruction this process dies, the target goes on by itself. Before the
+// thread's registers are touched, a signal frame with all of them lies in the target's memory, and
+// every way of the thread that we do not steer any more ends in rt_sigreturn on that frame.
+// PTRACE_O_EXITKILL is never set: the kernel lets a tracer's threads go when the tracer dies.
 //
 // One thread of ours, which is the tracer.
 class BorrowedThread {
@@ -50,8 +50,8 @@ class BorrowedThread {
   // Writes the frame that needs nobody, then steers the thread, then blocks its signals. False: the
   // thread is as it was.
   bool Prepare();
-  // A system call there, of a prepared thread. Negative: -errno; -ESRCH also where the thread is gone
-  // or did not stop in time.
+  // A system call there, of a prepared thread. Negative: -errno; -ESRCH also where the thread is
+  // gone or did not stop in time.
   int64_t Call(int64_t number, const std::vector<uint64_t>& arguments);
   // Another frame with which the thread puts itself back, below `top`. 0: it could not be written.
   uint64_t WriteFrame(uint64_t top);
@@ -79,7 +79,7 @@ class BorrowedThread {
 
   const Target& target_;
   const LibcPlaces libc_;
-  pid_t thread_ = 0;  // 0: none is taken
+  pid_t thread_ = 0;   // 0: none is taken
   bool runs_ = false;  // our code
   bool changed_ = false;
   ThreadContext context_;

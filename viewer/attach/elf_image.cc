@@ -29,7 +29,8 @@ ElfImage::ElfImage(std::string bytes, const Mapping& first) : bytes_(std::move(b
   valid_ = true;
   base_ = first.begin - first.offset;
   for (int i = 0; i < head->e_phnum; ++i) {
-    const auto* part = At<Elf64_Phdr>(head->e_phoff + static_cast<uint64_t>(i) * sizeof(Elf64_Phdr));
+    const auto* part =
+        At<Elf64_Phdr>(head->e_phoff + static_cast<uint64_t>(i) * sizeof(Elf64_Phdr));
     if (part == nullptr || part->p_type != PT_LOAD) continue;
     if ((part->p_offset & ~(kPage - 1)) != first.offset) continue;
     base_ = first.begin - (part->p_vaddr & ~(kPage - 1));
@@ -65,7 +66,8 @@ uint64_t ElfImage::Code(std::string_view pattern) const {
   if (!valid_) return 0;
   const auto* head = At<Elf64_Ehdr>(0);
   for (int i = 0; i < head->e_phnum; ++i) {
-    const auto* part = At<Elf64_Phdr>(head->e_phoff + static_cast<uint64_t>(i) * sizeof(Elf64_Phdr));
+    const auto* part =
+        At<Elf64_Phdr>(head->e_phoff + static_cast<uint64_t>(i) * sizeof(Elf64_Phdr));
     if (part == nullptr || part->p_type != PT_LOAD || (part->p_flags & PF_X) == 0) continue;
     if (part->p_offset >= bytes_.size()) continue;
     const auto code = std::string_view(bytes_).substr(part->p_offset, part->p_filesz);
@@ -79,7 +81,8 @@ std::pair<uint64_t, uint64_t> ElfImage::FindBuildId() const {
   if (!valid_) return {};
   const auto* head = At<Elf64_Ehdr>(0);
   for (int i = 0; i < head->e_phnum; ++i) {
-    const auto* part = At<Elf64_Phdr>(head->e_phoff + static_cast<uint64_t>(i) * sizeof(Elf64_Phdr));
+    const auto* part =
+        At<Elf64_Phdr>(head->e_phoff + static_cast<uint64_t>(i) * sizeof(Elf64_Phdr));
     if (part == nullptr || part->p_type != PT_NOTE) continue;
     uint64_t at = part->p_offset;
     const uint64_t end = at + part->p_filesz;
@@ -104,7 +107,8 @@ uint64_t ElfImage::BuildIdAddress() const { return base_ + FindBuildId().first; 
 ElfImage ImageOf(const Target& target, const Mapping& first) {
   std::string bytes = target.Read("root" + first.path);
   if (bytes.empty()) {  // deleted since; this way needs privilege
-    bytes = target.Read(absl::StrCat("map_files/", absl::Hex(first.begin), "-", absl::Hex(first.end)));
+    bytes =
+        target.Read(absl::StrCat("map_files/", absl::Hex(first.begin), "-", absl::Hex(first.end)));
   }
   return ElfImage(std::move(bytes), first);
 }

@@ -6,7 +6,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
@@ -17,8 +17,11 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "viewer/attach/borrowed_thread.h"
 #include "viewer/attach/box.h"
@@ -70,9 +73,8 @@ std::string TextOf(int64_t result) {
 int TakeLock(const Target& target) {
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
-  const std::string stat = target.Read("stat");
-  const std::string name = absl::StrCat("flopsprof-attach-", target.Link("ns/pid"), "-",
-                                        target.pid());
+  const std::string name =
+      absl::StrCat("flopsprof-attach-", target.Link("ns/pid"), "-", target.pid());
   memcpy(address.sun_path + 1, name.data(), std::min(name.size(), sizeof(address.sun_path) - 2));
   const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
   const int lock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -85,8 +87,7 @@ int TakeLock(const Target& target) {
 // One injection, in the child.
 class Injector {
  public:
-  Injector(pid_t pid, const InjectionOptions& options)
-      : target_(pid), options_(options) {}
+  Injector(pid_t pid, const InjectionOptions& options) : target_(pid), options_(options) {}
 
   Injection Do() {
     const int lock = TakeLock(target_);
@@ -100,6 +101,9 @@ class Injector {
     if (library_.empty() || pidfd_ < 0) {
       return Failed(Error(library_.empty() ? "our library" : "pidfd_open", -errno));
     }
+    FindLeftOver();
+    // Each switch between the thread and us is a wait for a core. Not permitted to everybody.
+    setpriority(PRIO_PROCESS, 0, -10);
     BorrowedThread thread(target_, libc_.places);
     if (!TakeAThread(&thread)) return result_;
     Work(&thread);
@@ -182,10 +186,10 @@ class Injector {
       Failed("its stack cannot be written");
       return;
     }
-    CloseLeftOver(thread);
-    const int64_t made = thread->Call(
-        SYS_mmap, {0, kRegionBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-                   static_cast<uint64_t>(-1), 0});
+    for (const uint64_t descriptor : left_over_) thread->Call(SYS_close, {descriptor});
+    const int64_t made =
+        thread->Call(SYS_mmap, {0, kRegionBytes, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS, static_cast<uint64_t>(-1), 0});
     if (made < 0 && made > -4096) {
       Failed(Error("mmap in the target", made));
       return;
@@ -276,11 +280,15 @@ class Injector {
   }
 
   // Memory files of attaches that died between making and loading them.
-  void CloseLeftOver(BorrowedThread* thread) const {
-    for (int fd = 0; fd < 1024; ++fd) {
-      const std::string link = target_.Link(absl::StrCat("fd/", fd));
-      if (link.rfind(absl::StrCat("/memfd:", kMemoryName), 0) == 0) {
-        thread->Call(SYS_close, {static_cast<uint64_t>(fd)});
+  void FindLeftOver() {
+    std::error_code ignored;
+    const std::string begin = absl::StrCat("/memfd:", kMemoryName);
+    for (const auto& entry : std::filesystem::directory_iterator(
+             absl::StrCat("/proc/", target_.pid(), "/fd"), ignored)) {
+      const std::string name = entry.path().filename();
+      uint64_t descriptor = 0;
+      if (target_.Link("fd/" + name).rfind(begin, 0) == 0 && absl::SimpleAtoi(name, &descriptor)) {
+        left_over_.push_back(descriptor);
       }
     }
   }
@@ -289,7 +297,8 @@ class Injector {
     const int64_t until_ns = MonotonicNs() + kLoadPatienceNs;
     uint32_t state = 0;
     while (state != static_cast<uint32_t>(BoxState::kDone)) {
-      if (!thread->Follow() || !target_.Peek(box_at + offsetof(Box, state), &state, sizeof(state))) {
+      if (!thread->Follow() ||
+          !target_.Peek(box_at + offsetof(Box, state), &state, sizeof(state))) {
         Failed("it ended meanwhile");
         return false;
       }
@@ -328,6 +337,7 @@ class Injector {
   LibcFunctions libc_;
   OldLibrary old_;
   std::string library_;
+  std::vector<uint64_t> left_over_;
   int pidfd_ = -1;
   uint64_t region_ = 0;
   Injection result_;
@@ -364,7 +374,8 @@ OldLibrary FindOldLibrary(const Target& target, const std::string& library) {
     const std::string id = ours.BuildId();
     const uint64_t id_at = ours.BuildIdAddress();
     std::string theirs(id.size(), '\0');
-    old.same_build = !id.empty() && target.Peek(id_at, theirs.data(), theirs.size()) && theirs == id;
+    old.same_build =
+        !id.empty() && target.Peek(id_at, theirs.data(), theirs.size()) && theirs == id;
     if (!old.same_build) return old;
     old.start = ours.Symbol("flopsprof_attach");
     old.status_address = ours.Symbol("flopsprof_attach_status");

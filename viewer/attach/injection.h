@@ -22,9 +22,9 @@ enum class InjectionEnd : uint32_t {
 
 struct Injection {
   InjectionEnd end = InjectionEnd::kFailed;
-  std::string error;          // "" if done
-  int tries = 0;              // threads that were looked at by stopping them
-  int64_t stopped_ns = 0;     // the borrowed thread did not run its own code
+  std::string error;       // "" if done
+  int tries = 0;           // threads that were looked at by stopping them
+  int64_t stopped_ns = 0;  // the borrowed thread did not run its own code
 };
 
 struct InjectionOptions {

@@ -27,16 +27,45 @@ constexpr uint64_t kCapSysPtrace = uint64_t{1} << 19;
 constexpr size_t kMostEnvironmentBytes = 8192;
 
 // What the injector reads in an environment (injector/base/env_config.cc), without what we set.
-constexpr const char* kVariables[] = {
-    "RANK", "LOCAL_RANK", "WORLD_SIZE", "GROUP_RANK", "NODE_RANK", "CROSS_RANK", "PET_NODE_RANK",
-    "SLURM_NODEID", "JOB_COMPLETION_INDEX", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK",
-    "OMPI_COMM_WORLD_SIZE", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "PMIX_RANK",
-    "PALS_LOCAL_RANKID", "PALS_RANKID", "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_LOCAL_RANK",
-    "MV2_COMM_WORLD_SIZE", "JSM_NAMESPACE_RANK", "JSM_NAMESPACE_LOCAL_RANK", "JSM_NAMESPACE_SIZE",
-    "SLURM_PROCID", "SLURM_LOCALID", "SLURM_NTASKS", "SLURM_RESTART_COUNT", "SLURM_JOB_ID",
-    "TORCHELASTIC_RESTART_COUNT", "NVIDIA_TF32_OVERRIDE", "FLOPSPROF_RANK",
-    "FLOPSPROF_LOCAL_RANK", "FLOPSPROF_WORLD_SIZE", "FLOPSPROF_NODE_RANK", "FLOPSPROF_CUPTI",
-    "FLOPSPROF_GRAPH_NODE_LIMIT", "FLOPSPROF_MODULE_HOOK", "FLOPSPROF_BACKWARD"};
+constexpr const char* kVariables[] = {"RANK",
+                                      "LOCAL_RANK",
+                                      "WORLD_SIZE",
+                                      "GROUP_RANK",
+                                      "NODE_RANK",
+                                      "CROSS_RANK",
+                                      "PET_NODE_RANK",
+                                      "SLURM_NODEID",
+                                      "JOB_COMPLETION_INDEX",
+                                      "OMPI_COMM_WORLD_RANK",
+                                      "OMPI_COMM_WORLD_LOCAL_RANK",
+                                      "OMPI_COMM_WORLD_SIZE",
+                                      "PMI_RANK",
+                                      "PMI_SIZE",
+                                      "MPI_LOCALRANKID",
+                                      "PMIX_RANK",
+                                      "PALS_LOCAL_RANKID",
+                                      "PALS_RANKID",
+                                      "MV2_COMM_WORLD_RANK",
+                                      "MV2_COMM_WORLD_LOCAL_RANK",
+                                      "MV2_COMM_WORLD_SIZE",
+                                      "JSM_NAMESPACE_RANK",
+                                      "JSM_NAMESPACE_LOCAL_RANK",
+                                      "JSM_NAMESPACE_SIZE",
+                                      "SLURM_PROCID",
+                                      "SLURM_LOCALID",
+                                      "SLURM_NTASKS",
+                                      "SLURM_RESTART_COUNT",
+                                      "SLURM_JOB_ID",
+                                      "TORCHELASTIC_RESTART_COUNT",
+                                      "NVIDIA_TF32_OVERRIDE",
+                                      "FLOPSPROF_RANK",
+                                      "FLOPSPROF_LOCAL_RANK",
+                                      "FLOPSPROF_WORLD_SIZE",
+                                      "FLOPSPROF_NODE_RANK",
+                                      "FLOPSPROF_CUPTI",
+                                      "FLOPSPROF_GRAPH_NODE_LIMIT",
+                                      "FLOPSPROF_MODULE_HOOK",
+                                      "FLOPSPROF_BACKWARD"};
 
 bool IsWanted(std::string_view name) {
   return std::any_of(std::begin(kVariables), std::end(kVariables),
@@ -196,7 +225,8 @@ class Checks {
     const std::string ours = absl::StrCat(geteuid());
     for (const std::string& id : ids) {
       if (id == ours) continue;
-      return Refuse(Refusal::kNotAllowed, absl::StrCat("it is of user ", id, ", we are user ", ours),
+      return Refuse(Refusal::kNotAllowed,
+                    absl::StrCat("it is of user ", id, ", we are user ", ours),
                     "run flopsprof attach as that user: what it records goes through that user's "
                     "own sockets");
     }
@@ -262,7 +292,7 @@ class Checks {
         return Refuse(Refusal::kCannot, "it is no 64-bit x86 program", "");
       }
     }
-    if (!SameFile(absl::StrCat("/proc/", target_.pid(), "/root/."), "/proc/self/root/.")) {
+    if (!SameFile(absl::StrCat("/proc/", target_.pid(), "/root", "/."), "/.")) {
       return Refuse(Refusal::kCannot, "it runs in another root folder (chroot)",
                     "run flopsprof attach inside of it");
     }
@@ -281,9 +311,10 @@ class Checks {
     result_.facts.attached_before = old.mapped;
     if (!old.mapped) return false;
     if (!old.same_build) {
-      return Refuse(Refusal::kHeld,
-                    "another version of flopsprof was attached to it before and stays in its memory",
-                    "use that version, or restart the job");
+      return Refuse(
+          Refusal::kHeld,
+          "another version of flopsprof was attached to it before and stays in its memory",
+          "use that version, or restart the job");
     }
     if (old.status.state == static_cast<uint32_t>(shm::AttachState::kActive)) {
       return Refuse(Refusal::kHeld, "it is being profiled already",

@@ -18,7 +18,7 @@ struct ProcessFacts {
   std::string environment;  // "NAME=value" with a zero byte behind each: of what identifies a rank
   bool uses_cuda = false;   // has a CUDA library mapped
   bool has_python = false;
-  bool has_torch = false;  // PyTorch for Python
+  bool has_torch = false;     // PyTorch for Python
   std::string torch_version;  // "" : not known
   bool has_cupti = false;
   std::vector<int> gpus;  // device files that it has open

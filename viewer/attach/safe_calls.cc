@@ -16,8 +16,8 @@ CallRank RankCall(const WaitingCall& call, bool pc_is_in_libc) {
       // Conditions, semaphores and joins of glibc wait with FUTEX_WAIT_BITSET; its own locks
       // (malloc, loader, stdio) with FUTEX_WAIT, as do libgomp's barriers, outside of libc.
       const auto operation = static_cast<int>(a[1]) & FUTEX_CMD_MASK;
-      const bool no_lock = operation == FUTEX_WAIT_BITSET ||
-                           (operation == FUTEX_WAIT && !pc_is_in_libc);
+      const bool no_lock =
+          operation == FUTEX_WAIT_BITSET || (operation == FUTEX_WAIT && !pc_is_in_libc);
       if (!no_lock) return CallRank::kNo;
       return a[3] == 0 ? CallRank::kGood : CallRank::kFair;
     }

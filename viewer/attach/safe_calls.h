@@ -8,11 +8,11 @@
 
 namespace flopsprof::attach {
 
-// In which system calls a waiting thread may be borrowed for loading a library, which takes malloc's
-// and the loader's locks: none of those in which a thread may hold one of them.
+// In which system calls a waiting thread may be borrowed for loading a library, which takes
+// malloc's and the loader's locks: none of those in which a thread may hold one of them.
 enum class CallRank {
   kNo,
-  kFair,     // a relative time-out begins again if we are killed; or a call that may be cut short
+  kFair,  // a relative time-out begins again if we are killed; or a call that may be cut short
   kGood,
 };
 CallRank RankCall(const WaitingCall& call, bool pc_is_in_libc);

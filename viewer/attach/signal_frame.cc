@@ -33,7 +33,7 @@ struct VectorHead {
 constexpr uint32_t kMagic1 = 0x46505853, kMagic2 = 0x46505845;
 constexpr size_t kVectorHeadAt = 464;
 constexpr size_t kLegacyBytes = 512;
-constexpr uint64_t kFrameFlags = 7;           // vector state; ss is valid, and is restored
+constexpr uint64_t kFrameFlags = 7;             // vector state; ss is valid, and is restored
 constexpr uint64_t kNoAlternateStack = 0x5555;  // invalid on purpose: it stays what it is
 
 VectorHead own_head;  // of this machine's ordinary frames
@@ -74,8 +74,11 @@ std::string MakeVectors(const ThreadContext& context) {
     features |= in_use;
   }
   std::string bytes = context.vectors.substr(0, size);
-  const VectorHead head{kMagic1, static_cast<uint32_t>(size + sizeof(kMagic2)), features,
-                        static_cast<uint32_t>(size), {}};
+  const VectorHead head{kMagic1,
+                        static_cast<uint32_t>(size + sizeof(kMagic2)),
+                        features,
+                        static_cast<uint32_t>(size),
+                        {}};
   memcpy(bytes.data() + kVectorHeadAt, &head, sizeof(head));
   bytes.append(reinterpret_cast<const char*>(&kMagic2), sizeof(kMagic2));
   return bytes;

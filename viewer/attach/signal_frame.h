@@ -12,7 +12,7 @@ namespace flopsprof::attach {
 // A thread as it was found: all that has to be as it was when the thread goes on.
 struct ThreadContext {
   user_regs_struct registers = {};
-  std::string vectors;       // NT_X86_XSTATE, all of it
+  std::string vectors;  // NT_X86_XSTATE, all of it
   uint64_t signal_mask = 0;
   // The call in which it waits is to be made again, and where its number is not in the registers
   // (restart_syscall) by this one; -1: it is not known, and the program sees EINTR.

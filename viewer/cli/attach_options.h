@@ -10,9 +10,9 @@ namespace flopsprof::viewer {
 
 struct AttachOptions {
   std::vector<int> pids;
-  unsigned steps = 0;   // 0 = not said
-  double seconds = 0;   // 0 = not said; with neither, until Ctrl-C, detach or the processes' end
-  RunOptions run;       // what `run` has too
+  unsigned steps = 0;  // 0 = not said
+  double seconds = 0;  // 0 = not said; with neither, until Ctrl-C, detach or the processes' end
+  RunOptions run;      // what `run` has too
 };
 
 struct DetachOptions {

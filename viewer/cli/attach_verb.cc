@@ -141,8 +141,8 @@ class Attach {
     services.control_socket = runtime_dir_->control_socket();
     services.output = ExpandRunFolder(options_.run.output, run_);
     services.paused = services.leaves_processes = true;
-    services.run_id = absl::StrCat("attach-", run_.host, "-", run_.pid, "-",
-                                   absl::ToUnixMicros(run_.start));
+    services.run_id =
+        absl::StrCat("attach-", run_.host, "-", run_.pid, "-", absl::ToUnixMicros(run_.start));
     services.job = run_.job;
     services.command = facts_[0].command;
     services.node = run_.host;
@@ -174,7 +174,8 @@ class Attach {
       if (done.end == attach::InjectionEnd::kDone) {
         attached_.push_back(facts.pid);
         SayUnlessQuiet(absl::StrFormat("attached to %s; one of its threads stood still for %.2f ms",
-                                       Name(facts.pid), static_cast<double>(done.stopped_ns) / 1e6));
+                                       Name(facts.pid),
+                                       static_cast<double>(done.stopped_ns) / 1e6));
         continue;
       }
       attach::Preflight why;
@@ -238,7 +239,8 @@ class Attach {
     const bool any_torch = std::any_of(facts_.begin(), facts_.end(),
                                        [](const auto& facts) { return facts.has_torch; });
     if (!any_torch || !options_.run.modules) return;
-    if (WaitUntil(absl::Now() + kFirstStepPatience, HasStep) || asked_to_end > 0 || !AnyIsAlive()) return;
+    if (WaitUntil(absl::Now() + kFirstStepPatience, HasStep) || asked_to_end > 0 || !AnyIsAlive())
+      return;
     Say("no step has begun yet: it waits for one; Ctrl-C ends it");
     WaitUntil(absl::InfiniteFuture(), HasStep);
   }
@@ -248,16 +250,22 @@ class Attach {
     const bool all = WaitUntil(absl::Now() + kConnectPatience, [wanted](const ControlReply& reply) {
       return reply.process_count() >= wanted;
     });
-    if (!all && asked_to_end == 0) Say("not every process has connected; it goes on with the others");
+    if (!all && asked_to_end == 0)
+      Say("not every process has connected; it goes on with the others");
     progress_.Start(absl::Now(),
                     absl::StrCat("profiling ", run_.job, ", run folder ", services_->folder()));
     started_ = true;
     AwaitAStep();
     if (asked_to_end > 0 || !AnyIsAlive()) return;
     Ask(ControlRequest::VERB_START);
-    const bool begun = WaitUntil(absl::InfiniteFuture(), [](const ControlReply& reply) {
-      return IsRecording(reply) || IsPaused(reply);
-    });
+    // A process that uses no CUDA has nothing that could begin: it is not waited for any longer.
+    const bool any_cuda = std::any_of(facts_.begin(), facts_.end(),
+                                      [](const auto& facts) { return facts.uses_cuda; });
+    const absl::Time patience = any_cuda || options_.seconds == 0
+                                    ? absl::InfiniteFuture()
+                                    : absl::Now() + absl::Seconds(options_.seconds);
+    const bool begun = WaitUntil(
+        patience, [](const ControlReply& reply) { return IsRecording(reply) || IsPaused(reply); });
     if (begun) {
       const absl::Time end = options_.seconds > 0 ? absl::Now() + absl::Seconds(options_.seconds)
                                                   : absl::InfiniteFuture();
@@ -301,7 +309,8 @@ class Attach {
     services_->LetProcessesGo();
     const absl::Time deadline = absl::Now() + kGivenBackPatience;
     for (const pid_t pid : attached_) {
-      while (IsAlive(pid) && IsHeld(pid, library_) && absl::Now() < deadline) absl::SleepFor(kLookAgain);
+      while (IsAlive(pid) && IsHeld(pid, library_) && absl::Now() < deadline)
+        absl::SleepFor(kLookAgain);
       if (!IsAlive(pid)) {
         SayUnlessQuiet(Name(pid) + " has ended");
       } else if (IsHeld(pid, library_)) {

@@ -24,7 +24,8 @@ std::vector<std::string> WhatWillBeMissing(const attach::ProcessFacts& facts) {
     lines.push_back("counted: whole steps from the next one on, by module, forward and backward");
   } else {
     lines.push_back(
-        "counted: library calls and kernels from now on; it has no PyTorch, so there are no modules");
+        "counted: library calls and kernels from now on; it has no PyTorch, so there are no "
+        "modules");
   }
   lines.push_back("not counted: what ran before");
   lines.push_back(
@@ -49,7 +50,9 @@ double ParseDuration(const std::string& text) {
 std::string SettingsFor(const attach::ProcessFacts& facts, const std::string& agent_socket,
                         const std::string& step_at) {
   std::string settings = facts.environment;
-  const auto add = [&settings](const std::string& entry) { settings.append(entry).push_back('\0'); };
+  const auto add = [&settings](const std::string& entry) {
+    settings.append(entry).push_back('\0');
+  };
   add("FLOPSPROF_SOCKET=" + agent_socket);
   add("FLOPSPROF_RECONNECT_S=0");  // when the agent goes all is given back
   add("FLOPSPROF_CONNECT_TIMEOUT_MS=3000");
@@ -59,8 +62,7 @@ std::string SettingsFor(const attach::ProcessFacts& facts, const std::string& ag
 
 bool IsHeld(pid_t pid, const std::string& library) {
   const attach::OldLibrary old = attach::FindOldLibrary(attach::Target(pid), library);
-  return old.same_build &&
-         old.status.state == static_cast<uint32_t>(shm::AttachState::kActive);
+  return old.same_build && old.status.state == static_cast<uint32_t>(shm::AttachState::kActive);
 }
 
 bool WriteAttachedProcesses(const std::string& control_socket, const std::vector<pid_t>& pids) {

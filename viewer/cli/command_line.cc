@@ -413,9 +413,10 @@ ParseOutcome ParseEnv(const std::vector<std::string>& arguments, EnvOptions* opt
 ParseOutcome ParseAttach(const std::vector<std::string>& arguments, AttachOptions* options) {
   const ParseOutcome outcome = ParseVerb("attach", DefineAttach, arguments, options);
   if (!outcome.run || !options->pids.empty()) return outcome;
-  return {false, kExitUsage,
-          ErrorText("attach: which process? give -p PID",
-                    {"flopsprof ps lists those that can be attached", "help: flopsprof help attach"})};
+  return {
+      false, kExitUsage,
+      ErrorText("attach: which process? give -p PID",
+                {"flopsprof ps lists those that can be attached", "help: flopsprof help attach"})};
 }
 ParseOutcome ParseDetach(const std::vector<std::string>& arguments, DetachOptions* options) {
   const ParseOutcome outcome = ParseVerb("detach", DefineDetach, arguments, options);

@@ -40,7 +40,7 @@ class NodeServices {
     std::optional<StepWindowText> steps;
     bool paused = false;
     bool leaves_processes = false;  // those that run when the agent is finished live on
-    double max_overhead = 0;  // 0 = any
+    double max_overhead = 0;        // 0 = any
     bool times = true;
     bool modules = true;
     std::shared_ptr<const model::FormulaRegistry> formulas;  // null: all are on

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The flopsprof authors
 // SPDX-License-Identifier: Apache-2.0
-// targets KIND UNTIL [PLUGIN]: programs that are hard to attach to. Each checks its own results all the
-// time; wrong ones end it with a signal. When the file UNTIL is there it prints "KIND ok" and ends with
-// code 7.
+// targets KIND UNTIL [PLUGIN]: programs that are hard to attach to. Each checks its own results all
+// the time; wrong ones end it with a signal. When the file UNTIL is there it prints "KIND ok" and
+// ends with code 7.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

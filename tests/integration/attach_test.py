@@ -79,7 +79,7 @@ def has_our_thread(pid):
         try:
             with open(f"/proc/{pid}/task/{task}/comm", encoding="utf-8") as file:
                 names.append(file.read().strip())
-        except FileNotFoundError:
+        except (FileNotFoundError, ProcessLookupError):  # it has ended
             continue
     return "flopsprof" in names
 

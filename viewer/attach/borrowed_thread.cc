@@ -11,7 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <string>
 
 #include "viewer/attach/safe_calls.h"
@@ -48,6 +50,17 @@ bool SetRegisters(pid_t thread, const user_regs_struct& registers) {
   return ptrace(PTRACE_SETREGSET, thread, NT_PRSTATUS, &part) == 0;
 }
 
+// Lets a thread go whose registers are its own. A program must not see that it was stopped.
+void LetGoUnseen(pid_t thread, int signal) {
+  user_regs_struct r;
+  if (signal == 0 && GetRegisters(thread, &r) && static_cast<int64_t>(r.orig_rax) >= 0 &&
+      static_cast<int64_t>(r.rax) == -EINTR && StopsWithEintr(static_cast<int64_t>(r.orig_rax))) {
+    r.rax = static_cast<uint64_t>(kRestartUnlessHandled);
+    SetRegisters(thread, r);
+  }
+  ptrace(PTRACE_DETACH, thread, 0, signal);
+}
+
 WaitingCall CallIn(const user_regs_struct& r) {
   WaitingCall call;
   call.number = static_cast<int64_t>(r.orig_rax);
@@ -79,10 +92,11 @@ int64_t MonotonicNs() {
   return now.tv_sec * int64_t{1'000'000'000} + now.tv_nsec;
 }
 
-int BorrowedThread::WaitForStop(int64_t timeout_ns) const {
+int BorrowedThread::WaitForStop(int64_t timeout_ns) {
   const int64_t until_ns = MonotonicNs() + timeout_ns;
   for (int looks = 0;; ++looks) {
     int status = 0;
+    LetLateOnesGo();
     const pid_t got = waitpid(thread_, &status, __WALL | WNOHANG);
     if (got == thread_) return WIFSTOPPED(status) ? status : -1;
     if (got < 0) return -1;
@@ -91,19 +105,42 @@ int BorrowedThread::WaitForStop(int64_t timeout_ns) const {
   }
 }
 
-bool BorrowedThread::IsSafe(const user_regs_struct& r) const {
+bool BorrowedThread::IsSafe(const user_regs_struct& r, const std::vector<Mapping>& mappings) const {
   const bool in_libc = r.rip >= libc_.begin && r.rip < libc_.end;
-  return static_cast<int64_t>(r.orig_rax) >= 0 && RankCall(CallIn(r), in_libc) != CallRank::kNo;
+  return static_cast<int64_t>(r.orig_rax) >= 0 && RankCall(CallIn(r), in_libc) != CallRank::kNo &&
+         !IsOfLoaderOrMalloc(mappings, r.rip);
 }
 
 void BorrowedThread::LetGo(int signal) {
-  ptrace(PTRACE_DETACH, thread_, 0, signal);
+  LetGoUnseen(thread_, signal);
   thread_ = 0;
   stopped_ns_ += MonotonicNs() - stopped_since_ns_;
 }
 
+void BorrowedThread::GiveUp() {
+  late_.push_back(thread_);
+  thread_ = 0;
+}
+
+void BorrowedThread::LetLateOnesGo() {
+  for (size_t i = 0; i < late_.size();) {
+    int status = 0;
+    const pid_t got = waitpid(late_[i], &status, __WALL | WNOHANG);
+    if (got == 0) {
+      ++i;
+      continue;
+    }
+    if (got > 0 && WIFSTOPPED(status)) {
+      LetGoUnseen(late_[i], IsEventStop(status) || IsSyscallStop(status) ? 0 : WSTOPSIG(status));
+    }
+    late_.erase(late_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
 BorrowedThread::Outcome BorrowedThread::Take(pid_t thread, const std::vector<Mapping>& mappings,
                                              bool run_to_call) {
+  LetLateOnesGo();
+  if (std::find(late_.begin(), late_.end(), thread) != late_.end()) return Outcome::kGone;
   if (ptrace(PTRACE_SEIZE, thread, 0, PTRACE_O_TRACESYSGOOD) != 0) {
     // A thread that ends gives EPERM too.
     return errno == EPERM && !target_.IsEnding(thread) ? Outcome::kForbidden : Outcome::kGone;
@@ -114,15 +151,16 @@ BorrowedThread::Outcome BorrowedThread::Take(pid_t thread, const std::vector<Map
   ptrace(PTRACE_INTERRUPT, thread, 0, 0);
   int status = WaitForStop(kStopPatienceNs);
   if (status <= 0) {
-    thread_ = 0;  // it waits in the kernel where nothing stops it: our end lets it go
+    GiveUp();
     return Outcome::kGone;
   }
   int signal = IsEventStop(status) ? 0 : WSTOPSIG(status);
   user_regs_struct registers;
   bool ok = signal == 0 && GetRegisters(thread, &registers) && WillBeMadeAgain(registers) &&
-            IsSafe(registers);
+            IsSafe(registers, mappings);
   if (!ok && signal == 0 && run_to_call) {
-    ok = RunToCall(&signal) && GetRegisters(thread, &registers) && IsSafe(registers);
+    ok = RunToCall(mappings, &signal) && GetRegisters(thread, &registers) &&
+         IsSafe(registers, mappings);
   }
   if (thread_ == 0) return Outcome::kGone;
   if (ok && HasRoomOnStack(registers, mappings) && SaveContext(registers)) return Outcome::kTaken;
@@ -133,7 +171,7 @@ BorrowedThread::Outcome BorrowedThread::Take(pid_t thread, const std::vector<Map
 // To the entry of a call that is safe, and into it: an interrupt that is pending there makes it
 // return at once if it would wait. True: it stands behind the call. What came instead is in
 // `signal`.
-bool BorrowedThread::RunToCall(int* signal) {
+bool BorrowedThread::RunToCall(const std::vector<Mapping>& mappings, int* signal) {
   const int64_t until_ns = MonotonicNs() + kRunPatienceNs;
   bool at_entry = false;
   while (!at_entry && MonotonicNs() < until_ns) {
@@ -145,7 +183,7 @@ bool BorrowedThread::RunToCall(int* signal) {
     if (status == 0) {
       ptrace(PTRACE_INTERRUPT, thread_, 0, 0);
       status = WaitForStop(kStopPatienceNs);
-      if (status <= 0) thread_ = 0;
+      if (status <= 0) GiveUp();
       if (status > 0 && !IsEventStop(status) && !IsSyscallStop(status)) *signal = WSTOPSIG(status);
       return false;
     }
@@ -159,13 +197,13 @@ bool BorrowedThread::RunToCall(int* signal) {
     }
     user_regs_struct registers;
     if (!GetRegisters(thread_, &registers)) return false;
-    at_entry = static_cast<int64_t>(registers.rax) == -ENOSYS && IsSafe(registers);
+    at_entry = static_cast<int64_t>(registers.rax) == -ENOSYS && IsSafe(registers, mappings);
   }
   if (!at_entry) return false;
   ptrace(PTRACE_INTERRUPT, thread_, 0, 0);
   ptrace(PTRACE_CONT, thread_, 0, 0);
   const int status = WaitForStop(kStopPatienceNs);
-  if (status <= 0) thread_ = 0;
+  if (status <= 0) GiveUp();
   if (status > 0 && !IsEventStop(status)) *signal = WSTOPSIG(status);
   return status > 0 && IsEventStop(status);
 }
@@ -245,6 +283,7 @@ bool BorrowedThread::Run(uint64_t code, uint64_t stack, uint64_t box) {
 }
 
 bool BorrowedThread::Follow() {
+  LetLateOnesGo();
   int status = 0;
   const pid_t got = waitpid(thread_, &status, __WALL | WNOHANG);
   if (got == 0) return true;
@@ -256,14 +295,23 @@ bool BorrowedThread::Follow() {
   return ptrace(PTRACE_CONT, thread_, 0, 0) == 0;
 }
 
-bool BorrowedThread::StopAgain() {
+bool BorrowedThread::StopAgain(uint64_t begin, uint64_t end) {
   ptrace(PTRACE_INTERRUPT, thread_, 0, 0);
   const int status = WaitForStop(kStopPatienceNs);
   if (status <= 0) {
-    thread_ = 0;
+    GiveUp();
     return false;
   }
-  if (!IsEventStop(status)) later_signal_ = WSTOPSIG(status);
+  const int signal = IsEventStop(status) ? 0 : WSTOPSIG(status);
+  // We may have waited for a core for longer than it waits for us: then these are registers of the
+  // program, or the frame is just being read.
+  user_regs_struct registers;
+  if (!GetRegisters(thread_, &registers) || registers.rip < begin || registers.rip >= end) {
+    changed_ = false;
+    LetGo(signal);
+    return false;
+  }
+  if (signal != 0) later_signal_ = signal;
   runs_ = false;
   return true;
 }

@@ -59,8 +59,9 @@ class BorrowedThread {
   bool Run(uint64_t code, uint64_t stack, uint64_t box);
   // While it runs: passes what it would stop for on. False: it has ended.
   bool Follow();
-  // Stops it again. False: it returns by itself.
-  bool StopAgain();
+  // Stops it again. False: it returns by itself, or has: it was not found in [begin, end), where
+  // the code lies that it runs. Then nothing of it is touched any more.
+  bool StopAgain(uint64_t begin, uint64_t end);
 
   // Puts it back exactly as it was found, restart of its call included, and lets it go.
   void PutBack();
@@ -70,17 +71,21 @@ class BorrowedThread {
 
  private:
   Outcome StopInCall(const std::vector<Mapping>& mappings, int* signal);
-  bool RunToCall(int* signal);
-  bool IsSafe(const user_regs_struct& registers) const;
+  bool RunToCall(const std::vector<Mapping>& mappings, int* signal);
+  bool IsSafe(const user_regs_struct& registers, const std::vector<Mapping>& mappings) const;
   bool SaveContext(const user_regs_struct& registers);
   void LetGo(int signal);
+  // It did not stop in time, as in an uninterruptible wait: it is let go once it does.
+  void GiveUp();
+  void LetLateOnesGo();
   // Status of the next stop; 0: none within the time; -1: the thread is gone.
-  int WaitForStop(int64_t timeout_ns) const;
+  int WaitForStop(int64_t timeout_ns);
 
   const Target& target_;
   const LibcPlaces libc_;
-  pid_t thread_ = 0;   // 0: none is taken
-  bool runs_ = false;  // our code
+  std::vector<pid_t> late_;  // given up, and not stopped yet
+  pid_t thread_ = 0;         // 0: none is taken
+  bool runs_ = false;        // our code
   bool changed_ = false;
   ThreadContext context_;
   uint64_t first_frame_ = 0;

@@ -126,6 +126,7 @@ class Injector {
   Candidates Look() const {
     std::vector<std::pair<int, pid_t>> ranked;
     Candidates found;
+    const std::vector<Mapping> mappings = target_.Mappings();
     for (const pid_t thread : target_.Threads()) {
       const std::optional<WaitingCall> call = target_.CallOf(thread);
       if (!call.has_value()) {
@@ -134,7 +135,7 @@ class Injector {
       }
       const bool in_libc = call->pc >= libc_.places.begin && call->pc < libc_.places.end;
       const CallRank rank = RankCall(*call, in_libc);
-      if (rank == CallRank::kNo) continue;
+      if (rank == CallRank::kNo || IsOfLoaderOrMalloc(mappings, call->pc)) continue;
       // The program's first thread last.
       const int order = (rank == CallRank::kGood ? 0 : 2) + (thread == target_.pid() ? 1 : 0);
       ranked.emplace_back(order, thread);
@@ -176,7 +177,7 @@ class Injector {
   }
 
   void Work(BorrowedThread* thread) {
-    if (target_.Status("Seccomp") == "2") {
+    if (IsFiltered(thread->id())) {
       if (const std::string why = WhyFiltersForbid(thread->id()); !why.empty()) {
         Failed(why);
         return;
@@ -196,6 +197,16 @@ class Injector {
     }
     region_ = static_cast<uint64_t>(made);
     if (RunThere(thread)) thread->Call(SYS_munmap, {region_, kRegionBytes});
+  }
+
+  // Under a filter that is not ours as well. Filters are inherited and never taken off: in one
+  // container as many as we have are those of the container, under which we make the same calls;
+  // and who is under one cannot read any.
+  bool IsFiltered(pid_t thread) const {
+    const std::string file = absl::StrCat("task/", thread, "/status");
+    if (target_.Status("Seccomp", file) != "2") return false;
+    const std::string ours = Target(getpid()).Status("Seccomp_filters");
+    return ours.empty() || ours == "0" || target_.Status("Seccomp_filters", file) != ours;
   }
 
   // True: the thread stands still and nobody uses the region any more.
@@ -309,11 +320,8 @@ class Injector {
       }
       usleep(20);
     }
-    if (!thread->StopAgain()) {
-      Failed("the thread could not be stopped again; it goes on by itself",
-             InjectionEnd::kUnfinished);
-      return false;
-    }
+    // What it has done stays done also where it puts itself back, with the region as it is.
+    const bool stands_still = thread->StopAgain(region_, region_ + kPageBytes);
     Box box;
     if (!target_.Peek(box_at, &box, sizeof(box))) {
       Failed("it ended meanwhile");
@@ -322,7 +330,7 @@ class Injector {
     } else {
       Failed(box.error != 0 ? TextAt(box.error) : TextOf(box.result));
     }
-    return true;
+    return stands_still;
   }
 
   std::string TextAt(uint64_t address) const {

@@ -172,7 +172,8 @@ class Checks {
   }
 
   Preflight Do() {
-    if (IsNotThere() || IsAnothers() || IsStopped() || IsElsewhere() || IsForbidden()) {
+    if (IsNotThere() || IsAnothers() || IsStopped() || HasShadowStack() || IsElsewhere() ||
+        IsForbidden()) {
       return result_;
     }
     mappings_ = target_.Mappings();
@@ -252,6 +253,12 @@ class Checks {
                     "start it under flopsprof-run");
     }
     return false;
+  }
+
+  bool HasShadowStack() {
+    if (target_.Status("x86_Thread_features").find("shstk") == std::string::npos) return false;
+    return Refuse(Refusal::kCannot, "it uses shadow stacks, which this version cannot attach to",
+                  "start it under flopsprof-run");
   }
 
   bool IsElsewhere() {

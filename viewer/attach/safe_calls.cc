@@ -51,8 +51,25 @@ CallRank RankCall(const WaitingCall& call, bool pc_is_in_libc) {
   }
 }
 
+bool IsOfLoaderOrMalloc(const std::vector<Mapping>& mappings, uint64_t pc) {
+  const Mapping* const code = MappingOf(mappings, pc);
+  if (code == nullptr) return false;
+  const std::string_view file = FileOf(code->path);
+  // ld-linux-x86-64.so.2, ld-2.35.so; libtcmalloc.so.4, libjemalloc.so.2, libmimalloc.so.2
+  return file.rfind("ld-", 0) == 0 || file.find("malloc") != std::string_view::npos;
+}
+
 bool StopsWithEintr(int64_t number) {
   switch (number) {
+    case SYS_semop:
+    case SYS_semtimedop:
+    case SYS_io_getevents:
+    // Of sockets with a time-out (SO_RCVTIMEO).
+    case SYS_read:
+    case SYS_recvfrom:
+    case SYS_recvmsg:
+    case SYS_accept:
+    case SYS_accept4:
     case SYS_epoll_wait:
     case SYS_epoll_pwait:
     case SYS_epoll_pwait2:

@@ -17,6 +17,10 @@ enum class CallRank {
 };
 CallRank RankCall(const WaitingCall& call, bool pc_is_in_libc);
 
+// Code of the loader or of a memory allocator beside libc's: a thread that waits there may be in
+// the middle of what we are going to call, whatever it waits for.
+bool IsOfLoaderOrMalloc(const std::vector<Mapping>& mappings, uint64_t pc);
+
 // Calls that fail with EINTR when a thread is merely stopped: the program must not see that.
 bool StopsWithEintr(int64_t number);
 

@@ -154,8 +154,8 @@ std::string WhyFiltersForbid(pid_t thread) {
     const long length = ptrace(get, thread, n, nullptr);
     if (length < 0 && errno == ENOENT) return "";  // no more filters
     if (length < 0) {
-      return "it runs under seccomp, and its filter cannot be read (that needs CAP_SYS_ADMIN): a "
-             "call that the filter forbids could end it";
+      return "it runs under seccomp, and its filter is not ours and cannot be read (that needs "
+             "CAP_SYS_ADMIN, and no filter of our own): a call that it forbids could end it";
     }
     std::vector<sock_filter> filter(static_cast<size_t>(length));
     if (ptrace(get, thread, n, filter.data()) != length) return "its seccomp filter changed";

@@ -43,8 +43,8 @@ std::string Target::Link(const std::string& name) const {
   return bytes > 0 ? std::string(link, static_cast<size_t>(bytes)) : "";
 }
 
-std::string Target::Status(const std::string& name) const {
-  std::istringstream lines(Read("status"));
+std::string Target::Status(const std::string& name, const std::string& file) const {
+  std::istringstream lines(Read(file));
   const std::string begin = name + ":\t";
   for (std::string line; std::getline(lines, line);) {
     if (line.rfind(begin, 0) == 0) return line.substr(begin.size());

@@ -41,7 +41,7 @@ class Target {
   std::string Read(const std::string& name) const;
   std::string Link(const std::string& name) const;
   // "Name:\tVALUE" of the status file; "" when there is no such line.
-  std::string Status(const std::string& name) const;
+  std::string Status(const std::string& name, const std::string& file = "status") const;
 
   std::vector<Mapping> Mappings() const;
   std::vector<pid_t> Threads() const;

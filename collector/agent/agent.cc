@@ -362,7 +362,8 @@ absl::Status Agent::Finish(std::optional<int> job_exit_code, absl::Duration time
   control_server_.reset();
   {
     base::MutexLock lock(&mutex_);
-    stop_serving_ = absl::Now() + std::min(kStragglers, timeout / 2);
+    stop_serving_ = options_.leaves_processes ? absl::InfinitePast()
+                                              : absl::Now() + std::min(kStragglers, timeout / 2);
   }
   serve_thread_.join();
   {
@@ -375,8 +376,13 @@ absl::Status Agent::Finish(std::optional<int> job_exit_code, absl::Duration time
   // The draining thread's things are ours now.
   const uint64_t now_ns = base::Clock::Real().MonoNs();
   TakeEvents(now_ns);
+  ProcessEnd end;
+  if (options_.leaves_processes) {
+    end.state = v1::PROCESS_STATE_RUNNING;
+    end.heard_out = true;  // it stops recording for us, and takes no other agent
+  }
   for (Process& process : processes_) {
-    if (!process.recorder->finished()) process.recorder->Finish(ProcessEnd(), now_ns);
+    if (!process.recorder->finished()) process.recorder->Finish(end, now_ns);
   }
   MatchCollectives();
   if (governor_ != nullptr) governor_->Follow(now_ns, /*final=*/true);

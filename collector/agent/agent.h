@@ -54,10 +54,11 @@ class Agent {
     v1::RunInfo run;
     std::string collector_target;  // "unix:/path" or "host:port"
     std::optional<StepWindow> window;
-    bool paused = false;         // nothing is recorded until `flopsprof ctl start`
-    double max_overhead = 0;     // share of the job's time that we may take; 0 = any
-    std::string control_socket;  // "": no control; its folder is the user's alone
-    std::string folder;          // of the run, for who asks there; "" = not here
+    bool paused = false;            // nothing is recorded until `flopsprof ctl start`
+    double max_overhead = 0;        // share of the job's time that we may take; 0 = any
+    std::string control_socket;     // "": no control; its folder is the user's alone
+    bool leaves_processes = false;  // they live on when Finish is called, and are let go
+    std::string folder;             // of the run, for who asks there; "" = not here
     std::shared_ptr<const model::FormulaRegistry> formulas;  // null: all are on
     SegmentOptions segment;
     uint32_t welcome_options = shm::kOptionCupti | shm::kOptionModules;

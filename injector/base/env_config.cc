@@ -10,8 +10,24 @@ namespace {
 
 constexpr size_t kShownBytes = 16;  // of a value that was not understood
 
+// In place of the environment; nullptr: the environment.
+const char* given = nullptr;
+size_t given_bytes = 0;
+
+const char* FindGiven(const char* name) {
+  const size_t length = strlen(name);
+  for (size_t at = 0; at < given_bytes; at += strlen(given + at) + 1) {
+    if (strncmp(given + at, name, length) == 0 && given[at + length] == '=') {
+      return given + at + length + 1;
+    }
+  }
+  return nullptr;
+}
+
+const char* Variable(const char* name) { return given != nullptr ? FindGiven(name) : getenv(name); }
+
 const char* NonEmpty(const char* name) {
-  const char* value = getenv(name);
+  const char* value = Variable(name);
   return value != nullptr && value[0] != '\0' ? value : nullptr;
 }
 
@@ -27,7 +43,7 @@ int32_t ParseNumber(const char* text) {
   return static_cast<int32_t>(value);
 }
 
-int32_t Number(const char* name) { return ParseNumber(getenv(name)); }
+int32_t Number(const char* name) { return ParseNumber(Variable(name)); }
 
 // What FLOPSPROF_ variables may say: one of some words, or a number up to `most`.
 struct Setting {
@@ -109,8 +125,15 @@ constexpr LocalLauncher kLaunchers[] = {
 
 }  // namespace
 
+void UseSettings(const char* settings, size_t bytes) {
+  given = settings;
+  given_bytes = bytes;
+}
+
 const char* AgentSocketPath() {
-  const char* path = secure_getenv("FLOPSPROF_SOCKET");  // never in a set-user-id program
+  // Never in a set-user-id program.
+  const char* path =
+      given != nullptr ? FindGiven("FLOPSPROF_SOCKET") : secure_getenv("FLOPSPROF_SOCKET");
   return path != nullptr && path[0] != '\0' ? path : nullptr;
 }
 

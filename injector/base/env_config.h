@@ -4,6 +4,7 @@
 
 // The only reader of the environment in the injector. README.md lists the variables.
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "injector/base/text.h"
@@ -19,6 +20,10 @@ struct Identity {  // -1: not set
   int32_t restart = -1;
   shm::IdentitySource source = shm::IdentitySource::kNone;
 };
+
+// After a late attach: these are read instead of the environment, which the program may be changing
+// meanwhile. "NAME=value" with a zero byte behind each; they stay where they are.
+void UseSettings(const char* settings, size_t bytes);
 
 // Path of the agent's socket, or nullptr: then the injector does nothing at all.
 const char* AgentSocketPath();

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "injector/base/mapped_objects.h"
 
+#include <atomic>
+
+#include "injector/base/platform.h"
 #include "injector/base/protected_pages.h"
 
 namespace flopsprof::injector {
@@ -12,6 +15,36 @@ void Extend(AddressRange* range, uintptr_t begin, uintptr_t end) {
   if (is_empty || begin < range->begin) range->begin = begin;
   if (end > range->end) range->end = end;
 }
+
+// A fork's child has the loader's lock of the list for ever if a walk was on when it was made.
+constexpr uint64_t kWaitNs = 200000000u;
+constexpr uint64_t kPollNs = 50000;
+std::atomic<int> walks{0};  // that are on
+std::atomic<int> forks{0};  // that wait, or are being made
+
+bool WaitForNone(const std::atomic<int>& count) {
+  const uint64_t until_ns = MonoNs() + kWaitNs;
+  while (count.load(std::memory_order_seq_cst) != 0) {
+    if (MonoNs() > until_ns) return false;
+    SleepNs(kPollNs);
+  }
+  return true;
+}
+
+// Either a fork sees the walk, or the walk sees the fork.
+class WalkScope {
+ public:
+  WalkScope() {
+    for (;;) {
+      walks.fetch_add(1, std::memory_order_seq_cst);
+      if (forks.load(std::memory_order_seq_cst) == 0) return;
+      walks.fetch_sub(1, std::memory_order_seq_cst);
+      if (!WaitForNone(forks)) break;
+    }
+    walks.fetch_add(1, std::memory_order_seq_cst);
+  }
+  ~WalkScope() { walks.fetch_sub(1, std::memory_order_seq_cst); }
+};
 
 struct Walk {
   ObjectVisitor visit;
@@ -57,6 +90,7 @@ MappedObject DescribeMappedObject(const char* path, uintptr_t base, const ElfW(P
 }
 
 bool VisitMappedObjects(ObjectVisitor visit, void* data) {
+  const WalkScope scope;
   Walk walk{visit, data};
   return dl_iterate_phdr(VisitOne, &walk) == 1;
 }
@@ -75,8 +109,21 @@ uint64_t CountObjectsEverMapped() {
     *static_cast<uint64_t*>(data) = info->dlpi_adds;
     return 1;  // every object tells it
   };
+  const WalkScope scope;
   dl_iterate_phdr(visit, &count);
   return count;
+}
+
+void HoldWalks() {
+  forks.fetch_add(1, std::memory_order_seq_cst);
+  WaitForNone(walks);
+}
+
+void LetWalks() { forks.fetch_sub(1, std::memory_order_seq_cst); }
+
+void ForgetWalks() {
+  walks.store(0, std::memory_order_seq_cst);
+  forks.store(0, std::memory_order_seq_cst);
 }
 
 }  // namespace flopsprof::injector

@@ -54,4 +54,9 @@ bool FindMappedObject(const void* address, MappedObject* found);
 // Grows with every object that is mapped. One step into the list: may be asked at each call.
 uint64_t CountObjectsEverMapped();
 
+// Around a fork: no walk is on, or begins, in between (but after 200 ms). In the child: none is.
+void HoldWalks();
+void LetWalks();
+void ForgetWalks();
+
 }  // namespace flopsprof::injector

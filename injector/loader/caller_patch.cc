@@ -27,7 +27,7 @@ struct Memory {
 };
 
 Memory* memory = nullptr;
-std::atomic<bool> restored{false};  // for good: no object is patched any more
+std::atomic<bool> restored{false};  // no object is patched any more, but after a new attach
 
 // So far; for the note.
 struct Counts {
@@ -106,6 +106,7 @@ void RestoreSlots() {
     CountUnseen(memory->slots.Restore(object));
   }
   memory->slots.Clear();
+  memory->objects.Forget();
 }
 
 void PatchOrRestore() {
@@ -130,6 +131,11 @@ void PatchCallers() {
   text.AddNumber(counts.slots).Add(" slots of ").AddNumber(counts.objects).Add(" objects, ");
   text.AddNumber(counts.took_ns / 1000).Add(" us, longest ").AddNumber(counts.longest_ns / 1000);
   EmitNote("caller_patch", text.Add(" us").get());
+}
+
+void PatchCallersAgain() {
+  restored.store(false, std::memory_order_relaxed);
+  PatchCallers();
 }
 
 void RestoreCallers() {

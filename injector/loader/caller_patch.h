@@ -14,7 +14,10 @@ namespace flopsprof::injector {
 // Patches the objects that are new since the last time.
 void PatchCallers();
 
-// Gives every slot its old value again, for good.
+// Gives every slot its old value again. From then on PatchCallers does nothing.
 void RestoreCallers();
+
+// Patches all objects as at the first time, after RestoreCallers too.
+void PatchCallersAgain();
 
 }  // namespace flopsprof::injector

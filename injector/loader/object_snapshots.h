@@ -16,6 +16,9 @@ class ObjectSnapshots {
   // What was mapped now is from here on what was there before. False: not all objects had room.
   bool Take();
 
+  // As if no walk had been.
+  void Forget() { count_ = before_count_ = 0; }
+
   size_t count() const { return count_; }
   const MappedObject& at(size_t i) const { return now_[i]; }
 

@@ -140,7 +140,9 @@ int UninstallPending(void*) {
   }
   UninstallModuleHook();
   LetShimUninstall();
-  g_state.store(State::kOff, std::memory_order_relaxed);
+  // Another session may have begun meanwhile.
+  const bool enabled = g_enabled.load(std::memory_order_relaxed);
+  g_state.store(enabled ? State::kWaiting : State::kOff, std::memory_order_relaxed);
   return 0;
 }
 

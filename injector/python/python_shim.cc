@@ -23,6 +23,7 @@ constexpr char kNativeName[] = "_flopsprof_native";
 constexpr int kFileInput = 257;  // Py_file_input
 
 PyObject* g_names;  // of the last text, borrowed from its module, which is never freed
+bool g_uninstalled = false;
 bool g_failure_noted;
 
 void ClearFailure() {
@@ -107,6 +108,12 @@ PyObject* RunText(const EmbeddedText& text) {
 }  // namespace
 
 bool InstallShim() {
+  if (g_names != nullptr && g_uninstalled) {  // its modules are there: once more for another agent
+    g_uninstalled = false;
+    PyObject* result = Call("install", nullptr, nullptr);
+    g_python.DecRef(result);
+    return result != nullptr;
+  }
   if (g_names != nullptr) return true;
   PyObject* native = NewModule(kNativeName);
   PyObject* names = nullptr;  // of the text that ran last
@@ -155,8 +162,14 @@ PyObject* AskShimForWork(PyObject* name, PyObject* arguments, PyObject* named) {
 
 bool AskShimForOptimizer() { return IsTrue(Call("optimizer_exists", nullptr, nullptr)); }
 void TellShimFirstCall() { g_python.DecRef(Call("on_first_call", nullptr, nullptr)); }
-void ForgetShim() { g_names = nullptr; }
-void LetShimUninstall() { g_python.DecRef(Call("uninstall", nullptr, nullptr)); }
+void ForgetShim() {
+  g_names = nullptr;
+  g_uninstalled = false;
+}
+void LetShimUninstall() {
+  g_python.DecRef(Call("uninstall", nullptr, nullptr));
+  g_uninstalled = true;
+}
 
 void OnShimFailure(const char* reason) {
   CountLoss(shm::LossCounter::kShimFailed);

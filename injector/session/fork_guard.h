@@ -8,4 +8,9 @@ namespace flopsprof::injector {
 // parent's rings nor keeps the agent's socket open.
 void InstallForkGuard();
 
+// The same where a thread of ours walks the loader's list of objects while the program forks, as it
+// does in a process that was attached late: a fork waits for the walk, because its child would have
+// that lock for ever. `in_child` is called there too.
+void GuardForksOfAttached(void (*in_child)());
+
 }  // namespace flopsprof::injector

@@ -66,6 +66,7 @@ void* Run(void*) {
   }
   running.store(false, std::memory_order_release);
   HandleRequests();  // nobody is left waiting
+  if (work.on_end != nullptr) work.on_end();
   return nullptr;
 }
 
@@ -81,6 +82,7 @@ uint32_t Ask(uint32_t requests) {
 
 bool StartHelperThread(const HelperWork& helper_work) {
   work = helper_work;
+  never_started = false;
   running.store(true, std::memory_order_release);
   if (CreateOwnThread(Run, nullptr)) return true;
   running.store(false, std::memory_order_release);

@@ -24,6 +24,7 @@ struct HelperWork {
   void (*tick)();                     // once a second
   bool (*agent_has_gone)();           // or does not come any more
   bool (*on_agent_gone)();            // false: the thread ends after it
+  void (*on_end)() = nullptr;         // the last thing that the thread does
 };
 
 // Starts the thread. False: no thread.

@@ -60,6 +60,10 @@ char socket_path[108];
 uint64_t reconnect_ns = 0;
 int32_t session_pid = 0;
 void (*detach_action)() = nullptr;
+// Of a process that was attached late: what is done once an agent is there, and when all is over.
+std::atomic<bool> attach_is_owed{false};
+void (*attach_action)() = nullptr;
+void (*inert_action)() = nullptr;  // nullptr: it was not attached late
 constexpr StepEdges kWindowEdges = {BeforeStepBegins, AfterStepBegan};
 
 bool HasEnded() { return state.load(std::memory_order_acquire) == SessionState::kDead; }
@@ -304,6 +308,8 @@ bool AgentHasGone() {
   LookAfterOldSegments(MonoNs());
   if (link_to_agent.AgentHasGone()) return true;
   const bool recording = state.load(std::memory_order_acquire) == SessionState::kRecording;
+  // On this thread, which also undoes it.
+  if (recording && attach_is_owed.exchange(false, std::memory_order_relaxed)) attach_action();
   if (recording && TimesAreOwed() && MayCallCuda()) StartOwedTimes(false);
   if (!ClockWasTold() && recording && MayCallCuda()) TellClock();
   FollowAgent();
@@ -329,7 +335,7 @@ void EndForGood() {
     if (!state.compare_exchange_strong(expected, SessionState::kDead, std::memory_order_acq_rel)) {
       return;  // the process ends: its CUDA and its Python are not ours to call any more
     }
-    CountLoss(shm::LossCounter::kAgentGone);
+    if (inert_action == nullptr) CountLoss(shm::LossCounter::kAgentGone);
   }
   StopRecording();
   EmptyOldSegments();
@@ -337,6 +343,11 @@ void EndForGood() {
   EndScopes();
   if (detach_action != nullptr) detach_action();
   while (FollowCuptiDetach()) SleepNs(kDetachPollNs);
+  // What another attach takes up.
+  if (inert_action == nullptr || link_to_agent.segment() == nullptr) return;
+  KeepOldSegment(link_to_agent.segment(), link_to_agent.segment_bytes(), link_to_agent.slots());
+  LeaveSegmentMemory(link_to_agent.segment(), link_to_agent.segment_bytes());
+  link_to_agent.Close();
 }
 
 bool OnAgentGone() {
@@ -362,7 +373,17 @@ bool EndWithoutAgent(bool fast_exit) {
   return false;
 }
 
-void Connect() {
+void OnHelperEnd() {
+  if (inert_action != nullptr && HasEnded()) inert_action();
+}
+
+bool StartHelper() {
+  return StartHelperThread(
+      {FinishConnecting, HandleRequests, Tick, AgentHasGone, OnAgentGone, OnHelperEnd});
+}
+
+// False: no helper thread runs.
+bool Connect() {
   session_pid = ProcessId();
   InstallForkGuard();  // without an agent, too, threads take the lock of their states
   NoteImage();
@@ -372,7 +393,7 @@ void Connect() {
   if (path == nullptr || strlen(path) >= sizeof(socket_path) ||
       !link_to_agent.Connect(path, {image_ns, sessions + 1, connected_ns})) {
     state.store(SessionState::kDead, std::memory_order_release);
-    return;
+    return false;
   }
   memcpy(socket_path, path, strlen(path) + 1);
   PrepareThreadEnds();
@@ -382,20 +403,43 @@ void Connect() {
   const bool gone = result == AgentLink::Result::kGone;
   if (result == AgentLink::Result::kRefused || (gone && !BeginAway(SessionState::kConnecting))) {
     Die();
-    return;
+    return false;
   }
   if (result == AgentLink::Result::kReady && !BeginRecording(true)) {
     Die();
-    return;
+    return false;
   }
   InstallExitPath();
-  const HelperWork work = {FinishConnecting, HandleRequests, Tick, AgentHasGone, OnAgentGone};
-  if (StartHelperThread(work)) return;
+  if (StartHelper()) return true;
   if (result == AgentLink::Result::kReady) {
     EmitNote("helper_thread", "could not be started: times arrive at the end only");
   } else {
     Die();
   }
+  return false;
+}
+
+// What was attached and let go begins a session once more, as after an agent's end. False: no
+// helper thread runs.
+bool BeginAgain() {
+  const char* path = AgentSocketPath();
+  if (path == nullptr || strlen(path) >= sizeof(socket_path)) return false;
+  memcpy(socket_path, path, strlen(path) + 1);
+  reconnect_ns = ReconnectNs();
+  connected_ns = MonoNs();
+  image_ns = connected_ns;  // a run of its own
+  sessions = 0;
+  GoAway();
+  ForgetCounts();
+  FoldFromNow();
+  away.Begin(connected_ns, ConnectTimeoutNs());
+  auto ended = SessionState::kDead;
+  if (!state.compare_exchange_strong(ended, SessionState::kAway, std::memory_order_acq_rel)) {
+    return false;
+  }
+  if (StartHelper()) return true;
+  Die();
+  return false;
 }
 
 }  // namespace
@@ -501,6 +545,23 @@ void NoteImage() {
 }
 
 void SetDetachAction(void (*action)()) { detach_action = action; }
+
+void StartAttachedSession(const AttachActions& actions) {
+  attach_action = actions.attach;
+  detach_action = actions.detach;
+  inert_action = actions.inert;
+  LetDriverTellThatItIsUp();
+  attach_is_owed.store(true, std::memory_order_relaxed);
+  auto expected = SessionState::kDormant;
+  bool begun = false;
+  if (state.compare_exchange_strong(expected, SessionState::kConnecting,
+                                    std::memory_order_acq_rel)) {
+    begun = Connect();
+  } else {
+    begun = BeginAgain();
+  }
+  if (!begun) inert_action();
+}
 
 void AbandonSessionInForkedChild() {
   if (state.load(std::memory_order_relaxed) == SessionState::kDormant) return;

@@ -18,6 +18,16 @@ void NoteImage();
 // What else is undone when the agent has gone and the program runs on.
 void SetDetachAction(void (*action)());
 
+// What a late attach brings; in the order in which they are called.
+struct AttachActions {
+  void (*attach)();  // on the helper thread, once an agent is there
+  void (*detach)();  // SetDetachAction's
+  void (*inert)();   // last of all, on the helper thread; or at once where it cannot be made
+};
+
+// On a thread of our own: the first session of a process, or one more after the end of the last.
+void StartAttachedSession(const AttachActions& actions);
+
 // In the child of a fork: no thread, no record, no counter.
 void AbandonSessionInForkedChild();
 

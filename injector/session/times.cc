@@ -34,6 +34,17 @@ bool clock_was_told = false;  // helper thread only
 // comes only with another object.
 std::atomic<uint64_t> objects_without_cupti{0};
 
+std::atomic<bool> driver_may_tell{false};
+
+// Before cuInit has returned it answers with an error. Not asked where the program may be in its
+// first cuInit because of us: there the driver's locks are held.
+bool DriverIsUp() {
+  const auto count_devices =
+      reinterpret_cast<int (*)(int*)>(FindInLoadedLibrary("libcuda.so", "cuDeviceGetCount"));
+  int count = 0;
+  return count_devices != nullptr && count_devices(&count) == 0;
+}
+
 GraphTimes GraphTimesOf(uint32_t options) {
   const bool launches = (options & shm::kOptionGraphLaunches) != 0;
   if ((options & shm::kOptionGraphAuto) == 0) {
@@ -61,8 +72,11 @@ void SetTimesWanted(uint32_t welcome_options) {
   clock_was_told = false;
 }
 
+void LetDriverTellThatItIsUp() { driver_may_tell.store(true, std::memory_order_relaxed); }
+
 bool MayCallCuda() {
   if (cuda_is_up.load(std::memory_order_relaxed)) return true;
+  if (driver_may_tell.load(std::memory_order_relaxed) && DriverIsUp()) NoteCudaIsUp();
   const bool is_up =
       Statistics()->launches.load(std::memory_order_relaxed) != 0 ||
       (!CuptiIsOurs() && MonoNs() - begun_ns.load(std::memory_order_relaxed) > kInitializedNs);

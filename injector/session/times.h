@@ -12,6 +12,9 @@ namespace flopsprof::injector {
 // What the agent wants, with the session that begins now.
 void SetTimesWanted(uint32_t welcome_options);
 
+// After a late attach nothing tells that the driver has long been up: MayCallCuda asks it.
+void LetDriverTellThatItIsUp();
+
 // The session begins inside of cuInit, which holds locks of the driver that CUPTI takes as well:
 // the helper thread calls into neither before the program has come out of it.
 bool MayCallCuda();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "injector/transport/old_segments.h"
 
+#include <string.h>
 #include <sys/mman.h>
 
 #include "injector/base/platform.h"
@@ -60,6 +61,20 @@ void KeepOldSegment(shm::SegmentHeader* header, uint64_t bytes, const SlotPlaces
   kept[next_place] = {header, bytes, slots, 0, MonoNs() + kLateNs};
   CountLateCalls(&kept[next_place]);
   next_place = (next_place + 1) % kMostKept;
+}
+
+void LeaveSegmentMemory(shm::SegmentHeader* header, uint64_t bytes) {
+  void* const own = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (own == MAP_FAILED) return;
+  memcpy(own, static_cast<void*>(header), shm::kSegmentHeaderBytes);
+  for (OldSegment& old : kept) {
+    if (old.header == header) old.until_ns = 0;  // there is nothing to give back
+  }
+  // In one step, for threads that write late.
+  if (mremap(own, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, header) == MAP_FAILED) {
+    munmap(own, bytes);
+  }
 }
 
 void LookAfterOldSegments(uint64_t now_ns) {

@@ -18,6 +18,10 @@ namespace flopsprof::injector {
 // The segment of `bytes` is in use no more. What was counted there is counted as made before.
 void KeepOldSegment(shm::SegmentHeader* header, uint64_t bytes, const SlotPlaces& slots);
 
+// As long as none comes, nothing of the agent's memory stays in this process: counts that come late
+// go to memory of our own at the same addresses. The agent's is as it was.
+void LeaveSegmentMemory(shm::SegmentHeader* header, uint64_t bytes);
+
 // Counts that came late; memory that can be given back.
 void LookAfterOldSegments(uint64_t now_ns);
 

@@ -108,6 +108,11 @@ void GoAway() {
   if (left != nullptr) MoveCounts(left, &no_segment);
 }
 
+void ForgetCounts() {
+  static shm::SegmentHeader forgotten;
+  MoveCounts(&no_segment, &forgotten);
+}
+
 bool IsAway() { return in_use.recording.load(std::memory_order_acquire) == &away_segment; }
 
 bool AwayCounts() { return IsAway() && away_counts.load(std::memory_order_relaxed); }

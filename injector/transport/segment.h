@@ -32,6 +32,8 @@ void UseSegment(shm::SegmentHeader* header, const SlotPlaces& places);
 // The agent has gone, another one may come: as paused, but what is written goes nowhere. Calls and
 // launches are counted for the next segment, if work was recorded until now.
 void GoAway();
+// Right after it: the next segment is the first of another run, which counts from zero.
+void ForgetCounts();
 bool IsAway();
 bool AwayCounts();
 

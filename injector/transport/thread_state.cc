@@ -147,21 +147,42 @@ bool EnsureRing(ThreadState* state) {
   return true;
 }
 
-void FoldCounts() {
-  // One at a time, and no state is renewed meanwhile.
-  if (!states_lock.LockWithin(kLockPatienceNs)) return;
+namespace {
+
+struct Sums {
   uint64_t hook_calls = 0;
   uint64_t module_calls = 0;
   uint64_t nodes = 0;
+};
+Sums sums_before;  // under states_lock: of runs before this one
+
+Sums SumCounts() {
+  Sums sums;
   for (const ThreadState* state = all_states; state != nullptr; state = state->next_of_all) {
-    hook_calls += state->hook_calls.load(std::memory_order_relaxed);
-    module_calls += state->module_calls.load(std::memory_order_relaxed);
-    nodes += state->nodes.load(std::memory_order_relaxed);
+    sums.hook_calls += state->hook_calls.load(std::memory_order_relaxed);
+    sums.module_calls += state->module_calls.load(std::memory_order_relaxed);
+    sums.nodes += state->nodes.load(std::memory_order_relaxed);
   }
+  return sums;
+}
+
+}  // namespace
+
+void FoldCounts() {
+  // One at a time, and no state is renewed meanwhile.
+  if (!states_lock.LockWithin(kLockPatienceNs)) return;
+  const Sums sums = SumCounts();
   shm::SegmentHeader* header = Statistics();
-  header->hook_calls.store(hook_calls, std::memory_order_relaxed);
-  header->module_calls.store(module_calls, std::memory_order_relaxed);
-  header->nodes.store(nodes, std::memory_order_relaxed);
+  header->hook_calls.store(sums.hook_calls - sums_before.hook_calls, std::memory_order_relaxed);
+  header->module_calls.store(sums.module_calls - sums_before.module_calls,
+                             std::memory_order_relaxed);
+  header->nodes.store(sums.nodes - sums_before.nodes, std::memory_order_relaxed);
+  states_lock.Unlock();
+}
+
+void FoldFromNow() {
+  if (!states_lock.LockWithin(kLockPatienceNs)) return;
+  sums_before = SumCounts();
   states_lock.Unlock();
 }
 

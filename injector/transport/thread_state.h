@@ -112,6 +112,8 @@ FLOPSPROF_APART bool EnsureRing(ThreadState* state);
 
 // Stores the sums of all threads' counts, past ones included, in the segment's header.
 void FoldCounts();
+// What was counted until now is of another run.
+void FoldFromNow();
 
 // In the child of a fork: threads that end do not touch their slots any more.
 void ForgetThreadsInForkedChild();

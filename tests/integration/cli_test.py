@@ -161,7 +161,7 @@ def test_no_runtime_folder_is_left(tmp_path):
         ([RUN, "python", "train.py"], 2, "flopsprof-run -- python train.py"),
         ([RUN], 2, "no command"),
         ([TOOL, "reprot"], 2, 'did you mean "report"?'),
-        ([TOOL, "attach", "-p", "1"], 2, "attach: not in this version\n  start the job under "),
+        ([TOOL, "attach"], 2, "attach: which process? give -p PID\n  flopsprof ps lists"),
         ([TOOL, "diff", "a", "b"], 2, "diff: not in this version\n  summary.json of both"),
         ([TOOL, "help", "diff"], 2, "diff: not in this version\n  summary.json of both"),
         ([RUN, "--collector", "foo", "--", "true"], 2, '--collector: "foo" is no HOST:PORT\n'),

@@ -22,7 +22,8 @@ OTHER = re.compile(r"std::(?:mutex|shared_mutex|once_flag|call_once|atomic_flag|
                    r"|\b(?:while|until)\s*\([^;{}]*(?:\bexchange\(|__sync_lock_test_and_set|test_and_set\()"
                    r"|\.wait\(")
 # Where threads of ours, or the end of the process, wait a bounded time: injector/README.md, Threads.
-WAITS = {"base/brief_lock.cc", "base/platform.cc", "base/platform.h", "transport/record_sink.cc",
+WAITS = {"base/brief_lock.cc", "base/platform.cc", "base/platform.h", "base/mapped_objects.cc",
+         "transport/record_sink.cc",
          "transport/agent_link.cc", "session/helper_thread.cc", "session/session.cc",
          "cupti/cupti_session.cc", "cupti/cupti_detach.cc"}
 

@@ -9,6 +9,8 @@
 #include <memory>
 
 #include "absl/strings/numbers.h"
+#include "proto/shm/handshake.h"
+#include "viewer/cli/attach_options.h"
 #include "viewer/cli/define_options.h"
 #include "viewer/cli/exit_codes.h"
 #include "viewer/cli/formula_options.h"
@@ -146,6 +148,75 @@ void DefineEnv(CLI::App* app, EnvOptions* options) {
       "  kill %1                                     # writes the report");
 }
 
+void AddPids(CLI::App* app, std::vector<int>* pids, const std::string& text) {
+  app->add_option_function<std::vector<std::string>>(
+         "-p,--pid",
+         [pids](const std::vector<std::string>& words) {
+           for (const std::string& word : words) {
+             int pid = 0;
+             if (!absl::SimpleAtoi(word, &pid) || pid < 1) {
+               throw CLI::ValidationError("--pid", "\"" + word + "\" is no process id");
+             }
+             pids->push_back(pid);
+           }
+         },
+         text)
+      ->delimiter(',')
+      ->type_name("PID,...");
+}
+
+void DefineAttach(CLI::App* app, AttachOptions* options) {
+  SetUsage(app, "flopsprof attach -p PID[,PID...] [-d TIME | --steps N] [-o DIR]");
+  AddPids(app, &options->pids, "processes that run, of this user");
+  CLI::Option* duration = app->add_option_function<std::string>(
+      "-d,--duration",
+      [options](const std::string& text) {
+        options->seconds = ParseDuration(text);
+        if (options->seconds <= 0) {
+          throw CLI::ValidationError("--duration", "\"" + text + "\" is none of 500ms, 10s, 2m");
+        }
+      },
+      "record so long, to the end of the step that then runs; default until Ctrl-C, `flopsprof "
+      "detach` or the end of the processes");
+  duration->type_name("TIME");
+  AddNumber(
+      app, "--steps", 1, [options](int steps) { options->steps = static_cast<unsigned>(steps); },
+      "record so many whole steps, the same ones on all ranks")
+      ->excludes(duration);
+  AddText(app, "-o,--output", &options->run.output, "run folder, as of flopsprof run")
+      ->type_name("DIR");
+  AddText(app, "--step-at", &options->run.step_at,
+          "a step begins where this module (path or class) or function does")
+      ->type_name("NAME");
+  app->add_flag("--times,!--no-times", options->run.times, "GPU times by CUPTI (default on)");
+  app->add_flag("--modules,!--no-modules", options->run.modules,
+                "follow modules and the backward pass (default on)");
+  AddPeak(app, &options->run.peaks);
+  AddRawNames(app, &options->run.raw_names);
+  app->add_flag("-q,--quiet", options->run.quiet,
+                "only errors; the report goes to report.txt alone");
+  AddLook(app, &options->run.colour, &options->run.ascii);
+  app->footer(
+      "The process is not restarted. One of its threads stands still for some milliseconds, and\n"
+      "everything is given back at the end, also when this program is killed. What it does to the\n"
+      "process, what is not seen, permissions: docs/attach.md.\n"
+      "\nExamples:\n"
+      "  flopsprof ps\n"
+      "  flopsprof attach -p 4711 --steps 10\n"
+      "  flopsprof attach -p 4711,4712 -d 30s -o prof");
+}
+
+void DefineDetach(CLI::App* app, DetachOptions* options) {
+  SetUsage(app, "flopsprof detach -p PID[,PID...]");
+  AddPids(app, &options->pids, "processes that flopsprof attach holds; its report is written");
+}
+
+void DefinePs(CLI::App* app, PsOptions* options) {
+  SetUsage(app, "flopsprof ps [--json]");
+  app->add_flag("-j,--json", options->json, "as JSON");
+  AddLook(app, &options->colour, &options->ascii);
+}
+
 void DefineCompletion(CLI::App* app, CompletionOptions* options) {
   SetUsage(app, "flopsprof completion bash|zsh|fish");
   app->add_option("SHELL", options->shell, "bash, zsh or fish")->type_name("");
@@ -235,6 +306,9 @@ bool WithVerb(const std::string& verb, const std::function<void(const CLI::App&)
   CollectorOptions collector;
   EnvOptions env;
   CtlOptions ctl;
+  AttachOptions attach;
+  DetachOptions detach;
+  PsOptions ps;
   CompletionOptions completion;
   HelpOptions help;
   const std::map<std::string, std::function<void()>> definitions = {
@@ -246,6 +320,9 @@ bool WithVerb(const std::string& verb, const std::function<void(const CLI::App&)
       {"collector", [&] { DefineCollector(app.get(), &collector); }},
       {"ctl", [&] { DefineCtl(app.get(), &ctl); }},
       {"env", [&] { DefineEnv(app.get(), &env); }},
+      {"attach", [&] { DefineAttach(app.get(), &attach); }},
+      {"detach", [&] { DefineDetach(app.get(), &detach); }},
+      {"ps", [&] { DefinePs(app.get(), &ps); }},
       {"completion", [&] { DefineCompletion(app.get(), &completion); }},
       {"help", [&] { DefineHelp(app.get(), &help); }},
   };
@@ -332,6 +409,23 @@ ParseOutcome ParseCtl(const std::vector<std::string>& arguments, CtlOptions* opt
 }
 ParseOutcome ParseEnv(const std::vector<std::string>& arguments, EnvOptions* options) {
   return ParseVerb("env", DefineEnv, arguments, options);
+}
+ParseOutcome ParseAttach(const std::vector<std::string>& arguments, AttachOptions* options) {
+  const ParseOutcome outcome = ParseVerb("attach", DefineAttach, arguments, options);
+  if (!outcome.run || !options->pids.empty()) return outcome;
+  return {
+      false, kExitUsage,
+      ErrorText("attach: which process? give -p PID",
+                {"flopsprof ps lists those that can be attached", "help: flopsprof help attach"})};
+}
+ParseOutcome ParseDetach(const std::vector<std::string>& arguments, DetachOptions* options) {
+  const ParseOutcome outcome = ParseVerb("detach", DefineDetach, arguments, options);
+  if (!outcome.run || !options->pids.empty()) return outcome;
+  return {false, kExitUsage,
+          ErrorText("detach: which process? give -p PID", {"help: flopsprof help detach"})};
+}
+ParseOutcome ParsePs(const std::vector<std::string>& arguments, PsOptions* options) {
+  return ParseVerb("ps", DefinePs, arguments, options);
 }
 ParseOutcome ParseCompletion(const std::vector<std::string>& arguments,
                              CompletionOptions* options) {

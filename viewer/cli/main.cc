@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "viewer/cli/arguments.h"
+#include "viewer/cli/attach_options.h"
 #include "viewer/cli/command_line.h"
 #include "viewer/cli/exit_codes.h"
 #include "viewer/cli/messages.h"
@@ -65,6 +66,9 @@ const std::map<std::string, std::function<int(const Arguments&)>>& SimpleVerbs()
       {"peaks", [](const Arguments& a) { return Do(ParsePeaks, PeaksVerb, a); }},
       {"collector", [](const Arguments& a) { return Do(ParseCollector, CollectorVerb, a); }},
       {"ctl", [](const Arguments& a) { return Do(ParseCtl, CtlVerb, a); }},
+      {"attach", [](const Arguments& a) { return Do(ParseAttach, AttachVerb, a); }},
+      {"detach", [](const Arguments& a) { return Do(ParseDetach, DetachVerb, a); }},
+      {"ps", [](const Arguments& a) { return Do(ParsePs, PsVerb, a); }},
       {"env", [](const Arguments& a) { return Do(ParseEnv, EnvVerb, a); }},
       {"completion", [](const Arguments& a) { return Do(ParseCompletion, CompletionVerb, a); }},
       {"version", DoVersion},

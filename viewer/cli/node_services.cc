@@ -76,6 +76,7 @@ absl::StatusOr<std::unique_ptr<NodeServices>> NodeServices::Start(const Options&
   settings.run_id = options.run_id;
   settings.run = run;
   settings.paused = options.paused;
+  settings.leaves_processes = options.leaves_processes;
   settings.max_overhead = options.max_overhead;
   settings.control_socket = options.control_socket;
   // Who asks may be in another folder.
@@ -118,6 +119,8 @@ ProgressFacts NodeServices::Progress() {
 absl::Status NodeServices::FinishAgent(std::optional<int> job_exit_code, absl::Duration timeout) {
   return parts_->agent->Finish(job_exit_code, timeout);
 }
+
+void NodeServices::LetProcessesGo() { parts_->agent.reset(); }
 
 std::shared_ptr<store::RunFolder> NodeServices::FinishCollector() {
   if (parts_->collector == nullptr) return nullptr;

@@ -39,7 +39,8 @@ class NodeServices {
     absl::Time start;
     std::optional<StepWindowText> steps;
     bool paused = false;
-    double max_overhead = 0;  // 0 = any
+    bool leaves_processes = false;  // those that run when the agent is finished live on
+    double max_overhead = 0;        // 0 = any
     bool times = true;
     bool modules = true;
     std::shared_ptr<const model::FormulaRegistry> formulas;  // null: all are on
@@ -55,6 +56,8 @@ class NodeServices {
 
   // After the end of the job: takes what is still in the rings and sends it.
   absl::Status FinishAgent(std::optional<int> job_exit_code, absl::Duration timeout);
+  // After it: closes what connects the processes with the agent, which ends their sessions.
+  void LetProcessesGo();
   // Stops the collector. Returns its folder, in which everything is stored that arrived; null when
   // the collector is elsewhere.
   std::shared_ptr<store::RunFolder> FinishCollector();

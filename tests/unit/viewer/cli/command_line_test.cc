@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "proto/shm/handshake.h"
+#include "viewer/cli/attach_options.h"
 
 namespace flopsprof::viewer {
 namespace {
@@ -379,6 +380,28 @@ TEST(CommandLineTest, APausedRunHasNoStepsOfItsOwn) {
   EXPECT_EQ(ParseRun({"--paused", "--steps", "1:2"}, &options).exit_code, 2);
   EXPECT_TRUE(ParseRun({"--paused"}, &options).run);
   EXPECT_TRUE(options.paused);
+}
+
+TEST(ParseAttachTest, TakesProcessesInOneListOrInSeveral) {
+  AttachOptions options;
+  ASSERT_TRUE(ParseAttach({"-p", "12,13", "-p", "14", "-d", "500ms"}, &options).run);
+  EXPECT_EQ(options.pids, (std::vector<int>{12, 13, 14}));
+  EXPECT_EQ(options.seconds, 0.5);
+}
+
+TEST(ParseAttachTest, ADurationAndANumberOfStepsAreTwoEnds) {
+  AttachOptions options;
+  EXPECT_FALSE(ParseAttach({"-p", "12", "-d", "10s", "--steps", "5"}, &options).run);
+  EXPECT_FALSE(ParseAttach({"-p", "12", "-d", "ten"}, &options).run);
+  EXPECT_FALSE(ParseAttach({"-p", "0"}, &options).run);
+}
+
+TEST(ParseDurationTest, KnowsFourUnits) {
+  EXPECT_EQ(ParseDuration("10s"), 10);
+  EXPECT_EQ(ParseDuration("2m"), 120);
+  EXPECT_EQ(ParseDuration("1.5h"), 5400);
+  EXPECT_EQ(ParseDuration("10"), 0);
+  EXPECT_EQ(ParseDuration("s"), 0);
 }
 
 }  // namespace

@@ -448,4 +448,6 @@ def test_without_pytorch_one_line_says_so(tmp_path):
     path = os.pathsep.join((str(tmp_path), PACKAGE))
     done = run("resnet18", code=1, PYTHONPATH=path)
     assert done.stderr.startswith("flopsprof.count: PyTorch is not in this Python (")
-    assert done.stderr.endswith("): not here\n  use the Python that the model runs with\n")
+    assert done.stderr.endswith(
+        "): not here\n  use the Python that the model runs with: flopsprof count --python PROGRAM ...\n"
+    )

@@ -16,9 +16,11 @@ With the folder of scripts/deepspeed_packages.sh, of public models and the seeds
 package's report against ours of its style with compat="quirks":
   mirror_lines     lines that differ, once what `mirror_reasons` names is not counted: none is right
   mirror_reasons   what that package does not count and DeepSpeed does
+  mirror_signatures  functions and methods whose arguments or defaults are not that package's
 """
 
 import contextlib
+import inspect
 import io
 import json
 import os
@@ -34,6 +36,7 @@ sys.path.insert(0, os.path.join(ROOT, "injector", "shims", "python"))
 import deepspeed.profiling.flops_profiler.profiler as theirs  # noqa: E402
 
 import flopsprof.deepspeed as ours  # noqa: E402
+import flopsprof.deepspeed.dropin.mirror as stand_alone  # noqa: E402
 from flopsprof.deepspeed.counting import leaves  # noqa: E402
 from flopsprof.deepspeed.modules import clock  # noqa: E402
 from flopsprof.deepspeed.quirks import replaced  # noqa: E402
@@ -168,6 +171,22 @@ def compare_with_mirror(mirror, model, run) -> dict:
             "mirror_reasons": reasons}  # fmt: skip
 
 
+def mirror_signatures(mirror) -> list:
+    pairs = [(stand_alone.get_model_profile, mirror.get_model_profile)]
+    for name, method in vars(mirror.FlopsProfiler).items():
+        if inspect.isfunction(method):
+            pairs.append((getattr(stand_alone.FlopsProfiler, name, None), method))
+    wrong = []
+    for mine, its in pairs:
+        wanted, have = (
+            [(p.name, p.kind, p.default) for p in inspect.signature(f).parameters.values()] if f else []
+            for f in (its, mine)
+        )
+        if have[: len(wanted)] != wanted:
+            wrong.append([its.__qualname__, str(wanted), str(have)])
+    return wrong
+
+
 def compare(name, mirror) -> dict:
     model, run = MODELS[name]()
     model.eval()
@@ -239,7 +258,9 @@ def main(names) -> None:
     mirror = mirror_of(names[1]) if names[:1] == ["--mirror"] else None
     names = names[2:] if mirror else names
     if not names:
-        print(json.dumps({"name": "engines", "engine_lines": compare_engines()}))
+        signatures = mirror_signatures(mirror) if mirror else []
+        print(json.dumps({"name": "engines", "engine_lines": compare_engines(),
+                          "mirror_signatures": signatures}))  # fmt: skip
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
     for name in names or MODELS:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs DeepSpeed's profiler and ours on the same models; prints a JSON object for each, a line each.
 
-    python tests/deepspeed/compare.py [NAME ...]
+    python tests/deepspeed/compare.py [--mirror FOLDER] [NAME ...]
 
 Both read one clock, which only counts how often it is read, so that latencies are equal too:
   quirk_lines      lines of the report that differ with compat="quirks": none is right
@@ -11,13 +11,21 @@ Both read one clock, which only counts how often it is read, so that latencies a
   unexplained      modules whose numbers are not DeepSpeed's plus the listed differences
   layers           modules whose layers' own formulas do not count as their operators do; of recurrent
                    layers MACs alone are compared, because a CPU runs their activations one by one
+
+With the folder of scripts/deepspeed_packages.sh, of public models and the seeds' also the stand-alone
+package's report against ours of its style with compat="quirks":
+  mirror_lines     lines that differ, once what `mirror_reasons` names is not counted: none is right
+  mirror_reasons   what that package does not count and DeepSpeed does
+  mirror_signatures  functions and methods whose arguments or defaults are not that package's
 """
 
 import contextlib
+import inspect
 import io
 import json
 import os
 import sys
+import types
 import warnings
 
 import torch
@@ -28,9 +36,11 @@ sys.path.insert(0, os.path.join(ROOT, "injector", "shims", "python"))
 import deepspeed.profiling.flops_profiler.profiler as theirs  # noqa: E402
 
 import flopsprof.deepspeed as ours  # noqa: E402
+import flopsprof.deepspeed.dropin.mirror as stand_alone  # noqa: E402
 from flopsprof.deepspeed.counting import leaves  # noqa: E402
 from flopsprof.deepspeed.modules import clock  # noqa: E402
-from models import MODELS  # noqa: E402
+from flopsprof.deepspeed.quirks import replaced  # noqa: E402
+from models import FOR_THE_MIRROR, MODELS  # noqa: E402
 
 
 class Ticks:
@@ -118,15 +128,76 @@ def layers_against_operators(model, run, right) -> list:
     return wrong
 
 
-def compare(name) -> dict:
+def mirror_of(folder):
+    """The stand-alone package's module; beside DeepSpeed's it has a name of its own."""
+    path = os.path.join(folder, "mirror", "flops_profiler", "profiler.py")
+    with open(path, encoding="utf-8") as file:
+        source = file.read()
+    module = sys.modules["stand_alone_profiler"] = types.ModuleType("stand_alone_profiler")
+    exec(compile(source, path, "exec"), module.__dict__)
+    return module
+
+
+# Younger than the stand-alone package, which does not replace it.
+YOUNGER = "scaled_dot_product_attention"
+
+
+@contextlib.contextmanager
+def without_younger():
+    places = replaced.places
+    replaced.places = lambda: (place for place in places() if place[1] != YOUNGER)
+    try:
+        yield
+    finally:
+        replaced.places = places
+
+
+def compare_with_mirror(mirror, model, run) -> dict:
+    real, mirror.time = mirror.time, Ticks()
+    try:
+        profiler = mirror.FlopsProfiler(model)
+        expected = page(profiler, run)
+        profiler.end_profile()
+    finally:
+        mirror.time = real
+        for module in model.modules():
+            module.__dict__.pop("__cnt__", None)
+    options = {"compat": "quirks", "style": "flops-profiler"}
+    lines, reasons = by_us(model, run, **options)[0], []
+    if differing(expected, lines):
+        with without_younger():
+            lines, reasons = by_us(model, run, **options)[0], [YOUNGER]
+    return {"mirror_lines": differing(expected, lines), "mirror_lines_in_all": len(expected),
+            "mirror_reasons": reasons}  # fmt: skip
+
+
+def mirror_signatures(mirror) -> list:
+    pairs = [(stand_alone.get_model_profile, mirror.get_model_profile)]
+    for name, method in vars(mirror.FlopsProfiler).items():
+        if inspect.isfunction(method):
+            pairs.append((getattr(stand_alone.FlopsProfiler, name, None), method))
+    wrong = []
+    for mine, its in pairs:
+        wanted, have = (
+            [(p.name, p.kind, p.default) for p in inspect.signature(f).parameters.values()] if f else []
+            for f in (its, mine)
+        )
+        if have[: len(wanted)] != wanted:
+            wrong.append([its.__qualname__, str(wanted), str(have)])
+    return wrong
+
+
+def compare(name, mirror) -> dict:
     model, run = MODELS[name]()
     model.eval()
     their_lines, seen = by_deepspeed(model, run)
     quirk_lines, quirks, _ = by_us(model, run, compat="quirks")
     lines, right, _ = by_us(model, run)
     _, explained, differences = by_us(model, run, explain=True)
+    with_mirror = compare_with_mirror(mirror, model, run) if mirror and name in FOR_THE_MIRROR else {}
     return {
         "name": name,
+        **with_mirror,
         "lines_in_all": len(their_lines),
         "quirk_lines": differing(their_lines, quirk_lines),
         "quirk_numbers": quirks == seen,
@@ -184,14 +255,18 @@ def compare_engines() -> list:
 
 
 def main(names) -> None:
+    mirror = mirror_of(names[1]) if names[:1] == ["--mirror"] else None
+    names = names[2:] if mirror else names
     if not names:
-        print(json.dumps({"name": "engines", "engine_lines": compare_engines()}))
+        signatures = mirror_signatures(mirror) if mirror else []
+        print(json.dumps({"name": "engines", "engine_lines": compare_engines(),
+                          "mirror_signatures": signatures}))  # fmt: skip
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
     for name in names or MODELS:
         torch.manual_seed(0)
         try:
-            row = compare(name)
+            row = compare(name, mirror)
         except Exception as error:
             row = {"name": name, "error": repr(error)}
         print(json.dumps(row), flush=True)

@@ -48,6 +48,7 @@ def test_compiled_modules_are_counted_each_and_compiled_as_without_us(python, tm
     run, without = run_as_without_us(command, tmp_path, processes, slower)
     assert without["stats"]["unique_graphs"] > 0
     assert summary_checks.problems(run.summary) == []
+    assert run.found("compiled_rows") == []
     found = {m["path"]: m["self"]["flops"] for m in run.summary["modules"]}
     for block in range(2):
         for name, width in WIDE.items():
@@ -73,7 +74,10 @@ def test_a_step_in_which_something_is_compiled_is_in_no_mean(python, tmp_path):
     walls = {row["step"]: row["wall_s"] for row in steps["list"]}
     assert steps["p95_s"] == max(walls[step] for step in (1, 2, 3, 5)) < walls[4]
     product = 7 * 2 * 2 * BATCH * WIDTH * sum(WIDE.values())
-    assert run.summary["totals"]["flops"]["forward"] == product
+    # Rows by rows, and that by rows, in each block: 5 steps of 8 rows, and one of 16.
+    without_weights = (5 + 2 * 2) * 2 * 2 * 2 * BATCH * BATCH * WIDTH
+    assert run.summary["totals"]["flops"]["forward"] == product + without_weights
+    assert len(run.found("compiled_rows")) == 1
 
 
 def test_reduce_overhead_is_compiled_as_without_us_and_counted_in_sum(python, tmp_path):

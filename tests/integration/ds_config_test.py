@@ -14,7 +14,7 @@ import subprocess
 
 import pytest
 from collector_process import Collector
-from flopsprof_run import PROGRAMS, ROOT, environment, product, sim_python
+from flopsprof_run import PROGRAMS, ROOT, acceptance, environment, product, sim_python
 
 RUN = product("bin/flopsprof-run")
 TOOL = product("bin/flopsprof")
@@ -89,6 +89,21 @@ def test_steps_that_differ_have_totals_of_their_own(tmp_path):
     assert "9.35 K = 100% Params, unknown = unknown MACs, " in page
     assert "flops of this step are unknown; flopsprof-run --steps 1:3 records it alone\n" in page
     assert run.stderr.endswith("named by --ds-config): run/deepspeed.txt\n")
+
+
+def test_gpt2_of_megatron_with_the_block_of_2021(tmp_path):
+    """Seed 002, its sizes: the layers run again in the backward pass, which is none of the forward's."""
+    ds = written(tmp_path, {"enabled": True, "start_step": 5, "end_step": 6, "module_depth": -1,
+                            "top_modules": 3})  # fmt: skip
+    job = [sim_python(), *acceptance("gpt2_megatron", "--checkpoint", "--steps", "7")]
+    run = launched(tmp_path, RUN, "--ds-config", ds, "-o", "run", "--", *job)
+    assert run.returncode == 0, run.stderr
+    page = text_of(tmp_path / "run" / "deepspeed.txt")
+    assert "\nProfile Summary at step 6:\n" in page
+    # 2 * 8 * (4 * 12 * 1024 * 512^2 + 4 * 2 * 1024^2 * 512 + 1024 * 512 * 50304); docs/seeds.md has
+    # why the seed says 207.23 GMACs.
+    assert f"\n{FORWARD}696.86 G\n" in page
+    assert "38.89 M = 100% Params, 348.43 GMACs = 100% MACs, " in page
 
 
 def test_a_step_that_never_came_is_said(tmp_path):

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A C++ program without Python: cuBLAS products in nested ranges, with known sizes.
 //
-//   cpp_ranges [STEPS]
+//   cpp_ranges [STEPS [WORD]...]
+//
+//   more       the work of step 0 is done twice
+//   namespace  opens cuBLAS once more, in a name space of its own
+//   wait       ends when its standard input does
 //
 // Tree of each step, with the products of one m x n x k SGEMM at each leaf:
 //   network                     2 products in all, 2 * (64*32*16 + 32*16*8)  = 73728 flops
@@ -12,8 +16,10 @@
 //   (outside)                   one of 8 x 8 x 8:     2 * 8*8*8              =  1024 flops
 // Prints what it did as one JSON line; exit code 3 says that there is no GPU.
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "injector/shims/cpp/flopsprof.h"
 #include "tests/programs/cpp_ranges/products.h"
@@ -38,6 +44,13 @@ struct Program : Products {
   }
 };
 
+bool IsAmong(int argc, char** argv, const char* word) {
+  for (int i = 2; i < argc; ++i) {
+    if (strcmp(argv[i], word) == 0) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -47,13 +60,20 @@ int main(int argc, char** argv) {
     fprintf(stderr, "cpp_ranges: no GPU here\n");
     return 3;
   }
+  if (IsAmong(argc, argv, "namespace")) {
+    program.failures += dlmopen(LM_ID_NEWLM, "libcublas.so.13", RTLD_NOW) == nullptr ? 1 : 0;
+  }
   for (int i = 0; i < steps; ++i) {
     flopsprof::step();
     program.Step();
+    if (i == 0 && IsAmong(argc, argv, "more")) program.Step();
   }
   program.failures += cudaDeviceSynchronize();
   cublasDestroy_v2(program.handle);
   printf("{\"steps\": %d, \"flops_per_step\": 74752, \"failures\": %d, \"profiled\": %s}\n", steps,
          program.failures, flopsprof::active() ? "true" : "false");
+  fflush(stdout);
+  while (IsAmong(argc, argv, "wait") && getchar() != EOF) {
+  }
   return program.failures == 0 ? 0 : 1;
 }

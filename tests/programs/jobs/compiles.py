@@ -5,7 +5,8 @@ Dynamo, AOTAutograd and Inductor.
 
     compiles.py whole|blocks|in_place|reduce_overhead|broken|again STEPS
 
-"again": the last step but one has twice the batch, which is compiled for itself.
+"again": the last step but one has twice the batch, which is compiled for itself. Its blocks also have two
+products without weights, which are of no module's own.
 """
 
 import json
@@ -20,23 +21,25 @@ BATCH, WIDTH = 8, 64
 
 
 class Block(nn.Module):
-    def __init__(self, broken):
+    def __init__(self, broken, scores):
         super().__init__()
         self.q, self.k = (nn.Linear(WIDTH, WIDTH, bias=False) for _ in range(2))
         self.up, self.down = nn.Linear(WIDTH, 2 * WIDTH), nn.Linear(2 * WIDTH, WIDTH)
         self.norm = nn.LayerNorm(WIDTH)
-        self.broken = broken
+        self.broken, self.scores = broken, scores
 
     def forward(self, x):
         h = self.norm(x)
         x = x + torch.sigmoid(self.q(h)) * torch.tanh(self.k(h))
         if self.broken:
             torch._dynamo.graph_break()
+        if self.scores:
+            x = (x @ x.t()) @ x
         return x + self.down(functional.gelu(self.up(x)))
 
 
 def compiled(how):
-    model = nn.Sequential(*(Block(how == "broken") for _ in range(2))).cuda()
+    model = nn.Sequential(*(Block(how == "broken", how == "again") for _ in range(2))).cuda()
     if how == "blocks":
         for block in model:
             block.compile()

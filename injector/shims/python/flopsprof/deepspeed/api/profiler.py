@@ -16,7 +16,7 @@ from ..quirks.view import DeepSpeedView
 from ..report import STYLES, y2021
 from ..report.figures import Figures, Stats
 from ..report.gpu_time import section
-from ..report.printable import printable
+from ..report.printable import printable, write
 from ..units import newest, old
 from . import messages, settings
 from .messages import logger
@@ -331,19 +331,11 @@ class FlopsProfiler:
     @staticmethod
     def _write(text, output_file) -> None:
         if not output_file:
-            _print(text)
+            write(text, sys.stdout)
             return
         os.makedirs(os.path.dirname(os.path.abspath(output_file)), exist_ok=True)
         with open(output_file, "w", encoding="utf-8", errors="backslashreplace") as file:
             file.write(text)
-
-
-def _print(text) -> None:
-    try:
-        sys.stdout.write(text)
-    except UnicodeEncodeError as error:  # before it wrote anything
-        code = error.encoding
-        sys.stdout.write(text.encode(code, "backslashreplace").decode(code))
 
 
 def _a_kind_of(model) -> str:

@@ -21,6 +21,14 @@ def printable(text) -> str:
     return _TEXT.sub(_escape, text)
 
 
+def write(text, stream) -> None:
+    """Whole, also where the stream has no letters for some of it."""
+    try:
+        stream.write(text)
+    except UnicodeEncodeError as error:  # before it wrote anything
+        stream.write(text.encode(error.encoding, "backslashreplace").decode(error.encoding))
+
+
 def cell(text) -> str:
     """In a table, where a line is a row."""
     return _CELL.sub(_escape, text)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What each call of flopsprof.deepspeed does. Prints {name of a check: what was wrong or null}.
 
-    python tests/deepspeed/api_checks.py [NAME ...]     # with those of count_checks.py, operator_checks.py
+    python tests/deepspeed/api_checks.py [NAME ...]     # with those of the other checks that need no GPU
 
 In one process without pytest, because the environment with torch has none.
 """

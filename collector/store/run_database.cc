@@ -37,6 +37,12 @@ absl::Status CheckWholePages(const std::string& file, Database* database) {
   return absl::DataLossError("its end is missing");
 }
 
+// Who opens a pipe waits for its other end.
+bool IsPlainFile(const std::string& file) {
+  struct stat info;
+  return stat(file.c_str(), &info) == 0 && S_ISREG(info.st_mode);
+}
+
 constexpr int kMostTries = 5;
 
 bool Exists(const std::string& path) {
@@ -114,6 +120,10 @@ absl::StatusOr<std::unique_ptr<RunDatabase>> RunDatabase::TryOpen(const std::str
   }
   LogSegments log;
   if (Exists(run->file_)) {
+    if (!IsPlainFile(run->file_)) {
+      return absl::FailedPreconditionError(
+          absl::StrCat(run->file_, " is no plain file, so it is not a profile of flopsprof"));
+    }
     if (absl::Status status = run->OpenFile(); !status.ok()) return NameFile(run->file_, status);
     // After the state of the database that is read: the log has all that the state was made from,
     // but for what was stored and deleted since. Then there is a newer state.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What each call of flopsprof.deepspeed does. Prints {name of a check: what was wrong or null}.
 
-    python tests/deepspeed/api_checks.py [NAME ...]     # with those of count_checks.py, operator_checks.py
+    python tests/deepspeed/api_checks.py [NAME ...]     # with those of the other checks that need no GPU
 
 In one process without pytest, because the environment with torch has none.
 """
@@ -18,6 +18,7 @@ import traceback
 import warnings
 
 import count_checks
+import hostile_checks
 import operator_checks
 import straight_checks
 import torch
@@ -388,7 +389,8 @@ def main() -> None:
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
     results = {}
-    checks = {**vars(count_checks), **vars(operator_checks), **vars(straight_checks), **globals()}
+    checks = {**vars(count_checks), **vars(operator_checks), **vars(straight_checks),
+              **vars(hostile_checks), **globals()}  # fmt: skip
     for name, check in checks.items():
         if name.startswith("test_") and (len(sys.argv) == 1 or name in sys.argv):
             try:

@@ -235,13 +235,17 @@ def test_no_run_folder_is_left_by_a_command_that_cannot_run(tmp_path):
     assert summary is None or summary["empty"] is True
 
 
-@pytest.mark.parametrize("what", ["nothing", "a file", "an empty folder"])
+@pytest.mark.parametrize("what", ["nothing", "a file", "an empty folder", "a pipe", "a folder with a pipe"])
 def test_a_report_of_nothing_is_exit_code_3_or_2(what, tmp_path):
     path = tmp_path / "x"
     if what == "a file":
         path.write_text("no database")
-    elif what == "an empty folder":
+    elif what == "a pipe":
+        os.mkfifo(path)  # who opens one waits for a writer
+    elif what != "nothing":
         path.mkdir()
+    if what == "a folder with a pipe":
+        os.mkfifo(path / "profile.db")
     done = subprocess.run(
         [product("bin/flopsprof"), "report", str(path)],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60,

@@ -152,6 +152,57 @@ def test_csv_is_read_back_and_has_no_formulas(net):
     assert rows[0]["flops"] == str(FLOPS) and rows[5]["calls"] == "0"
 
 
+ODD = NET + """
+for name in ("=1+1", "-2+3", "\\t=1", " =1", "\\uff1d1", "\\x1b[31m", "\\u202e", "\\udcff", "a\\nb", "<b>|", "a,b"):
+    ready.add_module(name, nn.Identity())
+"""
+
+
+def test_names_are_neither_formulas_nor_lines_nor_letters_of_a_terminal(net):
+    (net / "odd.py").write_text(ODD)
+    words = ("odd.py:ready", "--input", "4x8")
+    (_, _, table), (_, _, text), (message, status, _) = run_many(
+        [("--csv", *words), words, ("-o", "table.txt", *words)], net)  # fmt: skip
+    shown = [row["path"] for row in csv.DictReader(io.StringIO(table))][5:]
+    assert shown == ["'=1+1", "'-2+3", "\\t=1", "' =1", "'\uff1d1", "\\x1b[31m", "\\u202e", "\\udcff", "a\\nb",
+                     "<b>|", "a,b"]  # fmt: skip
+    names = [line.split()[0] for line in text.splitlines() if line.endswith("-") or " Identity " in line]
+    assert names == ["=1+1", "-2+3", "\\t=1", "=1", "\uff1d1", "\\x1b[31m", "\\u202e", "\\udcff", "a\\nb",
+                     "<b>|", "a,b"]  # fmt: skip
+    assert (message, status) == ("", 0) and (net / "table.txt").read_text() == text
+
+
+SWALLOWS = """
+import torch
+model = torch.nn.Linear(4, 4)
+while True:
+    try:
+        model(torch.zeros(1, 4))
+    except BaseException:
+        pass
+"""
+
+
+def test_a_count_that_stdout_does_not_take_is_a_failure_with_one_message(net):
+    (net / "swallows.py").write_text(SWALLOWS)
+    (net / "calls.py").write_text("import torch\ntorch.nn.Linear(4, 4)(torch.zeros(1, 4))\n")
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = f"{sim_python()} -W ignore -m flopsprof.count"
+    cases = {
+        "swallows.py >/dev/full": (1, "cannot write stdout: No space left on device\n  give a file with -o\n"),
+        "calls.py >&-": (1, "cannot write stdout: it is closed\n  give a file with -o\n"),
+        "swallows.py": (141, ""),
+    }
+    running = [subprocess.Popen(["sh", "-c", f"{command} {words}"], cwd=net, stdout=writer, stderr=subprocess.PIPE,
+                                env={**os.environ, "PYTHONPATH": PACKAGE, "SIM_DEVICES": "0"}, text=True)
+               for words in cases]  # fmt: skip
+    os.close(writer)
+    for done, (words, (code, told)) in zip(running, cases.items()):
+        _, said = done.communicate(timeout=300)
+        assert (done.returncode, said) == (code, f"flopsprof.count: {told}" if told else ""), words
+
+
 def test_a_script_is_counted_up_to_its_first_model_and_trains_nothing(net):
     (net / "train.py").write_text(
         "import sys, torch\nfrom net import Net\nprint('begins', sys.argv[1:])\nmodel = Net()\n"

@@ -124,14 +124,34 @@ def _count(options, tell) -> None:
 
 def _write(text, path, out) -> None:
     if not path:
-        out.write(text)
-        out.flush()
+        _print(text, out)
         return
     try:
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
     except OSError as error:
         raise CountError(f"cannot write {path}: {error.strerror}", "give another file with -o") from error
+
+
+def _print(text, out) -> None:
+    from ..deepspeed.report.printable import write
+
+    step = "give a file with -o"
+    if out is None:
+        raise CountError("cannot write stdout: it is closed", step)
+    try:
+        write(text, out)
+        out.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        _send_nowhere(out)
+        raise CountError(f"cannot write stdout: {error.strerror}", step) from error
+
+
+def _send_nowhere(out) -> None:
+    """Python must not write the rest at its end either."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
 
 
 def _notes(options, counted) -> list:
@@ -170,6 +190,6 @@ def main(words=None) -> None:
         _count(options, functools.partial(_tell, options, sys.stdout))
     except CountError as error:
         sys.exit(f"flopsprof.count: {error}")
-    except BrokenPipeError:  # as of `| head`: Python must not write the rest at its end either
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # as of `| head`
+        _send_nowhere(sys.stdout)
         sys.exit(128 + signal.SIGPIPE)

@@ -6,6 +6,7 @@ import contextlib
 import dis
 import os
 import runpy
+import signal
 import sys
 import threading
 
@@ -105,6 +106,8 @@ class _Watch:
         except CountError as error:
             print(f"flopsprof.count: {error}", file=sys.stderr)
             status = 1
+        except BrokenPipeError:
+            status = 128 + signal.SIGPIPE
         finally:
             for stream in (sys.__stdout__, sys.stdout, sys.stderr):
                 with contextlib.suppress(Exception):

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 
-from ..deepspeed.report.printable import printable
+from ..deepspeed.report.printable import cell, printable
 from ..deepspeed.units import newest as units
 from .errors import several
 
@@ -21,11 +21,12 @@ def _share(part, whole) -> str:
 
 def _table(rows, left) -> list:
     """Columns as wide as their cells; the first `left` are aligned to the left."""
+    rows = [tuple(map(cell, row)) for row in rows]
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = []
     for row in rows:
-        cells = [cell.ljust(width) if i < left else cell.rjust(width)
-                 for i, (cell, width) in enumerate(zip(row, widths))]  # fmt: skip
+        cells = [text.ljust(width) if i < left else text.rjust(width)
+                 for i, (text, width) in enumerate(zip(row, widths))]  # fmt: skip
         lines.append("  ".join(cells).rstrip())
     return lines
 
@@ -82,12 +83,16 @@ def as_json(counted) -> str:
                        "modules": modules, "operators": operators, "uncounted": uncounted}, indent=1) + "\n"  # fmt: skip
 
 
+def _csv_text(text) -> str:
+    """What a spreadsheet would take for a formula, also behind blanks, also full-width, stays a text."""
+    text = cell(text)
+    return "'" + text if text.lstrip()[:1] in tuple("=+-@\uff1d\uff0b\uff0d\uff20") else text
+
+
 def as_csv(counted) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(("path", "class", "calls", "params", "macs", "flops"))
     for m in counted.modules:
-        # What a spreadsheet would take for a formula stays a text.
-        path = "'" + m.path if m.path[:1] in ("=", "+", "-", "@") else m.path
-        writer.writerow((path, m.kind, m.calls, m.params, m.macs, m.flops))
+        writer.writerow((_csv_text(m.path), _csv_text(m.kind), m.calls, m.params, m.macs, m.flops))
     return out.getvalue()

@@ -61,8 +61,8 @@ def replicated(model) -> None:
 
 def compiled(model) -> None:
     """What a compiler makes of several operators is a kernel of its own and no operator."""
-    parts = model.modules()
-    if any(hasattr(m, "_orig_mod") or getattr(m, "_compiled_call_impl", None) for m in parts):
+    # Not by getattr(): a module may answer any name.
+    if any("_orig_mod" in m._modules or m.__dict__.get("_compiled_call_impl") for m in model.modules()):
         logger.warning(
             "FlopsProfiler: of compiled code only operators are seen; flops of what the compiler fuses"
             " into kernels of its own are missing"

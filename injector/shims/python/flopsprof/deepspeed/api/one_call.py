@@ -28,7 +28,9 @@ class _evaluated:
         self._model = model
 
     def __enter__(self):
-        self._modes = [(module, module.training) for module in self._model.modules()]
+        # A frozen module of TorchScript has no mode and is as in eval().
+        self._modes = [(module, module.training) for module in self._model.modules()
+                       if hasattr(module, "training")]  # fmt: skip
         self._model.eval()
 
     def __exit__(self, *exception):
@@ -69,7 +71,7 @@ def get_model_profile(model, input_shape=None, args=[], kwargs={}, print_profile
         func_name = method
     if input_shape is not None:
         args = [_input_of(model, input_shape)]
-    args, kwargs = args or [], kwargs or {}
+    args, kwargs = [] if args is None else args, {} if kwargs is None else kwargs
     assert len(args) > 0 or len(kwargs) > 0, (
         "args and/or kwargs must be specified if input_shape is None"
     )
@@ -93,9 +95,9 @@ def get_model_profile(model, input_shape=None, args=[], kwargs={}, print_profile
 
 def _profile(prof, run, warm_up, steps, ignore_modules, report):
     """What `report()` returns after `steps` runs under `prof`. Nothing of ours outlives an exception."""
+    prof._state["started"] = True  # an exception below is no forgotten start
     with _evaluated(prof.model):
         logger.info("Flops profiler warming-up...")
-        prof._state["started"] = True  # an exception below is no forgotten start
         for _ in range(warm_up):
             run()
         prof.start_profile(ignore_list=ignore_modules)

@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """FlopsProfiler, with DeepSpeed's methods and defaults."""
 
+import itertools
 import os
 import sys
 import threading
 import weakref
+
+from torch import nn
 
 from ..modules import gpu_time, parameters, tree
 from ..modules.session import Session
@@ -13,12 +16,13 @@ from ..quirks.view import DeepSpeedView
 from ..report import STYLES, y2021
 from ..report.figures import Figures, Stats
 from ..report.gpu_time import section
-from ..report.printable import printable
+from ..report.printable import printable, write
 from ..units import newest, old
 from . import messages, settings
 from .messages import logger
 
 _profilers = weakref.WeakSet()  # for get_module_flops() and the like
+_starts = itertools.count()
 
 
 def _units(style):
@@ -56,6 +60,7 @@ class FlopsProfiler:
         self.started = False
         self.func_patched = False  # DeepSpeed's name for: calls are followed
         self._session = None
+        self._start = 0  # a later one has a higher number
         self._params = {}
         self._state = {}
         weakref.finalize(self, messages.never_started, self._state)
@@ -65,6 +70,9 @@ class FlopsProfiler:
     def start_profile(self, ignore_list=None):
         """Begins to follow the model's calls. Work of modules of the types in `ignore_list` belongs to
         their parents."""
+        self._state["started"] = True  # an exception below is no forgotten start
+        if not isinstance(self.model, nn.Module):
+            raise AssertionError(f"model must be a PyTorch module, not {_a_kind_of(self.model)}")
         if self.started:
             what = ("was called twice" if self._session.following
                     else "came after stop_profile(), without end_profile()")  # fmt: skip
@@ -86,7 +94,8 @@ class FlopsProfiler:
         self._session.start()
         # A profiler that an exception leaves behind takes its session along.
         self._state["abandoned"] = weakref.finalize(self, self._session.stop)
-        self.started = self.func_patched = self._state["started"] = True
+        self.started = self.func_patched = True
+        self._start = next(_starts)
         _profilers.add(self)
 
     def stop_profile(self):
@@ -306,7 +315,7 @@ class FlopsProfiler:
         module_depth = messages.depth_within(module_depth, self._depths())
         page = y2021 if self.style == "deepspeed-2021" else STYLES[self.style]
         aggregated = getattr(page, "aggregated", None) or STYLES["deepspeed-2022"].aggregated
-        print(self._text(aggregated(self.figures(), module_depth, top_modules)))
+        self._write(self._text(aggregated(self.figures(), module_depth, top_modules)) + "\n", None)
 
     def _text(self, lines) -> str:
         text = "\n".join(lines)
@@ -322,15 +331,21 @@ class FlopsProfiler:
     @staticmethod
     def _write(text, output_file) -> None:
         if not output_file:
-            sys.stdout.write(text)
+            write(text, sys.stdout)
             return
         os.makedirs(os.path.dirname(os.path.abspath(output_file)), exist_ok=True)
-        with open(output_file, "w", encoding="utf-8") as file:
+        with open(output_file, "w", encoding="utf-8", errors="backslashreplace") as file:
             file.write(text)
 
 
+def _a_kind_of(model) -> str:
+    if callable(model) and not isinstance(model, type):
+        return f"a {type(model).__name__}: get_model_profile takes one"
+    return repr(model) if model is None else f"a {type(model).__name__}"
+
+
 def _profiler_of(module):
-    for profiler in list(_profilers):
+    for profiler in sorted(_profilers, key=lambda profiler: -profiler._start):
         session = profiler._session
         if session is not None and id(module) in session.records:
             return profiler

@@ -50,10 +50,14 @@ class Session:
         self._synchronize = synchronizer(self.model)
         self._now = clock.source()
         self.gpu_time = gpu_time_of(self.model) if self.times_gpu else None
-        if self.quirks is not None:
-            self.quirks.install(self)
-        calls.follow(self, [r for r in self.records.values() if not r.is_ignored])
         self.following = True
+        try:
+            if self.quirks is not None:
+                self.quirks.install(self)
+            calls.follow(self, [r for r in self.records.values() if not r.is_ignored])
+        except BaseException:
+            self.stop()
+            raise
 
     def stop(self) -> None:
         if not self.following:

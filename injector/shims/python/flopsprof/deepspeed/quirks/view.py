@@ -5,6 +5,8 @@
 import functools
 import threading
 
+import torch
+
 from ..counting.mode import Frame, OperatorMode
 from ..modules import clock
 from . import rules
@@ -20,14 +22,35 @@ def _add(sums, claim) -> None:
 
 
 _lock = threading.Lock()
-_active = []  # views whose functions are in place; the last one counts
+_active = []  # views whose functions are in place, each in front of those before it
+
+
+def _take_out(view) -> None:
+    """Profiles may end in any order: those in front of it are taken off with it, and put back."""
+    if view not in _active:
+        return
+    place = _active.index(view)
+    for one in reversed(_active[place:]):
+        one._replacements.take_back()
+    del _active[place]
+    for one in _active[place:]:
+        one._replacements.put(one._wrap)
 
 
 def _add_hooks(session):
     """DeepSpeed's hooks keep nn.TransformerEncoder off its fused path (bug 54); so do these."""
     for record in session.records.values():
-        if not record.is_ignored:
+        if not record.is_ignored and not isinstance(record.module, torch.jit.ScriptModule):  # takes none
             yield record.module.register_forward_hook(_do_nothing)
+
+
+class _Thread(threading.local):
+    """Where a thread is."""
+
+    def __init__(self):
+        self.inner = []
+        self.last = None
+        self.open = []  # [record, is a layer with a formula of ours, flops, MACs]
 
 
 def _do_nothing(module, args, out) -> None:
@@ -48,9 +71,7 @@ class DeepSpeedView:
         self._session = None
         self._replacements = Replacements()
         self._hooks = []
-        self._inner = []
-        self._last = None
-        self._open = []  # [record, is a layer with a formula of ours, flops, MACs]
+        self._thread = _Thread()
 
     def install(self, session) -> None:
         with _lock:
@@ -58,22 +79,21 @@ class DeepSpeedView:
             _active.append(self)
             self._replacements.put(self._wrap)
         if not self.explains:
-            self._hooks = list(_add_hooks(session))
+            for handle in _add_hooks(session):
+                self._hooks.append(handle)
 
     def remove(self) -> None:
         for handle in self._hooks:
             handle.remove()
         with _lock:
-            self._replacements.take_back()
-            if self in _active:
-                _active.remove(self)
+            _take_out(self)
 
     # ------------------------------------------------------------------ calls of functions
 
     def _wrap(self, function, name, rule):
         @functools.wraps(function, assigned=("__name__", "__qualname__", "__doc__"), updated=())
         def replaced(*args, **kwargs):
-            if not self._open or _active[-1:] != [self]:
+            if not self._thread.open:
                 return function(*args, **kwargs)
             return self._call(function, name, rule, args, kwargs)
 
@@ -85,7 +105,7 @@ class DeepSpeedView:
         except Exception:
             seen = None  # DeepSpeed ends the program here
             self.failed_rules[name] = self.failed_rules.get(name, 0) + 1
-        entry = self._open[-1]
+        entry = self._thread.open[-1]
         mode = self._session.mode() if self.explains else None
         if mode is not None and mode.entered and not entry[1]:
             return self._claim(function, name, seen, args, kwargs, mode, entry)
@@ -120,13 +140,14 @@ class DeepSpeedView:
         claim = Frame()
         depth = len(mode.frames)
         mode.frames.append(claim)
-        self._inner.append([0, 0])  # what functions inside this one have claimed already
+        around = self._thread.inner
+        around.append([0, 0])  # what functions inside this one have claimed already
         try:
             out = function(*args, **kwargs)
         finally:
             del mode.frames[depth:]
-            inner = self._inner.pop()
-            for sums in (mode.frames[-1], self._inner[-1]) if self._inner else (mode.frames[-1],):
+            inner = around.pop()
+            for sums in (mode.frames[-1], around[-1]) if around else (mode.frames[-1],):
                 _add(sums, claim)
         ours = (claim.flops - inner[0], claim.macs - inner[1])
         seen = ours if seen is None else seen
@@ -140,19 +161,20 @@ class DeepSpeedView:
     def enter(self, record, is_layer) -> None:
         if record.is_recurrent and not is_layer:
             return  # DeepSpeed has no frame for them: what they call is their parent's
-        self._open.append([record, is_layer, 0, 0])
+        self._thread.open.append([record, is_layer, 0, 0])
 
     def leave(self, record) -> None:
-        if record.is_recurrent and not (self._open and self._open[-1][0] is record):
+        above = self._thread.open
+        if record.is_recurrent and not (above and above[-1][0] is record):
             return
-        entry = self._open.pop()
-        if record.is_recurrent and self._open:
-            self._open[-1][2] += entry[2]
-            self._open[-1][3] += entry[3]
+        entry = above.pop()
+        if record.is_recurrent and above:
+            above[-1][2] += entry[2]
+            above[-1][3] += entry[3]
         elif not record.is_recurrent:
             record.seen_flops += entry[2]
             record.seen_macs += entry[3]
-        self._last = entry
+        self._thread.last = entry
 
     def count_module(self, record, args, out) -> None:
         if record.is_recurrent:
@@ -163,7 +185,7 @@ class DeepSpeedView:
             self._count_recurrent(record, args, out, (flops, macs))
         elif self.explains:
             name = type(record.module).__name__
-            self._differ(record, "layer", name, (flops, macs), tuple(self._last[2:4]))
+            self._differ(record, "layer", name, (flops, macs), tuple(self._thread.last[2:4]))
 
     def _count_recurrent(self, record, args, out, ours) -> None:
         try:

@@ -416,7 +416,8 @@ class Reconnect(unittest.TestCase):
         return made, len(run.of("gemm")), end
 
     def test_another_one_goes_on(self):
-        run = Run("gemms=100", "sleep=1000", "gemms=100", "exit=8", agent=("--vanish-every", "99"))
+        # Half a second is what it needs; the rest is for a busy machine.
+        run = Run("gemms=100", "sleep=4000", "gemms=100", "exit=8", agent=("--vanish-every", "99"))
         self.assertEqual(run.status, 8)
         first, second = run.of("hello")
         self.assertEqual((first["session"], second["session"]), (1, 2))
@@ -452,7 +453,7 @@ class Reconnect(unittest.TestCase):
         self.assertNotIn("ring_full", run.of("end")[-1]["loss"])
 
     def test_one_that_writes_nonsense_as_it_goes_does_no_harm(self):
-        run = Run("gemms=100", "sleep=1500", "gemms=50", "exit=8",
+        run = Run("gemms=100", "sleep=4000", "gemms=50", "exit=8",
                   agent=("--vanish-every", "100", "--scribble"))
         self.assertEqual(run.status, 8)
         made, read, end = self.counted(run)

@@ -78,9 +78,8 @@ void AddStyle(CLI::App* app, ReportOptions* options) {
       ->type_name(list);
   app->add_flag(
       "--csv", options->csv,
-      "one view as CSV, in seconds, bytes and whole numbers: sums over all steps and ranks, but of "
-      "a "
-      "step in steps and timeline; of the timeline, parts that are worked out from shares");
+      "one view as CSV, in seconds, bytes and whole numbers: sums over all steps and ranks; in "
+      "steps and timeline of a step; parts of the timeline are worked out from shares");
   app->add_flag("-j,--json", options->json, "print summary.json instead");
   app->add_flag("--detailed,!--no-detailed", options->detailed,
                 "with a layout of DeepSpeed: the module tree too (default on)");

@@ -63,7 +63,7 @@ run_pytest() {
 run_ctest() {
   local group=$1 folder=$2 log=$logs/$1.log
   shift 2
-  nice ctest --test-dir "$folder" -j "$jobs" --timeout 300 --output-on-failure \
+  nice ctest --test-dir "$folder" -j "$jobs" --timeout "${ctest_limit_s:-300}" --output-on-failure \
     --output-junit "$logs/$group.xml" "$@" > "$log" 2>&1
   # Of what failed, all that it said: the machine that ran it may be gone.
   grep -A 60 '\*\*\*\(Failed\|Timeout\|Exception\|Not Run\)' "$log" |
@@ -85,7 +85,11 @@ group_tidy() {
 }
 
 group_unit() {
-  ((${#full[@]})) && export FLOPSPROF_KILLS=500
+  if ((${#full[@]})); then
+    export FLOPSPROF_KILLS=500 FLOPSPROF_MODEL_STEPS=1000000 FLOPSPROF_KEY_CASES=1000000
+    export FLOPSPROF_LONG_JOB_STEPS=10000000
+    local ctest_limit_s=3600
+  fi
   run_ctest unit build
 }
 

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "collector/model/summary.h"
+#include "collector/model/recording_figures.h"
 
 namespace flopsprof::model {
 

@@ -2,43 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/model/json_writer.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+
+#include "collector/base/utf8.h"
 
 namespace flopsprof::model {
 namespace {
 
-// Length of the UTF-8 sequence that starts at `at`, 0 when there is none.
-size_t SequenceLength(std::string_view text, size_t at) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(at);
-  if (first < 0x80) return 1;
-  size_t length = 0;
-  if (first >= 0xC2 && first <= 0xDF) length = 2;
-  if (first >= 0xE0 && first <= 0xEF) length = 3;
-  if (first >= 0xF0 && first <= 0xF4) length = 4;
-  if (length == 0 || at + length > text.size()) return 0;
-  for (size_t i = 1; i < length; ++i) {
-    if ((byte(at + i) & 0xC0) != 0x80) return 0;
-  }
-  const unsigned char second = byte(at + 1);
-  // Overlong forms, surrogates, beyond U+10FFFF.
-  if ((first == 0xE0 && second < 0xA0) || (first == 0xED && second > 0x9F) ||
-      (first == 0xF0 && second < 0x90) || (first == 0xF4 && second > 0x8F)) {
-    return 0;
-  }
-  return length;
-}
-
-// Of a character of two or three bytes that a terminal obeys (C1) or that turns what stands beside
-// it around: its number; 0 for others. JSON may hold it as an escape, which is shown.
-unsigned SteeringCharacter(std::string_view character) {
-  const auto byte = [character](size_t i) { return static_cast<unsigned char>(character[i]); };
-  if (character.size() == 2 && byte(0) == 0xC2 && byte(1) < 0xA0) return byte(1);
-  if (character.size() != 3 || byte(0) != 0xE2) return 0;
-  const unsigned number = 0x2000u | (byte(1) & 0x3Fu) << 6 | (byte(2) & 0x3Fu);
-  const bool marks = number == 0x200E || number == 0x200F || (number >= 0x2028 && number <= 0x202E);
-  return marks || (number >= 0x2066 && number <= 0x2069) ? number : 0;
+// Characters that a terminal obeys, or that turn around what stands beside them. JSON may hold them
+// as an escape, which is shown.
+bool Steers(char32_t c) {
+  return c < 0x20 || (c >= 0x7F && c <= 0x9F) || c == 0x200E || c == 0x200F ||
+         (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
 }
 
 }  // namespace
@@ -124,30 +101,21 @@ void JsonWriter::NewLine() {
 
 void JsonWriter::AppendQuoted(std::string_view value) {
   text_ += '"';
-  for (size_t i = 0; i < value.size();) {
-    const size_t length = SequenceLength(value, i);
-    const unsigned char c = static_cast<unsigned char>(value[i]);
-    if (length == 0) {
-      text_ += "\\ufffd";
-      ++i;
-      continue;
-    }
-    if (c == '"' || c == '\\') {
+  while (!value.empty()) {
+    const base::Utf8Character character = base::DecodeUtf8(value);
+    const std::string_view bytes = value.substr(0, std::max<size_t>(character.bytes, 1));
+    const char32_t code = character.bytes == 0 ? base::kReplacement : character.code;
+    if (code == '"' || code == '\\') {
       text_ += '\\';
-      text_ += value[i];
-    } else if (c < 0x20 || c == 0x7F) {
-      char buffer[8];
-      std::snprintf(buffer, sizeof(buffer), "\\u%04x", c);
-      text_ += buffer;
-    } else if (const unsigned steering = SteeringCharacter(value.substr(i, length));
-               steering != 0) {
-      char buffer[16];
-      std::snprintf(buffer, sizeof(buffer), "\\u%04x", steering);
-      text_ += buffer;
+      text_ += bytes;
+    } else if (character.bytes == 0 || Steers(code)) {
+      char escape[8];
+      std::snprintf(escape, sizeof(escape), "\\u%04x", static_cast<unsigned>(code));
+      text_ += escape;
     } else {
-      text_ += value.substr(i, length);
+      text_ += bytes;
     }
-    i += length;
+    value.remove_prefix(bytes.size());
   }
   text_ += '"';
 }

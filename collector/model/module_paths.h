@@ -111,9 +111,6 @@ class ModulePaths {
   uint64_t modules_without_line() const;
 
  private:
-  struct Root;
-  class Builder;
-
   void CountCalls(const v1::ProcessProfile& process);
 
   std::shared_ptr<const Lines> lines_;

@@ -10,8 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "collector/model/summary.h"
 #include "flopsprof/v1/profile.pb.h"
+
+#include "collector/model/row_figures.h"
+#include "collector/model/work_figures.h"
 
 namespace flopsprof::model {
 

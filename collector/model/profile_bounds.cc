@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "collector/base/utf8.h"
+
 namespace flopsprof::model {
 namespace {
 
@@ -238,7 +240,7 @@ std::string BoundedName(const std::string& name, bool is_path) {
   size_t end = name.size() > kMaxNameBytes ? kMaxNameBytes - kCutBytes : name.size();
   if (is_path) end = std::min(end, EndOfParts(name));
   if (end == name.size()) return name;
-  while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xc0) == 0x80) --end;
+  end = base::EndOfCharacter(name, end);
   return name.substr(0, end) + std::string(kCutMark) + absl::StrFormat("%016x", HashOf(name));
 }
 

@@ -3,12 +3,10 @@
 #include "collector/model/summary.h"
 
 #include <absl/strings/str_cat.h>
-#include <absl/strings/str_join.h>
 
 #include <algorithm>
 #include <set>
 #include <string_view>
-#include <tuple>
 
 #include "collector/model/collectives.h"
 #include "collector/model/coverage.h"
@@ -32,6 +30,7 @@
 #include "collector/model/stack_summary.h"
 #include "collector/model/step_parts.h"
 #include "collector/model/step_summary.h"
+#include "collector/model/summary_method.h"
 #include "collector/model/thin_profile.h"
 #include "collector/model/tuning.h"
 #include "collector/model/utilisation.h"
@@ -82,80 +81,6 @@ JobSummary SummarizeJob(const RunProfile& run, const RankGroups& groups) {
   // A job of one process was not started by a launcher that gives a world size.
   if (!job.world_size.has_value() && groups.ranks.size() == 1) job.world_size = 1;
   return job;
-}
-
-std::map<std::string, std::string> DescribeMethod(const Summary& summary) {
-  std::map<std::string, std::string> method = {
-      {"flops",
-       "products only, from the arguments of library calls that ran; 1 multiply-add is 2 flops; "
-       "sums over all profiled steps and ranks; what is modelled by a formula is marked"},
-      {"macs", "flops / 2"},
-      {"not in flops",
-       "bias, activation, alpha and beta; elementwise work (of optimizers too), normalisation, "
-       "softmax, pooling: their kernels are known by name, and their time is no_products"},
-      {"optimizer",
-       "products that an optimizer makes itself (Muon, Shampoo) are flops of phase optimizer: in "
-       "the totals and in hfu, not in mfu"},
-      {"complex, 3M, emulated",
-       "8 operations a complex multiply-add; nominal size, by the type asked for"},
-      {"2:4 sparse", "dense-equivalent; half of it is executed; never against the dense peak"},
-      {"attention",
-       "all pairs of query and key (dense) with or without a causal mask; the pairs that a mask "
-       "leaves are in `detail` of the call in profile.db, executed tiles are not seen; a repeated "
-       "QK^T is recompute"},
-      {"padding", "sizes as the call got them; what a kernel pads inside is not seen"},
-      {"tuning runs",
-       "calls that look for the fastest way count as calls; step 0, where they mostly run, is left "
-       "out of MFU and step times; which call of a step was the real one is not told apart"},
-      {"collectives",
-       "bytes as the caller passed them; wait: GPU time before the last rank of the group began, "
-       "known where all of them ran on one node and were seen; the rest is transfer"},
-      {"hidden communication",
-       "time of communication kernels while the same device did anything else (kernels, copies, "
-       "sets); the rest is exposed; communication beside communication is not hidden by it"},
-      {"params",
-       "elements, each memory once (tied weights), whole where ranks hold parts of them; active: "
-       "without the experts that a token is not sent to"},
-      {"gpu_time", "sum of kernel, copy and set durations as CUPTI gives them"},
-      {"gpu_busy", "union of the same intervals per device"},
-      {"calls",
-       "entries of the module's forward, repetitions by recomputation left out; not known for a "
-       "model that CUDA graphs replayed: a replay enters no module"},
-      {"mfu",
-       "flops of the model (forward, backward, evaluation, generation), each type at its own dense "
-       "peak, over wall time and GPUs of the complete steps without step 0; hfu: with recompute "
-       "and the optimizer's products; a lower bound while kernels are unknown"},
-      {"steps",
-       "median and 95th percentile (nearest rank) over the complete steps of all ranks "
-       "without step 0 and steps with compilation or tuning; work before the first step and after "
-       "the last optimizer is in none"},
-      {"overhead", "numbers of hooks times their cost on the build machine"},
-      {"conventions", "docs/conventions.md"}};
-  std::set<std::string> peaks;
-  for (const RankSummary& rank : summary.ranks) {
-    const auto graphs = rank.notes.find("graphs");
-    if (graphs != rank.notes.end() && !summary.coverage.graphs.empty()) {
-      method["graphs"] = absl::StrCat(
-          "each replay counts what was captured, in the scope and phase of the capture and the "
-          "step of the replay; replays are timed ",
-          graphs->second);
-    }
-    if (const auto callbacks = rank.notes.find("launch_callbacks"); callbacks != rank.notes.end()) {
-      method["launch callbacks"] = absl::StrCat("CUPTI's, ", callbacks->second);
-    }
-    if (const auto stacks = rank.notes.find("stacks"); stacks != rank.notes.end()) {
-      const auto python = rank.notes.find("python_stacks");
-      method["stacks"] = absl::StrCat(
-          "of launches outside of modules, without a library call, or without Python: ",
-          stacks->second,
-          "; Python frames: ", python == rank.notes.end() ? "no Python" : python->second);
-    }
-    for (const DeviceSummary& device : rank.devices) {
-      if (device.peaks.has_value()) peaks.insert(PeakText(*device.peaks));
-    }
-  }
-  if (!peaks.empty()) method["peak"] = absl::StrJoin(peaks, " | ");
-  return method;
 }
 
 // The ranks of some groups with all of their rows, one after the other.

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "collector/base/status.h"
@@ -17,7 +18,7 @@ namespace flopsprof::store {
 namespace {
 
 constexpr int kMaxAttempts = 10000;
-constexpr size_t kMaxJobName = 48;
+constexpr size_t kMaxNameBytes = 48;  // of a job in the name of a folder
 
 absl::Status MakeParents(const std::string& path) {
   for (size_t slash = path.find('/', 1); slash != std::string::npos;
@@ -44,21 +45,22 @@ absl::Status WriteAll(int fd, std::string_view content, const std::string& path)
   return absl::OkStatus();
 }
 
-bool IsPlain(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '-';
+bool IsLetterOrDigit(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
 }  // namespace
 
-std::string SafeName(std::string_view job) {
+std::string SafeName(std::string_view text) {
   std::string name;
-  for (const char c : job.substr(0, kMaxJobName)) {
-    const bool inner_dot = c == '.' && !name.empty() && name.back() != '.' && name.back() != '-';
-    name += IsPlain(c) || inner_dot ? c : '-';
+  for (const char c : text.substr(0, kMaxNameBytes)) {
+    // No hidden file, no "..", no option of a command.
+    const bool inner =
+        (c == '.' && !name.empty() && IsLetterOrDigit(name.back())) || (c == '-' && !name.empty());
+    name += IsLetterOrDigit(c) || c == '_' || inner ? c : '_';
   }
   while (!name.empty() && (name.back() == '.' || name.back() == '-')) name.pop_back();
-  return name.empty() ? "job" : name;
+  return std::any_of(name.begin(), name.end(), IsLetterOrDigit) ? name : "job";
 }
 
 std::string AutoFolderName(std::string_view job, int64_t start_utc_ns) {

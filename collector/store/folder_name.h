@@ -10,9 +10,10 @@
 
 namespace flopsprof::store {
 
-// A job name as a part of a file name: letters, digits, "_", "-" and inner dots stay, everything
-// else becomes "-"; at most 48 characters, never empty. The result is never a path.
-std::string SafeName(std::string_view job);
+// A text, such as a job's name, as a part of a file name: letters, digits, "_", inner "-" and dots
+// behind a letter or digit stay, everything else becomes "_". At most 48 characters, never empty.
+// The result is never a path, a hidden file or an option.
+std::string SafeName(std::string_view text);
 
 // "flopsprof-<job>-20261127T204000Z".
 std::string AutoFolderName(std::string_view job, int64_t start_utc_ns);

@@ -9,6 +9,7 @@
 
 #include <atomic>
 
+#include "injector/base/utf8.h"
 #include "injector/python/python_api.h"
 
 namespace flopsprof::injector {
@@ -98,29 +99,6 @@ uint32_t Read(const Layout& layout, PythonFrame* frames, uint32_t capacity, bool
   return count;
 }
 
-size_t Encode(uint32_t c, char* out) {
-  if (c < 0x80) {
-    out[0] = static_cast<char>(c);
-    return 1;
-  }
-  if (c < 0x800) {
-    out[0] = static_cast<char>(0xC0 | c >> 6);
-    out[1] = static_cast<char>(0x80 | (c & 0x3F));
-    return 2;
-  }
-  if (c < 0x10000) {
-    out[0] = static_cast<char>(0xE0 | c >> 12);
-    out[1] = static_cast<char>(0x80 | (c >> 6 & 0x3F));
-    out[2] = static_cast<char>(0x80 | (c & 0x3F));
-    return 3;
-  }
-  out[0] = static_cast<char>(0xF0 | (c >> 18 & 7));
-  out[1] = static_cast<char>(0x80 | (c >> 12 & 0x3F));
-  out[2] = static_cast<char>(0x80 | (c >> 6 & 0x3F));
-  out[3] = static_cast<char>(0x80 | (c & 0x3F));
-  return 4;
-}
-
 // A str object's text, as much as fits.
 size_t CopyText(const Layout& layout, uintptr_t text, char* out, size_t capacity) {
   if (text == 0) return 0;
@@ -137,7 +115,7 @@ size_t CopyText(const Layout& layout, uintptr_t text, char* out, size_t capacity
     const uint32_t c = width == 1   ? At<uint8_t>(at, 0)
                        : width == 2 ? At<uint16_t>(at, 0)
                                     : At<uint32_t>(at, 0);
-    bytes += Encode(c, out + bytes);
+    bytes += EncodeUtf8(c, out + bytes);
   }
   return bytes;
 }

@@ -6,6 +6,7 @@
 
 #include <atomic>
 
+#include "injector/base/utf8.h"
 #include "injector/scopes/text_table.h"
 #include "injector/transport/record_sink.h"
 
@@ -42,22 +43,7 @@ TextTable<kMaxCategories> g_category_names;
 size_t Narrow(const wchar_t* wide, char* out, size_t capacity) {
   size_t size = 0;
   for (; *wide != 0 && size + 4 < capacity; ++wide) {
-    const auto c = static_cast<uint32_t>(*wide);
-    if (c < 0x80) {
-      out[size++] = static_cast<char>(c);
-    } else if (c < 0x800) {
-      out[size++] = static_cast<char>(0xC0 | c >> 6);
-      out[size++] = static_cast<char>(0x80 | (c & 0x3F));
-    } else if (c < 0x10000) {
-      out[size++] = static_cast<char>(0xE0 | c >> 12);
-      out[size++] = static_cast<char>(0x80 | (c >> 6 & 0x3F));
-      out[size++] = static_cast<char>(0x80 | (c & 0x3F));
-    } else if (c < 0x110000) {
-      out[size++] = static_cast<char>(0xF0 | c >> 18);
-      out[size++] = static_cast<char>(0x80 | (c >> 12 & 0x3F));
-      out[size++] = static_cast<char>(0x80 | (c >> 6 & 0x3F));
-      out[size++] = static_cast<char>(0x80 | (c & 0x3F));
-    }
+    size += EncodeUtf8(static_cast<uint32_t>(*wide), out + size);
   }
   return size;
 }

@@ -522,3 +522,12 @@ def test_a_long_method_of_a_class_is_found(tmp_path):
 def test_a_name_on_the_list_that_is_short_now_has_to_go(tmp_path):
     (wrong,) = function_length.violations(str(tmp_path), named=(("viewer/a.cc", "Long"),))
     assert "take it out" in wrong
+
+
+def test_a_file_of_more_than_five_hundred_lines_is_found(tmp_path):
+    (tmp_path / "viewer").mkdir()
+    for name, lines in (("a.cc", 500), ("b.cc", 501)):
+        (tmp_path / "viewer" / name).write_text("//\n" * lines, encoding="utf-8")
+    assert list(function_length.long_files(str(tmp_path), named=())) == ["viewer/b.cc: 501 lines"]
+    (wrong,) = function_length.long_files(str(tmp_path), named=("viewer/a.cc", "viewer/b.cc"))
+    assert wrong.startswith("viewer/a.cc") and "take it out" in wrong

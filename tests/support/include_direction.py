@@ -18,7 +18,7 @@ ALLOWED = {
     "proto": (),
     "injector": ("proto/shm",),
     "collector/base": (),
-    "collector/model": ("proto", "flopsprof"),
+    "collector/model": ("collector/base", "proto", "flopsprof"),
     "collector/agent": ("collector/base", "collector/model", "proto", "flopsprof"),
     "collector/store": ("collector/base", "collector/model", "proto", "flopsprof"),
     "collector/server": (

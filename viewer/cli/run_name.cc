@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "collector/store/folder_name.h"
 
 namespace flopsprof::viewer {
 namespace {
@@ -23,18 +24,6 @@ std::string FileStem(std::string_view path) {
   return std::string(path);
 }
 
-// Folder names hold nothing that a shell or a terminal would take for more than a letter.
-std::string SafeName(std::string_view name) {
-  std::string safe;
-  for (const char c : name.substr(0, 64)) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '_' || c == '.' || c == '-';
-    safe += plain ? c : '_';
-  }
-  if (safe.empty() || safe[0] == '.' || safe[0] == '-') safe.insert(0, "job");
-  return safe;
-}
-
 std::string UtcTime(absl::Time time) {
   return absl::FormatTime("%Y%m%dT%H%M%SZ", time, absl::UTCTimeZone());
 }
@@ -42,16 +31,17 @@ std::string UtcTime(absl::Time time) {
 }  // namespace
 
 std::string JobName(const std::vector<std::string>& command, const std::string& scheduler_job) {
-  if (!scheduler_job.empty()) return SafeName(scheduler_job);
+  if (!scheduler_job.empty()) return store::SafeName(scheduler_job);
   for (size_t i = 1; i < command.size(); ++i) {
     const std::string& word = command[i];
-    if (word.size() > 3 && word.substr(word.size() - 3) == ".py") return SafeName(FileStem(word));
+    if (word.size() > 3 && word.substr(word.size() - 3) == ".py")
+      return store::SafeName(FileStem(word));
     if ((word == "-m" || word == "--module") && i + 1 < command.size() &&
         command[i + 1].substr(0, 9) != "torch.dis") {
-      return SafeName(command[i + 1]);
+      return store::SafeName(command[i + 1]);
     }
   }
-  return command.empty() ? "job" : SafeName(FileStem(command[0]));
+  return command.empty() ? "job" : store::SafeName(FileStem(command[0]));
 }
 
 std::string ExpandRunFolder(const std::string& pattern, const RunFacts& facts) {
@@ -63,7 +53,7 @@ std::string ExpandRunFolder(const std::string& pattern, const RunFacts& facts) {
     }
     switch (pattern[++i]) {
       case 'h':
-        name += SafeName(facts.host);
+        name += store::SafeName(facts.host);
         break;
       case 'p':
         name += absl::StrCat(facts.pid);

@@ -3,13 +3,12 @@
 #include "viewer/report/text.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <vector>
+
+#include "collector/base/utf8.h"
 
 namespace flopsprof::viewer {
 namespace {
-
-constexpr char32_t kReplacement = 0xFFFD;
 
 struct Range {
   char32_t first, last;
@@ -39,47 +38,11 @@ bool In(const Range (&ranges)[N], char32_t c) {
                      [c](const Range& r) { return c >= r.first && c <= r.last; });
 }
 
-// Takes one character off `text`; kReplacement for a byte that begins no valid sequence.
+// Takes one character off `text`; kReplacement for a byte that begins none.
 char32_t TakeCharacter(std::string_view* text) {
-  const auto byte = [&](size_t i) { return static_cast<uint8_t>((*text)[i]); };
-  const uint8_t first = byte(0);
-  size_t length = 1;
-  char32_t c = first;
-  char32_t smallest = 0;
-  if (first >= 0x80) {
-    if (first >= 0xC2 && first <= 0xDF) {
-      length = 2, c = first & 0x1F, smallest = 0x80;
-    } else if (first >= 0xE0 && first <= 0xEF) {
-      length = 3, c = first & 0x0F, smallest = 0x800;
-    } else if (first >= 0xF0 && first <= 0xF4) {
-      length = 4, c = first & 0x07, smallest = 0x10000;
-    } else {
-      text->remove_prefix(1);
-      return kReplacement;
-    }
-    for (size_t i = 1; i < length; ++i) {
-      if (i >= text->size() || (byte(i) & 0xC0) != 0x80) {
-        text->remove_prefix(1);
-        return kReplacement;
-      }
-      c = (c << 6) | (byte(i) & 0x3F);
-    }
-  }
-  text->remove_prefix(length);
-  return c < smallest || c > 0x10FFFF ? kReplacement : c;
-}
-
-void Append(char32_t c, std::string* text) {
-  if (c < 0x80) {
-    text->push_back(static_cast<char>(c));
-    return;
-  }
-  const int continuation_count = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-  constexpr uint8_t kLead[] = {0, 0xC0, 0xE0, 0xF0};
-  text->push_back(static_cast<char>(kLead[continuation_count] | (c >> (6 * continuation_count))));
-  for (int i = continuation_count - 1; i >= 0; --i) {
-    text->push_back(static_cast<char>(0x80 | ((c >> (6 * i)) & 0x3F)));
-  }
+  const base::Utf8Character character = base::DecodeUtf8(*text);
+  text->remove_prefix(std::max<size_t>(character.bytes, 1));
+  return character.bytes == 0 ? base::kReplacement : character.code;
 }
 
 size_t Width(char32_t c) { return In(kCombining, c) ? 0 : In(kWide, c) ? 2 : 1; }
@@ -103,13 +66,13 @@ std::string Shorten(std::string_view text, size_t width, size_t tail, bool utf8)
   for (const char32_t c : characters) {
     if (Width(c) > left) break;
     left -= Width(c);
-    Append(c, &begin);
+    base::AppendUtf8(c, &begin);
   }
   size_t first = characters.size();
   for (size_t room = tail; first > 0 && Width(characters[first - 1]) <= room; --first) {
     room -= Width(characters[first - 1]);
   }
-  for (size_t i = first; i < characters.size(); ++i) Append(characters[i], &end);
+  for (size_t i = first; i < characters.size(); ++i) base::AppendUtf8(characters[i], &end);
   return begin + mark + end;
 }
 
@@ -118,7 +81,8 @@ std::string Shorten(std::string_view text, size_t width, size_t tail, bool utf8)
 std::string CleanText(std::string_view text) {
   std::string clean;
   clean.reserve(text.size());
-  for (const char32_t c : Characters(text)) Append(In(kRefused, c) ? kReplacement : c, &clean);
+  for (const char32_t c : Characters(text))
+    base::AppendUtf8(In(kRefused, c) ? base::kReplacement : c, &clean);
   return clean;
 }
 

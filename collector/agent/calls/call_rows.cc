@@ -4,19 +4,14 @@
 
 #include <algorithm>
 #include <cstring>
-#include <functional>
-#include <sstream>
 #include <utility>
 
-#include "absl/numeric/int128.h"
-#include "absl/strings/str_cat.h"
+#include "collector/agent/calls/call_texts.h"
 #include "collector/agent/calls/kernel_formulas.h"
-#include "collector/agent/tables/name_table.h"
 #include "collector/model/flops/compute_type.h"
 #include "collector/model/flops/flops.h"
 #include "collector/model/flops/flops_library.h"
 #include "collector/model/flops/operation_flops.h"
-#include "proto/shm/api_ids.h"
 #include "proto/shm/operations.h"
 
 namespace flopsprof::agent {
@@ -36,128 +31,15 @@ shm::RecordHeader KeyHeader(const shm::RecordHeader& header, uint8_t kept_flags)
           InStep(header.step) ? 0 : shm::kNoStep};
 }
 
-std::string ApiText(uint16_t api) {
-  const char* name = shm::ApiName(api);
-  return name != nullptr ? name : absl::StrCat("api", api);
-}
-
-std::string NcclTypeText(uint8_t type) {
-  static constexpr const char* kNames[] = {"i8",  "u8",  "i32", "u32",  "i64",  "u64",
-                                           "f16", "f32", "f64", "bf16", "e4m3", "e5m2"};
-  return type < std::size(kNames) ? kNames[type] : absl::StrCat("type", int{type});
-}
-
-std::string GroupText(uint64_t group) {
-  return absl::StrCat(absl::Hex(static_cast<uint32_t>(group ^ group >> 32), absl::kZeroPad8));
-}
-
-// A text that the receiver keys rows by: a cut one must stay different from its like.
-std::string BoundedIdentity(std::string text, size_t max_bytes = 4096) {
-  std::string bounded = BoundedUtf8(text, max_bytes);
-  if (bounded.size() == text.size()) return bounded;
-  return absl::StrCat(bounded, "... ", text.size(), " bytes, hash ",
-                      absl::Hex(std::hash<std::string>()(text)));
-}
-
-// What a plan computes, and why its flops are not known or what they do not say.
-std::string DetailOf(const model::CudnnPlan& plan) {
-  if (!plan.flops_known) {
-    return BoundedUtf8(absl::StrCat(plan.description, " (", plan.unknown_reason, ")"),
-                       kMaxTextBytes);
-  }
-  if (!plan.causal_flops.has_value()) return plan.description;
-  std::ostringstream flops;
-  flops << absl::uint128(*plan.causal_flops);
-  return absl::StrCat(plan.description, " (all pairs; the mask leaves ", flops.str(), " flops)");
-}
-
-constexpr uint32_t kUnknownPlan = 0;  // in a key; plan i of plans_ is i + 1
-
 // In a key: a list of parts, in `plan`. No record has this type.
 constexpr auto kPartsKey = static_cast<uint16_t>(shm::RecordType::kInvalid);
-// Lists beyond the bound, by whether their work is known: rows of a key agree in that.
-constexpr uint32_t kOtherKnownParts = 0xffffffffu;
-constexpr uint32_t kOtherUnknownParts = 0xfffffffeu;
 
 v1::TimeCategory CategoryOf(const std::optional<model::FlopCount>& flops, bool has_products) {
   if (!flops.has_value()) return v1::TIME_CATEGORY_UNKNOWN;
   return has_products ? v1::TIME_CATEGORY_EXACT : v1::TIME_CATEGORY_NO_PRODUCTS;
 }
 
-void DescribeGemm(const shm::GemmCall& gemm, v1::CallRow* out) {
-  out->set_kind(v1::CALL_KIND_GEMM);
-  out->set_shape(model::GemmShape(gemm));
-  out->set_compute_type(model::GemmComputeType(gemm));
-}
-
-void DescribeLibrary(const shm::LibraryCall& library, v1::CallRow* out) {
-  out->set_kind(v1::CALL_KIND_LIBRARY);
-  out->set_shape(model::LibraryShape(library));
-  out->set_compute_type(model::LibraryComputeType(library));
-}
-
-void DescribeOperation(const shm::OperationCall& operation, v1::CallRow* out) {
-  out->set_kind(v1::CALL_KIND_MODELLED);
-  out->set_api(model::OperationText(operation));
-  out->set_shape(model::OperationShape(operation));
-  out->set_compute_type(model::OperationComputeType(operation));
-  out->set_detail(model::OperationDetail(operation));
-}
-
-void DescribeCollective(const shm::CollectiveCall& collective, v1::CallRow* out) {
-  out->set_kind(v1::CALL_KIND_COLLECTIVE);
-  out->set_shape(absl::StrCat("count=", collective.count,
-                              " type=", NcclTypeText(collective.data_type),
-                              " ranks=", collective.rank_count));
-  // Two groups of one size are two rows.
-  if (collective.group != 0) {
-    absl::StrAppend(out->mutable_shape(), " group=", GroupText(collective.group));
-  }
-  out->set_detail(collective.rank_count > 0 ? absl::StrCat(collective.rank_count, " ranks")
-                                            : "ranks not known");
-}
-
 }  // namespace
-
-void CallRows::DefinePlan(uint32_t id, std::string_view json) {
-  if (plan_index_.contains(id)) return;
-  if (plan_index_.size() >= max_plans_) {
-    plans_refused_count_++;
-    return;
-  }
-  model::CudnnPlan plan = model::ParseCudnnPlan(json);
-  if (!plan.readable) {
-    plan.shape = "plan not readable";
-    plan.unknown_reason = "its description is not of the known form";
-  }
-  plan.shape = BoundedIdentity(std::move(plan.shape));
-  plan.description = BoundedUtf8(plan.description, kMaxTextBytes);
-  const auto next = static_cast<uint32_t>(plans_.size());
-  if (plan_text_bytes_ >= max_plan_text_bytes_) {
-    plan.shape = "a further plan";
-    plan.description.clear();
-    plan.operations = {};
-    plan_index_.emplace(id, next);
-    plans_.push_back(std::move(plan));
-    return;
-  }
-  // Plans with the same text but other compute types differ (the engine's notes).
-  const std::string identity = absl::StrCat(plan.shape, "|", plan.compute_type);
-  const auto [found, added] = plan_by_shape_.try_emplace(identity, next);
-  if (added) {
-    plan_text_bytes_ +=
-        2 * plan.shape.size() + plan.description.size() + plan.unknown_reason.size();
-    plans_.push_back(std::move(plan));
-  }
-  plan_index_.emplace(id, found->second);
-}
-
-const model::CudnnPlan* CallRows::PlanOf(uint32_t id, uint32_t* canonical) const {
-  const auto found = plan_index_.find(id);
-  if (found == plan_index_.end()) return nullptr;
-  *canonical = found->second + 1;
-  return &plans_[found->second];
-}
 
 template <class Record>
 uint32_t CallRows::Count(const Record& key_record, std::optional<model::FlopCount> flops,
@@ -165,6 +47,20 @@ uint32_t CallRows::Count(const Record& key_record, std::optional<model::FlopCoun
   const uint32_t index = rows_.FindOrAdd(Reinterpret<Key>(key_record));
   CountIn(index, flops, calls, bytes);
   return index;
+}
+
+// A fused attention backward makes QK^T again: that part is booked in phase recompute, in a row of
+// its own with 0 calls.
+template <class Record>
+void CallRows::CountSplit(Record key, model::FlopCount flops, model::FlopCount recompute_flops,
+                          CallWork* work) {
+  const bool split = key.header.phase == static_cast<uint8_t>(shm::Phase::kBackward);
+  work->recompute_flops = split ? recompute_flops : 0;
+  work->flops = flops - work->recompute_flops;
+  work->row = Count(key, work->flops, 1, 0);
+  if (work->recompute_flops == 0) return;
+  key.header.phase = static_cast<uint8_t>(shm::Phase::kRecompute);
+  Count(key, work->recompute_flops, 0, 0);
 }
 
 void CallRows::CountIn(uint32_t index, std::optional<model::FlopCount> flops, uint64_t calls,
@@ -259,64 +155,8 @@ CallWork CallRows::AddLibrary(const shm::LibraryCall& call) {
   return work;
 }
 
-CallRows::PartList CallRows::Describe(const PartedCall& call) {
-  PartList list;
-  list.flops = 0;
-  std::string previous;
-  size_t repeats = 0;
-  const auto flush = [&] {
-    if (repeats == 0) return;
-    absl::StrAppend(&list.shape, list.shape.empty() ? "" : " + ");
-    if (repeats > 1) absl::StrAppend(&list.shape, repeats, "x ");
-    absl::StrAppend(&list.shape, "[", previous, "]");
-  };
-  for (size_t i = 0; i < call.parts.size(); i++) {
-    const auto library = PartAs<shm::LibraryCall>(call.parts[i]);
-    std::optional<model::FlopCount> flops;
-    std::string shape;
-    std::string type;
-    bool has_products = true;
-    if (library.header.type == static_cast<uint16_t>(shm::RecordType::kLibraryCall)) {
-      const model::LibraryWork work = model::LibraryWorkOf(library);
-      flops = work.flops;
-      has_products = work.has_products;
-      shape = model::LibraryShape(library);
-      type = model::LibraryComputeType(library);
-    } else {
-      const auto gemm = PartAs<shm::GemmCall>(call.parts[i]);
-      flops = model::GemmFlops(gemm);
-      shape = model::GemmShape(gemm);
-      type = model::GemmComputeType(gemm);
-    }
-    if (list.flops.has_value() && flops.has_value()) {
-      *list.flops += *flops;  // at most 2^16 parts of 2^96
-      if (*list.flops > model::kMaxCallFlops) list.flops.reset();
-    } else {
-      list.flops.reset();
-    }
-    list.has_products = list.has_products || has_products;
-    list.compute_type = i == 0 || type == list.compute_type ? type : "";
-    if (shape != previous) {
-      flush();
-      repeats = 0;
-      previous = std::move(shape);
-    }
-    repeats++;
-  }
-  flush();
-  if (!call.complete) {
-    list.flops.reset();
-    list.shape = absl::StrCat(
-        "unknown: ",
-        model::UnknownReasonText(static_cast<uint8_t>(shm::UnknownReason::kPartsLost)));
-  }
-  // Short: groups may have other sizes at each call, each then a row of its own.
-  list.shape = BoundedIdentity(std::move(list.shape), 512);
-  return list;
-}
-
 CallWork CallRows::AddParted(const PartedCall& call) {
-  PartList list = Describe(call);
+  PartList list = ListOf(call);
   const auto first = PartAs<shm::LibraryCall>(call.parts.front());
   static_assert(offsetof(shm::LibraryCall, scope) == offsetof(shm::GemmCall, scope));
   static_assert(offsetof(shm::LibraryCall, api) == offsetof(shm::GemmCall, api));
@@ -325,20 +165,11 @@ CallWork CallRows::AddParted(const PartedCall& call) {
   key.header.type = kPartsKey;
   key.scope = first.scope;
   key.api = first.api;
-  CallWork work;
-  work.flops = list.flops.value_or(0);
-  work.category = CategoryOf(list.flops, list.has_products);
   const std::optional<model::FlopCount> flops = list.flops;
-  const std::string identity = absl::StrCat(list.shape, "|", list.compute_type);
-  if (const auto found = part_list_index_.find(identity); found != part_list_index_.end()) {
-    key.plan = found->second;
-  } else if (part_lists_.size() < kMaxPartLists) {
-    key.plan = static_cast<uint32_t>(part_lists_.size());
-    part_list_index_.emplace(identity, key.plan);
-    part_lists_.push_back(std::move(list));
-  } else {
-    key.plan = flops.has_value() ? kOtherKnownParts : kOtherUnknownParts;
-  }
+  CallWork work;
+  work.flops = flops.value_or(0);
+  work.category = CategoryOf(flops, list.has_products);
+  key.plan = part_lists_.NumberOf(std::move(list));
   work.row = Count(key, flops, 1, 0);
   return work;
 }
@@ -348,23 +179,15 @@ CallWork CallRows::AddCudnn(const shm::CudnnCall& call) {
   key.header = KeyHeader(call.header, shm::kFlagCaptured);
   key.scope = call.scope;
   key.api = call.api;
-  key.plan = kUnknownPlan;
-  const model::CudnnPlan* plan = PlanOf(call.plan, &key.plan);
+  key.plan = plans_.NumberOf(call.plan);
+  const model::CudnnPlan* plan = plans_.Find(key.plan);
   CallWork work;
   if (plan == nullptr || !plan->flops_known) {
     work.row = Count(key, std::nullopt, 1, 0);
     return work;
   }
-  // A fused attention backward makes QK^T again: that part is recompute.
-  const bool split = call.header.phase == static_cast<uint8_t>(shm::Phase::kBackward);
-  work.recompute_flops = split ? plan->recompute_flops : 0;
-  work.flops = plan->flops - work.recompute_flops;
   work.category = plan->has_products ? v1::TIME_CATEGORY_EXACT : v1::TIME_CATEGORY_NO_PRODUCTS;
-  work.row = Count(key, work.flops, 1, 0);
-  if (work.recompute_flops != 0) {
-    key.header.phase = static_cast<uint8_t>(shm::Phase::kRecompute);
-    Count(key, work.recompute_flops, 0, 0);
-  }
+  CountSplit(key, plan->flops, plan->recompute_flops, &work);
   return work;
 }
 
@@ -408,15 +231,8 @@ CallWork CallRows::AddOperation(const shm::OperationCall& call) {
     work.row = Count(key, std::nullopt, 1, 0);
     return work;
   }
-  const bool split = call.header.phase == static_cast<uint8_t>(shm::Phase::kBackward);
-  work.recompute_flops = split ? done.recompute_flops : 0;
-  work.flops = *done.flops - work.recompute_flops;
   work.category = v1::TIME_CATEGORY_MODELLED;
-  work.row = Count(key, work.flops, 1, 0);
-  if (work.recompute_flops != 0) {
-    key.header.phase = static_cast<uint8_t>(shm::Phase::kRecompute);
-    Count(key, work.recompute_flops, 0, 0);
-  }
+  CountSplit(key, *done.flops, done.recompute_flops, &work);
   return work;
 }
 
@@ -427,37 +243,19 @@ CallWork CallRows::AddModelled(const shm::RecordHeader& header, uint32_t scope,
   const bool ran = described_ == nullptr && (header.flags & shm::kFlagCaptured) == 0;
   failed_formula_count_ += work.failed && ran ? 1 : 0;
   described_failure_ = described_failure_ || work.failed;
-  const std::string identity =
-      absl::StrCat(work.api, "|", work.shape, "|", work.compute_type, "|", work.detail, "|", known);
-  auto found = modelled_index_.find(identity);
-  if (found == modelled_index_.end()) {
-    ModelledWork kept = work;
-    if (modelled_.size() >= kMaxModelled) kept.shape = "other shapes, more than are kept";
-    // The last one, per name, takes all that are too many.
-    const std::string key = modelled_.size() < kMaxModelled
-                                ? identity
-                                : absl::StrCat(work.api, "||", work.compute_type, "||", known);
-    const auto [entry, added] =
-        modelled_index_.try_emplace(key, static_cast<uint32_t>(modelled_.size()));
-    if (added) modelled_.push_back(std::move(kept));
-    found = entry;
-  }
   shm::CudnnCall key = {};
   key.header = KeyHeader(header, shm::kFlagCaptured);
   key.header.type = static_cast<uint16_t>(shm::RecordType::kNamedWork);
   key.scope = scope;
-  key.plan = found->second;
+  key.plan = modelled_.NumberOf(work);
   key.reserved = known ? 1 : 0;
   CallWork result;
-  result.category = known ? v1::TIME_CATEGORY_MODELLED : v1::TIME_CATEGORY_UNKNOWN;
-  const bool split = known && header.phase == static_cast<uint8_t>(shm::Phase::kBackward);
-  result.recompute_flops = split ? std::min(work.recompute_flops, *work.flops) : 0;
-  result.flops = work.flops.value_or(0) - result.recompute_flops;
-  result.row = Count(key, known ? std::optional(result.flops) : std::nullopt, 1, 0);
-  if (result.recompute_flops != 0) {
-    key.header.phase = static_cast<uint8_t>(shm::Phase::kRecompute);
-    Count(key, result.recompute_flops, 0, 0);
+  if (!known) {
+    result.row = Count(key, std::nullopt, 1, 0);
+    return result;
   }
+  result.category = v1::TIME_CATEGORY_MODELLED;
+  CountSplit(key, *work.flops, std::min(work.recompute_flops, *work.flops), &result);
   return result;
 }
 
@@ -506,11 +304,11 @@ void CallRows::DescribeKey(const Key& key, v1::CallRow* out) const {
     case shm::RecordType::kLibraryCall:
       return DescribeLibrary(Reinterpret<shm::LibraryCall>(key), out);
     case shm::RecordType::kInvalid:  // kPartsKey
-      return DescribeParts(common.plan, out);
+      return part_lists_.Describe(common.plan, out);
     case shm::RecordType::kCudnnCall:
-      return DescribeCudnn(common.plan, out);
+      return plans_.Describe(common.plan, out);
     case shm::RecordType::kNamedWork:
-      return DescribeModelled(common.plan, out);
+      return modelled_.Describe(common.plan, out);
     case shm::RecordType::kOperation:
       return DescribeOperation(Reinterpret<shm::OperationCall>(key), out);
     default:
@@ -518,42 +316,11 @@ void CallRows::DescribeKey(const Key& key, v1::CallRow* out) const {
   }
 }
 
-void CallRows::DescribeParts(uint32_t list, v1::CallRow* out) const {
-  out->set_kind(v1::CALL_KIND_LIBRARY);
-  if (list >= part_lists_.size()) {
-    out->set_shape("other shapes, more than are kept");
-    return;
-  }
-  out->set_shape(part_lists_[list].shape);
-  out->set_compute_type(part_lists_[list].compute_type);
-}
-
-void CallRows::DescribeCudnn(uint32_t plan, v1::CallRow* out) const {
-  out->set_kind(v1::CALL_KIND_CUDNN);
-  if (plan == kUnknownPlan) {
-    out->set_shape("plan not known");
-    return;
-  }
-  const model::CudnnPlan& known = plans_[plan - 1];
-  out->set_shape(known.shape);
-  out->set_compute_type(known.compute_type);
-  out->set_detail(DetailOf(known));
-}
-
-void CallRows::DescribeModelled(uint32_t work, v1::CallRow* out) const {
-  const ModelledWork& known = modelled_[work];
-  out->set_kind(v1::CALL_KIND_MODELLED);
-  out->set_api(known.api);
-  out->set_shape(known.shape);
-  out->set_compute_type(known.compute_type);
-  out->set_detail(known.detail);
-}
-
 std::string CallRows::FunctionOf(uint32_t row) const {
   const auto key = Reinterpret<shm::CudnnCall>(rows_.key(row));
   switch (static_cast<shm::RecordType>(key.header.type)) {
     case shm::RecordType::kNamedWork:
-      return modelled_[key.plan].api;
+      return modelled_.ApiOf(key.plan);
     case shm::RecordType::kOperation:
       return model::OperationText(Reinterpret<shm::OperationCall>(rows_.key(row)));
     default:

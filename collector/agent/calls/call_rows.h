@@ -4,16 +4,18 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "collector/agent/calls/call_parts.h"
+#include "collector/agent/calls/modelled_works.h"
+#include "collector/agent/calls/part_lists.h"
+#include "collector/agent/calls/plan_table.h"
 #include "collector/agent/tables/row_set.h"
 #include "collector/agent/tables/work.h"
-#include "collector/model/flops/flops_cudnn.h"
+#include "collector/model/flops/flop_count.h"
 #include "collector/model/flops/formula_registry.h"
 #include "flopsprof/v1/profile.pb.h"
 #include "proto/shm/cudnn_plans.h"
@@ -27,17 +29,6 @@ struct CallWork {
   v1::TimeCategory category = v1::TIME_CATEGORY_UNKNOWN;
   model::FlopCount flops = 0;            // in the call's own phase; 0 also when not known
   model::FlopCount recompute_flops = 0;  // in phase recompute
-};
-
-// Work without a library call, described in words.
-struct ModelledWork {
-  std::string api;
-  std::string shape;
-  std::string compute_type;
-  std::string detail;
-  std::optional<model::FlopCount> flops;
-  model::FlopCount recompute_flops = 0;  // of `flops`
-  bool failed = false;                   // there is a formula, but it gave no count
 };
 
 // What a call adds to a row.
@@ -57,12 +48,10 @@ class CallRows {
   explicit CallRows(const model::FormulaRegistry* formulas = nullptr,
                     size_t max_plans = shm::kMaxCudnnPlans,
                     size_t max_plan_text_bytes = size_t{64} << 20)
-      : formulas_(formulas), max_plans_(max_plans), max_plan_text_bytes_(max_plan_text_bytes) {}
+      : formulas_(formulas), plans_(max_plans, max_plan_text_bytes) {}
 
-  // The first description of a plan counts. Bounded: beyond `max_plans` they stay unknown, beyond
-  // `max_plan_text_bytes` a plan keeps its flops and has no text of its own.
-  void DefinePlan(uint32_t id, std::string_view json);
-  bool HasPlan(uint32_t id) const { return plan_index_.contains(id); }
+  void DefinePlan(uint32_t id, std::string_view json) { plans_.Define(id, json); }
+  bool HasPlan(uint32_t id) const { return plans_.Has(id); }
 
   CallWork AddGemm(const shm::GemmCall& call);
   CallWork AddLibrary(const shm::LibraryCall& call);
@@ -86,7 +75,7 @@ class CallRows {
   void CountFailedFormula() { failed_formula_count_++; }
   // The calls that were described, so many times.
   void Apply(const RowChange& change, uint64_t times);
-  // Of the calls that a row has: no record of a call stands for them.
+  // So many calls of the row have no record of their own.
   void MarkUnrecorded(uint32_t row, uint64_t calls);
 
   // Kernels whose times are valid.
@@ -105,16 +94,13 @@ class CallRows {
 
   // Calls that found no row: more than kMaxRows shapes. Their flops are in the step sums only.
   uint64_t refused_count() const { return refused_count_; }
-  // Plans beyond `max_plans`: their calls are unknown.
-  uint64_t plans_refused_count() const { return plans_refused_count_; }
+  uint64_t plans_refused_count() const { return plans_.refused_count(); }
   uint64_t call_count() const { return call_count_; }
   // Calls that were recorded and are in a row.
   uint64_t recorded_count() const { return call_count_ - refused_count_ - unrecorded_count_; }
 
  private:
   static constexpr size_t kMaxRows = 1 << 18;
-  static constexpr size_t kMaxPartLists = 1 << 14;
-  static constexpr size_t kMaxModelled = 1 << 14;
 
   // A call record with everything zeroed that is not part of the key, step 0 or kNoStep.
   using Key = std::array<char, shm::kRecordBytes>;
@@ -141,41 +127,23 @@ class CallRows {
     model::FlopCount call_flops = 0;  // of each call, if they are known: the key decides
   };
 
-  // What the parts of a call say together.
-  struct PartList {
-    std::string shape;
-    std::string compute_type;  // "" when the parts differ
-    std::optional<model::FlopCount> flops;
-    bool has_products = false;
-  };
-
-  static PartList Describe(const PartedCall& call);
-  const model::CudnnPlan* PlanOf(uint32_t id, uint32_t* canonical) const;
   template <class Record>
   uint32_t Count(const Record& key_record, std::optional<model::FlopCount> flops, uint64_t calls,
                  uint64_t bytes);
+  template <class Record>
+  void CountSplit(Record key, model::FlopCount flops, model::FlopCount recompute_flops,
+                  CallWork* work);
   void CountIn(uint32_t row, std::optional<model::FlopCount> flops, uint64_t calls, uint64_t bytes);
   static void Add(std::optional<model::FlopCount> flops, uint64_t calls, uint64_t bytes, Row* row);
   std::optional<model::FlopCount> FlopsIn(uint32_t row, const shm::GemmCall& call);
   void DescribeKey(const Key& key, v1::CallRow* out) const;
-  // Kind, shape, type and detail of one type of record.
-  void DescribeParts(uint32_t list, v1::CallRow* out) const;
-  void DescribeCudnn(uint32_t plan, v1::CallRow* out) const;
-  void DescribeModelled(uint32_t work, v1::CallRow* out) const;
   static void EmitCollective(const Key& key, const Sums& sums, const v1::CallRow& call,
                              v1::ProcessProfile* profile);
 
   const model::FormulaRegistry* const formulas_;
-  const size_t max_plans_;
-  const size_t max_plan_text_bytes_;
-  std::deque<model::CudnnPlan> plans_;  // canonical ones
-  size_t plan_text_bytes_ = 0;
-  absl::flat_hash_map<std::string, uint32_t> plan_by_shape_;  // -> index in plans_
-  absl::flat_hash_map<uint32_t, uint32_t> plan_index_;        // plan id -> index in plans_
-  std::deque<PartList> part_lists_;
-  absl::flat_hash_map<std::string, uint32_t> part_list_index_;  // shape -> index in part_lists_
-  std::deque<ModelledWork> modelled_;
-  absl::flat_hash_map<std::string, uint32_t> modelled_index_;  // all texts -> index in modelled_
+  PlanTable plans_;
+  PartLists part_lists_;
+  ModelledWorks modelled_;
   RowSet<Key, Row> rows_{kMaxRows};
   uint64_t failed_formula_count_ = 0;
   std::vector<RowChange>* described_ = nullptr;
@@ -183,7 +151,6 @@ class CallRows {
   uint64_t call_count_ = 0;
   uint64_t unrecorded_count_ = 0;  // that are in a row
   uint64_t refused_count_ = 0;
-  uint64_t plans_refused_count_ = 0;
 };
 
 }  // namespace flopsprof::agent

@@ -7,8 +7,9 @@
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
-#include "collector/agent/calls/call_rows.h"
+#include "collector/agent/calls/modelled_works.h"
 #include "collector/model/flops/formula_registry.h"
+#include "proto/shm/records.h"
 
 namespace flopsprof::agent {
 

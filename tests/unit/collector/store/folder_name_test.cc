@@ -22,12 +22,13 @@ mode_t ModeOf(const std::string& path) {
 TEST(SafeNameTest, KeepsPlainNames) { EXPECT_EQ(SafeName("train_v1.2-b.py"), "train_v1.2-b.py"); }
 
 TEST(SafeNameTest, NeverMakesAPathOrAHiddenFile) {
-  EXPECT_EQ(SafeName("../../etc/passwd"), "------etc-passwd");
-  EXPECT_EQ(SafeName("/abs"), "-abs");
+  EXPECT_EQ(SafeName("../../etc/passwd"), "______etc_passwd");
+  EXPECT_EQ(SafeName("/abs"), "_abs");
+  EXPECT_EQ(SafeName("-rf"), "_rf");
   EXPECT_EQ(SafeName(".."), "job");
   EXPECT_EQ(SafeName(""), "job");
-  EXPECT_EQ(SafeName(std::string("a\0b\x1b[2J", 7)), "a-b--2J");
-  EXPECT_EQ(SafeName("<script>=cmd"), "-script--cmd");
+  EXPECT_EQ(SafeName(std::string("a\0b\x1b[2J", 7)), "a_b__2J");
+  EXPECT_EQ(SafeName("<script>=cmd"), "_script__cmd");
   EXPECT_EQ(SafeName(std::string(65536, 'x')).size(), 48u);
 }
 

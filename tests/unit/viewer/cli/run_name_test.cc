@@ -22,7 +22,7 @@ TEST(JobNameTest, IsTheSchedulersNumberWhenThereIsOne) {
 }
 
 TEST(JobNameTest, CannotBecomeAPath) {
-  EXPECT_EQ(JobName({"python", "-m", "../../etc"}, ""), "job.._.._etc");
+  EXPECT_EQ(JobName({"python", "-m", "../../etc"}, ""), "______etc");
 }
 
 TEST(ExpandRunFolderTest, ReplacesPlaceholders) {

@@ -45,6 +45,17 @@ constexpr int kMergeBusyMs = 250;
 constexpr int kBusyMs = 5000;
 constexpr absl::Duration kLongestRest = absl::Milliseconds(kBusyMs);
 
+// Mostly of columns, which zstd would make little smaller for what it costs.
+bool IsCompact(const v1::UploadRequest& request, size_t bytes) {
+  size_t of_columns = 0;
+  for (const v1::ProcessProfile& part : request.processes()) {
+    for (const v1::RowBlock& block : part.blocks()) {
+      for (const v1::MeasureColumn& column : block.columns()) of_columns += column.values().size();
+    }
+  }
+  return of_columns > bytes / 2;
+}
+
 absl::Duration Since(uint64_t mono_ns) {
   return absl::Nanoseconds(base::Clock::Real().MonoNs() - mono_ns);
 }
@@ -209,10 +220,12 @@ absl::Status RunFolder::Apply(const v1::UploadRequest& request) {
   }
   absl::StatusOr<uint64_t> sequence = 0;
   if (status.ok()) {
-    sequence = log_->Append(bytes, base::Clock::Real().UtcNs());
+    const size_t size = bytes.size();
+    sequence = log_->Append(std::move(bytes), base::Clock::Real().UtcNs(),
+                            IsCompact(request, size) ? Packing::kNone : Packing::kZstd);
     status = sequence.status();
+    if (status.ok()) backlog_.Add(*sequence, size);
   }
-  if (status.ok()) backlog_.Add(*sequence, bytes.size());
   if (status.ok() && is_finished_.load(std::memory_order_relaxed)) status = MarkAsRunning();
   if (status.ok()) {
     merge_thread_->Wake();
@@ -279,7 +292,7 @@ absl::StatusOr<absl::Duration> RunFolder::MergeSomeLocked(Wanted wanted) {
     is_plain_file_ = false;
   }
   absl::StatusOr<bool> more = false;
-  if (const absl::Status extended = reader_->Extend(end); !extended.ok()) {
+  if (const absl::Status extended = reader_->Extend(end, log_->window()); !extended.ok()) {
     more = extended;
   } else {
     more = merge_->Some(&*reader_, options_.longest_transaction,

@@ -22,6 +22,9 @@ enum class Measure : uint8_t {
 // No machine counts further. So a sum of two stays below 2^64.
 inline constexpr uint64_t kLargestMeasure = uint64_t{1} << 62;
 inline constexpr uint64_t kLargestStep = 0xffffffff;
+// Bytes of a value in a column (MeasureColumn), of a Count.
+inline constexpr size_t kMostValueBytes = 8;
+inline constexpr size_t kMostCountBytes = 16;
 
 struct BlockColumn {
   uint32_t field = 0;  // of the row's message; 0: there is no such column

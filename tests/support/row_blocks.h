@@ -55,21 +55,29 @@ class BlockExpander {
       rows[block.first_defined() + static_cast<uint32_t>(i)] =
           reflection.GetRepeatedMessage(part->defined(), field, i).SerializeAsString();
     }
-    std::vector<std::vector<Wide>> columns;
-    for (const v1::MeasureColumn& column : block.columns()) {
-      columns.push_back(Varints(column.values()));
+    std::vector<uint32_t> numbers;
+    uint32_t next = 0;
+    const std::vector<Wide> runs = Varints(block.runs());
+    for (size_t i = 0; i + 1 < runs.size(); i += 2) {
+      next += static_cast<uint32_t>(runs[i]);
+      for (Wide count = runs[i + 1]; count > 0; --count) numbers.push_back(next++);
     }
-    uint32_t number = 0;
-    size_t at = 0;
-    for (const Wide between : Varints(block.numbers())) {
-      number += static_cast<uint32_t>(between);
+    for (size_t at = 0; at < numbers.size(); ++at) {
       Message* row = reflection.AddMessage(part, field);
-      row->ParseFromString(rows.at(number++));
-      for (size_t i = 0; i < columns.size(); ++i) {
-        SetMeasure(block.columns(static_cast<int>(i)).field(), columns[i].at(at), row);
+      row->ParseFromString(rows.at(numbers[at]));
+      for (const v1::MeasureColumn& column : block.columns()) {
+        SetMeasure(column.field(), ValueAt(column.values(), numbers.size(), at), row);
       }
-      ++at;
     }
+  }
+
+  static Wide ValueAt(const std::string& bytes, size_t count, size_t at) {
+    const size_t width = bytes.size() / count;
+    Wide value = 0;
+    for (size_t i = width; i-- > 0;) {
+      value = value << 8 | static_cast<unsigned char>(bytes.at(at * width + i));
+    }
+    return value;
   }
 
   static void SetMeasure(uint32_t number, Wide value, Message* row) {

@@ -5,7 +5,6 @@
 #include <google/protobuf/message.h>
 
 #include <algorithm>
-#include <utility>
 
 namespace flopsprof::agent {
 namespace {
@@ -19,6 +18,17 @@ __extension__ using Wide = unsigned __int128;
 void AppendVarint(Wide value, std::string* bytes) {
   for (; value >= 0x80; value >>= 7) bytes->push_back(static_cast<char>(value | 0x80));
   bytes->push_back(static_cast<char>(value));
+}
+
+// As many bytes as the largest needs, and one at the least.
+size_t WidthOf(Wide largest) {
+  size_t width = 1;
+  while (largest >>= 8) ++width;
+  return width;
+}
+
+void AppendBytes(Wide value, size_t width, std::string* bytes) {
+  for (size_t i = 0; i < width; ++i, value >>= 8) bytes->push_back(static_cast<char>(value));
 }
 
 const FieldDescriptor* FieldOf(const google::protobuf::Descriptor* type, uint32_t number) {
@@ -129,16 +139,25 @@ void RowNumbers::TableToBlock(size_t table, v1::ProcessProfile* part) {
   block.set_table(layout.rows);
   if (numbers_[table].size() > known) block.set_first_defined(known);
   uint32_t next = 0;
-  for (const Row& row : rows) {
-    AppendVarint(row.number - std::exchange(next, row.number + 1), block.mutable_numbers());
+  for (size_t i = 0; i < rows.size();) {
+    const uint32_t first = rows[i].number;
+    uint32_t count = 0;
+    while (i < rows.size() && rows[i].number == first + count) ++i, ++count;
+    AppendVarint(first - next, block.mutable_runs());
+    AppendVarint(count, block.mutable_runs());
+    next = first + count;
   }
   for (size_t column = 0; column < layout.column_count(); column++) {
-    const bool any = std::any_of(rows.begin(), rows.end(),
-                                 [&](const Row& row) { return row.measures[column] != 0; });
-    if (!any) continue;
+    Wide largest = 0;
+    for (const Row& row : rows) largest = std::max(largest, row.measures[column]);
+    // Rows that measure nothing are sent with one column all the same.
+    const bool is_last = column + 1 == layout.column_count();
+    if (largest == 0 && !(is_last && block.columns_size() == 0)) continue;
     v1::MeasureColumn& out = *block.add_columns();
     out.set_field(layout.columns[column].field);
-    for (const Row& row : rows) AppendVarint(row.measures[column], out.mutable_values());
+    const size_t width = WidthOf(largest);
+    out.mutable_values()->reserve(width * rows.size());
+    for (const Row& row : rows) AppendBytes(row.measures[column], width, out.mutable_values());
   }
 }
 

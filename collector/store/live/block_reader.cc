@@ -10,112 +10,117 @@
 namespace flopsprof::store {
 namespace {
 
-constexpr size_t kMostBytes = 10;      // of a varint of 64 bits
-constexpr size_t kMostWideBytes = 19;  // of 128
-
 absl::Status Bad(const BlockTable& table, std::string_view why) {
   return absl::InvalidArgumentError(
       absl::StrCat("RowBlock of table ", table.rows, " ", std::string(why)));
 }
 
-// How many varints the bytes are, if the last one is whole: each has one byte below 0x80.
-size_t CountVarints(std::string_view bytes) {
-  size_t further = 0;  // bytes from 0x80 on
-  size_t at = 0;
-  for (; at + sizeof(uint64_t) <= bytes.size(); at += sizeof(uint64_t)) {
-    uint64_t word;
-    std::memcpy(&word, bytes.data() + at, sizeof word);
-    // The sum of the eight highest bits, without an instruction that not every processor has.
-    further += ((word & 0x8080808080808080u) >> 7) * 0x0101010101010101u >> 56;
-  }
-  for (; at < bytes.size(); ++at) further += static_cast<signed char>(bytes[at]) < 0 ? 1 : 0;
-  return bytes.size() - further;
-}
-
-bool EndsWhole(std::string_view bytes) {
-  return bytes.empty() || static_cast<signed char>(bytes.back()) >= 0;
-}
-
-// The rest of a varint of at most kMost bytes that has begun; nullptr: it is longer.
-template <typename Value, size_t kMost>
-const uint8_t* FinishVarint(const uint8_t* at, const uint8_t* end, Value* value) {
+// Takes a varint of at most 32 bits off the bytes. False: there is none.
+bool TakeShortVarint(std::string_view* bytes, uint64_t* value) {
   *value = 0;
-  for (unsigned i = 0; i < kMost && at != end; ++i) {
-    const uint8_t byte = *at++;
-    *value |= Value{byte & 0x7fu} << (7 * i);
-    if (byte < 0x80) return at;
+  for (unsigned shift = 0; shift < 35 && !bytes->empty(); shift += 7) {
+    const auto byte = static_cast<uint8_t>(bytes->front());
+    bytes->remove_prefix(1);
+    *value |= uint64_t{byte & 0x7fu} << shift;
+    if (byte < 0x80) return *value <= UINT32_MAX;
   }
-  return nullptr;
+  return false;
 }
 
-// Calls take(value) for each varint; false: one is too long, or `take` wants no more.
-template <typename Value, size_t kMost, typename Take>
-bool ForEachVarint(std::string_view bytes, Take take) {
-  const auto* at = reinterpret_cast<const uint8_t*>(bytes.data());
-  const uint8_t* const end = at + bytes.size();
-  while (at != end) {
-    uint64_t word = 0;
-    uint64_t last = 0;  // the highest bit of the byte that ends it
-    if (end - at >= static_cast<ptrdiff_t>(sizeof word)) {
-      std::memcpy(&word, at, sizeof word);
-      last = ~word & 0x8080808080808080u;
-      last &= -last;
-    }
-    if (last == 0) {  // beyond 56 bits, or near the end
-      Value value = 0;
-      at = FinishVarint<Value, kMost>(at, end, &value);
-      if (at == nullptr || !take(value)) return false;
-      continue;
-    }
-    at += (__builtin_ctzll(last) >> 3) + 1;
-    // Pushes the groups of 7 bits together, two, four and eight at a time: without a branch, which
-    // would be guessed wrong where lengths differ.
-    word &= last - 1;
-    word = (word & 0x007f007f007f007f) | (word & 0x7f007f007f007f00) >> 1;
-    word = (word & 0x00003fff00003fff) | (word & 0x3fff00003fff0000) >> 2;
-    word = (word & 0x000000000fffffff) | (word & 0x0fffffff00000000) >> 4;
-    if (!take(Value{word})) return false;
+// Calls take(first, count) for each run of numbers. False: these are none.
+template <typename Take>
+bool ForEachRun(std::string_view bytes, Take take) {
+  uint64_t next = 0;
+  while (!bytes.empty()) {
+    uint64_t between = 0, count = 0;
+    if (!TakeShortVarint(&bytes, &between) || !TakeShortVarint(&bytes, &count)) return false;
+    // No number is above 2^32 - 1.
+    if (count == 0 || next + between + count > uint64_t{1} << 32) return false;
+    take(static_cast<uint32_t>(next + between), static_cast<uint32_t>(count));
+    next += between + count;
   }
   return true;
 }
 
-bool ReadValues(std::string_view bytes, uint64_t largest, UnsetVector<uint64_t>* values,
-                Wide* most) {
-  uint64_t* to = values->data();
-  uint64_t seen = 0;
-  const bool whole = ForEachVarint<uint64_t, kMostBytes>(bytes, [&](uint64_t value) {
-    *to++ = value;
-    seen = std::max(seen, value);
-    return true;
-  });
-  *most = seen;
-  return whole && seen <= largest;
+// How many rows these are, each once, so that there is no overflow. False: these are no runs.
+bool CountNumbers(std::string_view runs, size_t* count) {
+  *count = 0;
+  return ForEachRun(runs, [&](uint32_t, uint32_t more) { *count += more; });
 }
 
-bool ReadCounts(std::string_view bytes, Increments* increments, size_t column) {
-  uint64_t* low = increments->columns[column].data();
-  uint64_t* high = increments->high.data();
+// Values of kWidth bytes; returns their bits, all in one. The machine is little-endian.
+template <size_t kWidth>
+uint64_t Unpack(const char* from, size_t count, uint64_t* __restrict to) {
+  constexpr size_t kAtOnce = 8;  // as many as the compiler has vectors for
+  uint64_t bits = 0;
+  size_t i = 0;
+  // Each is read as eight bytes, of which those of the next are cut off: not behind the end.
+  constexpr size_t kBeyond = 7 / kWidth;
+  for (; i + kAtOnce + kBeyond <= count; i += kAtOnce) {
+    for (size_t k = 0; k < kAtOnce; ++k) {
+      uint64_t value = 0;
+      if constexpr (kWidth == 1 || kWidth == 2 || kWidth == 4) {
+        std::memcpy(&value, from + (i + k) * kWidth, kWidth);
+      } else {
+        std::memcpy(&value, from + (i + k) * kWidth, sizeof value);
+        value &= ~uint64_t{0} >> (64 - 8 * kWidth);
+      }
+      to[i + k] = value;
+      bits |= value;
+    }
+  }
+  for (; i < count; ++i) {
+    uint64_t value = 0;
+    std::memcpy(&value, from + i * kWidth, kWidth);
+    to[i] = value;
+    bits |= value;
+  }
+  return bits;
+}
+
+uint64_t UnpackAny(size_t width, const char* from, size_t count, uint64_t* to) {
+  switch (width) {
+    case 1:
+      return Unpack<1>(from, count, to);
+    case 2:
+      return Unpack<2>(from, count, to);
+    case 3:
+      return Unpack<3>(from, count, to);
+    case 4:
+      return Unpack<4>(from, count, to);
+    case 5:
+      return Unpack<5>(from, count, to);
+    case 6:
+      return Unpack<6>(from, count, to);
+    case 7:
+      return Unpack<7>(from, count, to);
+    default:
+      return Unpack<8>(from, count, to);
+  }
+}
+
+// False: one is larger than it may be.
+bool ReadValues(std::string_view bytes, size_t width, uint64_t largest, Wide* most,
+                UnsetVector<uint64_t>* values) {
+  const uint64_t bits = UnpackAny(width, bytes.data(), values->size(), values->data());
+  *most = bits;
+  // All their bits together may be more than any of them.
+  return bits <= largest || *std::max_element(values->begin(), values->end()) <= largest;
+}
+
+// Beyond 64 bits.
+bool ReadWideCounts(std::string_view bytes, size_t width, size_t column, Increments* increments) {
   Wide seen = 0;
-  const bool whole = ForEachVarint<Wide, kMostWideBytes>(bytes, [&](Wide value) {
-    *low++ = static_cast<uint64_t>(value);
-    *high++ = static_cast<uint64_t>(value >> 64);
+  increments->high.resize(increments->count);
+  for (size_t i = 0; i < increments->count; ++i) {
+    Wide value = 0;
+    std::memcpy(&value, bytes.data() + i * width, width);
+    increments->columns[column][i] = static_cast<uint64_t>(value);
+    increments->high[i] = static_cast<uint64_t>(value >> 64);
     seen = std::max(seen, value);
-    return true;
-  });
+  }
   increments->most[column] = seen;
-  if (seen >> 64 == 0) increments->high.clear();
-  return whole && seen <= kLargestCount;
-}
-
-bool ReadNumbers(std::string_view bytes, UnsetVector<uint32_t>* numbers) {
-  uint32_t* to = numbers->data();
-  uint64_t next = 0;
-  return ForEachVarint<uint64_t, kMostBytes>(bytes, [&](uint64_t between) {
-    if (between > UINT32_MAX || next + between > UINT32_MAX) return false;
-    *to++ = static_cast<uint32_t>(next + between);
-    next += between + 1;
-    return true;
-  });
+  return seen <= kLargestCount;
 }
 
 size_t FindColumn(const BlockTable& table, uint32_t field) {
@@ -124,18 +129,24 @@ size_t FindColumn(const BlockTable& table, uint32_t field) {
   return field == 0 ? table.columns.size() : at;
 }
 
-absl::Status CheckBlock(const BlockTable& table, const v1::RowBlock& block) {
-  const size_t count = CountVarints(block.numbers());
-  if (!EndsWhole(block.numbers())) return Bad(table, "ends within a number");
+// `count`: of its rows.
+absl::Status CheckBlock(const BlockTable& table, const v1::RowBlock& block, size_t* count) {
+  if (!CountNumbers(block.runs(), count)) return Bad(table, "has a bad number");
+  // So no few bytes are many rows.
+  if (*count > 0 && block.columns_size() == 0) return Bad(table, "has rows without a column");
   uint32_t seen = 0;
   for (const v1::MeasureColumn& column : block.columns()) {
     const size_t at = FindColumn(table, column.field());
     if (at == table.columns.size()) return Bad(table, "has a column that it has not");
     if ((seen >> at & 1) != 0) return Bad(table, "has a column twice");
     seen |= 1u << at;
-    if (!EndsWhole(column.values()) || CountVarints(column.values()) != count) {
+    const bool is_count = table.columns[at].measure == Measure::kCountSum;
+    const size_t most = is_count ? kMostCountBytes : kMostValueBytes;
+    const size_t size = column.values().size();
+    if (*count == 0 ? size > 0 : size % *count != 0 || size == 0) {
       return Bad(table, "has columns of unequal lengths");
     }
+    if (*count > 0 && size / *count > most) return Bad(table, "has a value that is too large");
   }
   return absl::OkStatus();
 }
@@ -143,30 +154,43 @@ absl::Status CheckBlock(const BlockTable& table, const v1::RowBlock& block) {
 }  // namespace
 
 void Increments::Clear() {
-  rows.clear();
+  runs.clear();
+  count = 0;
   for (UnsetVector<uint64_t>& column : columns) column.clear();
   high.clear();
   most = {};
 }
 
+void Increments::Extend(uint32_t row, size_t at, std::vector<RowRun>* runs) {
+  if (!runs->empty()) {
+    RowRun& last = runs->back();
+    if (uint64_t{last.first} + last.count == row && last.at + last.count == at) {
+      ++last.count;
+      return;
+    }
+  }
+  runs->push_back({row, 1, at});
+}
+
 absl::Status ReadBlock(const BlockTable& table, const v1::RowBlock& block, Increments* increments) {
   increments->Clear();
-  if (absl::Status status = CheckBlock(table, block); !status.ok()) return status;
-  const size_t count = CountVarints(block.numbers());
-  increments->rows.resize(count);
-  if (!ReadNumbers(block.numbers(), &increments->rows)) return Bad(table, "has a bad number");
+  size_t count = 0;
+  if (absl::Status status = CheckBlock(table, block, &count); !status.ok()) return status;
+  ForEachRun(block.runs(), [&](uint32_t first, uint32_t more) {
+    increments->runs.push_back({first, more, increments->count});
+    increments->count += more;
+  });
+  if (count == 0) return absl::OkStatus();
   for (const v1::MeasureColumn& column : block.columns()) {
     const size_t at = FindColumn(table, column.field());
     const BlockColumn& layout = table.columns[at];
+    const size_t width = column.values().size() / count;
     increments->columns[at].resize(count);
-    bool good = false;
-    if (layout.measure == Measure::kCountSum) {
-      increments->high.resize(count);
-      good = ReadCounts(column.values(), increments, at);
-    } else {
-      good = ReadValues(column.values(), layout.largest, &increments->columns[at],
-                        &increments->most[at]);
-    }
+    const uint64_t largest = layout.measure == Measure::kCountSum ? UINT64_MAX : layout.largest;
+    const bool good = width > sizeof(uint64_t)
+                          ? ReadWideCounts(column.values(), width, at, increments)
+                          : ReadValues(column.values(), width, largest, &increments->most[at],
+                                       &increments->columns[at]);
     if (!good) return Bad(table, "has a value that is too large");
   }
   return absl::OkStatus();
@@ -178,7 +202,10 @@ uint64_t CountRows(const v1::ProcessProfile& part) {
     const auto* rows = part.GetDescriptor()->FindFieldByNumber(static_cast<int>(table.rows));
     count += static_cast<uint64_t>(part.GetReflection()->FieldSize(part, rows));
   }
-  for (const v1::RowBlock& block : part.blocks()) count += CountVarints(block.numbers());
+  for (const v1::RowBlock& block : part.blocks()) {
+    size_t more = 0;
+    if (CountNumbers(block.runs(), &more)) count += more;
+  }
   return count;
 }
 
@@ -197,7 +224,9 @@ absl::Status CheckBlocks(const v1::ProcessProfile& part) {
     }
     if ((seen >> at & 1) != 0) return Bad(kBlockTables[at], "comes twice");
     seen |= 1u << at;
-    if (absl::Status status = CheckBlock(kBlockTables[at], block); !status.ok()) return status;
+    size_t count = 0;
+    absl::Status status = CheckBlock(kBlockTables[at], block, &count);
+    if (!status.ok()) return status;
   }
   return absl::OkStatus();
 }

@@ -12,27 +12,6 @@ namespace flopsprof::store {
 using google::protobuf::Message;
 using google::protobuf::Reflection;
 
-namespace {
-
-void DropUnknown(Increments* more) {
-  size_t kept = 0;
-  const auto move = [&](UnsetVector<uint64_t>* values, size_t from) {
-    if (!values->empty()) (*values)[kept] = (*values)[from];
-  };
-  for (size_t i = 0; i < more->rows.size(); ++i) {
-    if (more->rows[i] == kNoRow) continue;
-    more->rows[kept] = more->rows[i];
-    for (UnsetVector<uint64_t>& column : more->columns) move(&column, i);
-    move(&more->high, i);
-    ++kept;
-  }
-  more->rows.resize(kept);
-  for (UnsetVector<uint64_t>& column : more->columns) column.resize(std::min(column.size(), kept));
-  more->high.resize(std::min(more->high.size(), kept));
-}
-
-}  // namespace
-
 void PreparedPart::Table::Clear() {
   new_keys.clear();
   defined.first = 0;
@@ -97,8 +76,8 @@ absl::Status LiveProcess::PrepareRows(const v1::ProcessProfile& part, size_t at,
   for (int i = 0; i < reflection.FieldSize(part, of_table.rows()); ++i) {
     const Message& row = reflection.GetRepeatedMessage(part, of_table.rows(), i);
     const uint32_t index = RowOf(keys->table.Intern(of_table.KeyOf(row)), at, prepared);
-    const auto [place, added] = places.try_emplace(index, more.rows.size());
-    if (added) more.rows.push_back(index);
+    const auto [place, added] = places.try_emplace(index, more.count);
+    if (added) more.AddRow(index);
     if (!of_table.AddMeasures(row, place->second, &more)) {
       return absl::InvalidArgumentError(
           absl::StrCat(of_table.rows()->full_name(), " has a value that is too large"));
@@ -126,7 +105,7 @@ absl::Status LiveProcess::PrepareBlock(const v1::RowBlock& block, size_t at,
                                        PreparedPart* prepared) {
   PreparedPart::Table& table = prepared->tables[at];
   const std::string name = absl::StrCat("RowBlock of table ", kBlockTables[at].rows);
-  if (!table.of_rows.rows.empty()) {
+  if (table.of_rows.count > 0) {
     return absl::InvalidArgumentError(name + " comes with rows beside it");
   }
   Increments& more = table.of_block;
@@ -138,9 +117,10 @@ absl::Status LiveProcess::PrepareBlock(const v1::RowBlock& block, size_t at,
   if (!numbers->CanDefine(table.defined)) {
     return absl::InvalidArgumentError(name + " defines a number or a key twice");
   }
-  const uint32_t unknown = numbers->Resolve(&more.rows, table.defined);
-  prepared->undefined_rows += unknown;
-  if (unknown > 0) DropUnknown(&more);
+  table.runs.clear();
+  prepared->undefined_rows += numbers->Resolve(more.runs, table.defined, &table.runs);
+  std::swap(table.runs, more.runs);
+  tables_[at].Prefetch(more);
   if (tables_[at].WouldOverflow(more)) {
     return absl::InvalidArgumentError(absl::StrCat("a sum of ", name, " would overflow"));
   }
@@ -166,8 +146,8 @@ void LiveProcess::Apply(const PreparedPart& prepared, KeyTable* keys) {
       keys->Hold(key);
       tables_[at].Add(key);
     }
-    if (!more.of_rows.rows.empty()) tables_[at].Merge(more.of_rows);
-    if (!more.of_block.rows.empty()) tables_[at].Merge(more.of_block);
+    if (!more.of_rows.runs.empty()) tables_[at].Merge(more.of_rows);
+    if (!more.of_block.runs.empty()) tables_[at].Merge(more.of_block);
     if (numbers == nullptr || more.defined.rows.empty()) continue;
     numbers->tables[at].Define(more.defined);
     numbers_changed_ = true;

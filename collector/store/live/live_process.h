@@ -23,6 +23,7 @@ struct PreparedPart {
     std::vector<KeyId> new_keys;  // of rows from the table's size on
     Numbering::Definition defined;
     Increments of_rows, of_block;
+    std::vector<RowRun> runs;  // of the block, while its numbers are looked up
 
     void Clear();
   };

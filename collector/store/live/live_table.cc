@@ -24,6 +24,20 @@ uint64_t Least(uint64_t a, uint64_t b) {
   return (a - 1 < b - 1 ? a - 1 : b - 1) + 1;
 }
 
+template <typename Op>
+void MergeRuns(const std::vector<RowRun>& runs, const uint64_t* values, uint64_t* rows, Op op) {
+  constexpr uint32_t kAtOnce = 8;  // as many as the compiler has vectors for
+  for (const RowRun& run : runs) {
+    const uint64_t* __restrict const from = values + run.at;
+    uint64_t* __restrict const to = rows + run.first;
+    uint32_t i = 0;
+    for (; i + kAtOnce <= run.count; i += kAtOnce) {
+      for (uint32_t k = 0; k < kAtOnce; ++k) to[i + k] = op(to[i + k], from[i + k]);
+    }
+    for (; i < run.count; ++i) to[i] = op(to[i], from[i]);
+  }
+}
+
 }  // namespace
 
 std::optional<uint32_t> LiveTable::Find(KeyId key) {
@@ -67,15 +81,31 @@ bool LiveTable::WouldOverflowExactly(const Increments& more, size_t column) cons
   absl::flat_hash_map<uint32_t, Wide> sums;  // a row may come twice
   const Wide limit = LimitOf(layout_->columns[column].measure);
   const bool is_count = layout_->columns[column].measure == Measure::kCountSum;
-  for (size_t i = 0; i < more.rows.size(); ++i) {
-    const uint32_t row = more.rows[i];
-    Wide added = more.columns[column].empty() ? 0 : more.columns[column][i];
-    if (is_count && !more.high.empty()) added |= Wide{more.high[i]} << 64;
-    Wide& sum = sums.try_emplace(row, row < size() ? value(row, column) : 0).first->second;
-    sum += added;  // both are far below 2^127
-    if (sum > limit) return true;
+  for (const RowRun& run : more.runs) {
+    for (uint32_t i = 0; i < run.count; ++i) {
+      const uint32_t row = run.first + i;
+      const size_t at = run.at + i;
+      Wide added = more.columns[column].empty() ? 0 : more.columns[column][at];
+      if (is_count && !more.high.empty()) added |= Wide{more.high[at]} << 64;
+      Wide& sum = sums.try_emplace(row, row < size() ? value(row, column) : 0).first->second;
+      sum += added;  // both are far below 2^127
+      if (sum > limit) return true;
+    }
   }
   return false;
+}
+
+void LiveTable::Prefetch(const Increments& more) const {
+  constexpr size_t kOfALine = 64 / sizeof(uint64_t);
+  for (size_t i = 0; i < layout_->column_count(); ++i) {
+    if (more.columns[i].empty() || columns_[i].empty()) continue;
+    for (const RowRun& run : more.runs) {
+      const size_t end = std::min<size_t>(size_t{run.first} + run.count, columns_[i].size());
+      for (size_t row = run.first; row < end; row += kOfALine) {
+        __builtin_prefetch(&columns_[i][row], /*to write=*/1);
+      }
+    }
+  }
 }
 
 void LiveTable::Merge(const Increments& more) {
@@ -89,7 +119,7 @@ void LiveTable::Merge(const Increments& more) {
     // An upper bound that is too large costs WouldOverflow a look at the rows.
     bounds_[i] = std::min(bounds_[i] + more.most[i], LimitOf(measure));
   }
-  MarkChanged(more.rows);
+  MarkChanged(more.runs);
 }
 
 uint64_t* LiveTable::Column(size_t column) {
@@ -98,35 +128,39 @@ uint64_t* LiveTable::Column(size_t column) {
 }
 
 void LiveTable::MergeColumn(const Increments& more, size_t column) {
-  const size_t count = more.rows.size();
-  const uint32_t* const rows = more.rows.data();
   const uint64_t* const added = more.columns[column].data();
-  uint64_t* const to =
-      layout_->columns[column].measure == Measure::kFirst ? nullptr : Column(column);
   switch (layout_->columns[column].measure) {
     case Measure::kSum:
     case Measure::kCountSum:
-      for (size_t i = 0; i < count; ++i) to[rows[i]] += added[i];
+      MergeRuns(more.runs, added, Column(column), [](uint64_t a, uint64_t b) { return a + b; });
       break;
     case Measure::kLeast:
-      for (size_t i = 0; i < count; ++i) to[rows[i]] = Least(to[rows[i]], added[i]);
+      MergeRuns(more.runs, added, Column(column),
+                [](uint64_t a, uint64_t b) { return Least(a, b); });
       break;
     case Measure::kGreatest:
-      for (size_t i = 0; i < count; ++i) to[rows[i]] = Larger(to[rows[i]], added[i]);
+      MergeRuns(more.runs, added, Column(column),
+                [](uint64_t a, uint64_t b) { return Larger(a, b); });
       break;
-    case Measure::kFirst: {
-      // The first measure has been merged: where it is what has just come, there was nothing.
-      if (more.columns[0].empty()) return;
-      if (added == nullptr && columns_[column].empty()) return;
-      uint64_t* const first = Column(column);
-      const uint64_t* const counted = more.columns[0].data();
-      const uint64_t* const all = columns_[0].data();
-      for (size_t i = 0; i < count; ++i) {
-        if (counted[i] == 0) continue;
-        const uint64_t value = added == nullptr ? 0 : added[i];
-        uint64_t& stored = first[rows[i]];
-        stored = all[rows[i]] == counted[i] ? value : std::min(stored, value);
-      }
+    case Measure::kFirst:
+      MergeFirst(more, column);
+  }
+}
+
+void LiveTable::MergeFirst(const Increments& more, size_t column) {
+  const UnsetVector<uint64_t>& added = more.columns[column];
+  // The first measure has been merged: where it is what has just come, there was nothing.
+  if (more.columns[0].empty()) return;
+  if (added.empty() && columns_[column].empty()) return;
+  uint64_t* const first = Column(column);
+  for (const RowRun& run : more.runs) {
+    const uint64_t* const counted = more.columns[0].data() + run.at;
+    const uint64_t* const all = columns_[0].data() + run.first;
+    for (uint32_t i = 0; i < run.count; ++i) {
+      if (counted[i] == 0) continue;
+      const uint64_t value = added.empty() ? 0 : added[run.at + i];
+      uint64_t& stored = first[run.first + i];
+      stored = all[i] == counted[i] ? value : std::min(stored, value);
     }
   }
 }
@@ -134,25 +168,30 @@ void LiveTable::MergeColumn(const Increments& more, size_t column) {
 void LiveTable::MergeCounts(const Increments& more, size_t column) {
   if (more.columns[column].empty()) return;
   uint64_t* const low = Column(column);
-  const uint64_t* const added = more.columns[column].data();
-  const size_t count = more.rows.size();
-  bool any_carry = false;
-  for (size_t i = 0; i < count; ++i) {
-    uint64_t& to = low[more.rows[i]];
-    const bool carry = __builtin_add_overflow(to, added[i], &to);
-    if (!carry) continue;
-    any_carry = true;
-    if (high_.empty()) high_.resize(keys_.size());
-    ++high_[more.rows[i]];
+  if (!more.high.empty() && high_.empty()) high_.resize(keys_.size());
+  for (const RowRun& run : more.runs) {
+    const uint64_t* const added = more.columns[column].data() + run.at;
+    for (uint32_t i = 0; i < run.count; ++i) {
+      const bool carry = __builtin_add_overflow(low[run.first + i], added[i], &low[run.first + i]);
+      if (!carry) continue;
+      if (high_.empty()) high_.resize(keys_.size());
+      ++high_[run.first + i];
+    }
+    if (more.high.empty()) continue;
+    for (uint32_t i = 0; i < run.count; ++i) high_[run.first + i] += more.high[run.at + i];
   }
-  if (more.high.empty() && !any_carry) return;
-  if (high_.empty()) high_.resize(keys_.size());
-  for (size_t i = 0; i < more.high.size(); ++i) high_[more.rows[i]] += more.high[i];
 }
 
-void LiveTable::MarkChanged(const UnsetVector<uint32_t>& rows) {
-  for (const uint32_t row : rows) changed_rows_[row / 64] |= uint64_t{1} << (row % 64);
-  changed_ = changed_ || !rows.empty();
+void LiveTable::MarkChanged(const std::vector<RowRun>& runs) {
+  for (const RowRun& run : runs) {
+    uint32_t row = run.first;
+    for (const uint32_t end = run.first + run.count; row < end;) {
+      const uint32_t in_word = std::min(64 - row % 64, end - row);
+      changed_rows_[row / 64] |= ~uint64_t{0} >> (64 - in_word) << row % 64;
+      row += in_word;
+    }
+  }
+  changed_ = changed_ || !runs.empty();
 }
 
 Wide LiveTable::value(uint32_t row, size_t column) const {

@@ -27,6 +27,9 @@ class LiveTable {
   void Add(KeyId key);
   KeyId key(uint32_t row) const { return keys_[row]; }
 
+  // Asks for the memory that Merge is going to change: there is much of it, and it is not in the
+  // cache.
+  void Prefetch(const Increments& more) const;
   // Some sum would not fit into what is stored. Rows from size() on are new.
   bool WouldOverflow(const Increments& more);
   // Its rows are there, and nothing overflows.
@@ -49,8 +52,9 @@ class LiveTable {
  private:
   void MergeColumn(const Increments& more, size_t column);
   void MergeCounts(const Increments& more, size_t column);
+  void MergeFirst(const Increments& more, size_t column);
   uint64_t* Column(size_t column);
-  void MarkChanged(const UnsetVector<uint32_t>& rows);
+  void MarkChanged(const std::vector<RowRun>& runs);
   bool WouldOverflowExactly(const Increments& more, size_t column) const;
 
   const BlockTable* layout_;

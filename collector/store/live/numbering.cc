@@ -42,62 +42,71 @@ bool Numbering::CanDefine(const Definition& more) const {
   return std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end();
 }
 
+void Numbering::Append(uint32_t number, uint32_t row) {
+  if (!spans_.empty()) {
+    Span& last = spans_.back();
+    if (last.end() == number && uint64_t{last.row} + last.count == row) {
+      ++last.count;
+      return;
+    }
+  }
+  spans_.push_back({number, 1, row});
+}
+
 bool Numbering::Define(const Definition& more) {
   if (!CanDefine(more)) return false;
   if (more.rows.empty()) return true;
-  if (spans_.empty() || more.first > spans_.back().end()) spans_.push_back({more.first, {}});
-  std::vector<uint32_t>& last = spans_.back().rows;
-  row_bytes_ -= last.capacity() * sizeof(uint32_t);
-  last.insert(last.end(), more.rows.begin(), more.rows.end());
-  row_bytes_ += last.capacity() * sizeof(uint32_t);
   const uint32_t largest = *std::max_element(more.rows.begin(), more.rows.end());
   if (largest / 64 >= numbered_.size()) numbered_.resize(largest / 64 + 1);
-  for (const uint32_t row : more.rows) numbered_[row / 64] |= uint64_t{1} << row % 64;
+  uint32_t number = more.first;
+  for (const uint32_t row : more.rows) {
+    Append(number++, row);
+    numbered_[row / 64] |= uint64_t{1} << row % 64;
+  }
   return true;
 }
 
-const Numbering::Definition* Numbering::FindSpan(uint32_t number) const {
-  const auto found =
-      std::upper_bound(spans_.begin(), spans_.end(), number,
-                       [](uint32_t n, const Definition& span) { return n < span.end(); });
-  return found == spans_.end() ? nullptr : &*found;
-}
-
-uint32_t Numbering::Resolve(uint32_t* numbers, size_t count, const Definition& more) const {
-  uint32_t unknown = 0;
-  for (size_t i = 0; i < count;) {
-    const Definition* span = &more;
-    if (more.rows.empty() || numbers[i] < more.first) span = FindSpan(numbers[i]);
-    if (span == nullptr || numbers[i] < span->first || numbers[i] >= span->end()) {
-      numbers[i++] = kNoRow;
-      ++unknown;
-      continue;
+uint64_t Numbering::Resolve(const std::vector<RowRun>& numbers, const Definition& more,
+                            std::vector<RowRun>* rows) const {
+  uint64_t known = 0;
+  uint64_t all = 0;
+  const auto add = [&](const RowRun& run) {
+    rows->push_back(run);
+    known += run.count;
+  };
+  auto span = spans_.begin();
+  for (const RowRun& run : numbers) {
+    all += run.count;
+    const uint64_t end = uint64_t{run.first} + run.count;
+    // The numbers ascend, so that spans which end before this one are done with.
+    if (span != spans_.end() && span->end() <= run.first) {
+      span = std::upper_bound(span, spans_.end(), run.first,
+                              [](uint32_t n, const Span& each) { return n < each.end(); });
     }
-    const uint32_t* const rows = span->rows.data();
-    const uint32_t first = span->first;
-    const auto end = static_cast<uint32_t>(span->end());
-    do {
-      numbers[i] = rows[numbers[i] - first];
-    } while (++i < count && numbers[i] < end);
+    for (; span != spans_.end() && span->first < end; ++span) {
+      const uint32_t first = std::max(span->first, run.first);
+      const auto count = static_cast<uint32_t>(std::min(span->end(), end) - first);
+      add({span->row + (first - span->first), count, run.at + (first - run.first)});
+      if (span->end() > end) break;
+    }
+    for (uint64_t n = std::max(run.first, more.first); n < std::min(end, more.end()); ++n) {
+      Increments::Extend(more.rows[n - more.first], run.at + (n - run.first), rows);
+      ++known;
+    }
   }
-  return unknown;
+  return all - known;
 }
 
-// Runs: how many numbers lie between the run before and this one, how many rows follow each other,
-// which is the first.
+// Spans: how many numbers lie between the one before and this one, how many there are, which is the
+// first row.
 std::string Numbering::Encode() const {
   std::string bytes;
-  uint32_t end = 0;
-  for (const Definition& span : spans_) {
-    for (size_t i = 0; i < span.rows.size();) {
-      size_t next = i + 1;
-      while (next < span.rows.size() && span.rows[next] == span.rows[next - 1] + 1) ++next;
-      AppendVarint(i == 0 ? span.first - end : 0, &bytes);
-      AppendVarint(next - i, &bytes);
-      AppendVarint(span.rows[i], &bytes);
-      i = next;
-    }
-    end = static_cast<uint32_t>(span.end());
+  uint64_t end = 0;
+  for (const Span& span : spans_) {
+    AppendVarint(span.first - end, &bytes);
+    AppendVarint(span.count, &bytes);
+    AppendVarint(span.row, &bytes);
+    end = span.end();
   }
   return bytes;
 }

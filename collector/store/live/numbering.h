@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-namespace flopsprof::store {
+#include "collector/store/live/block_reader.h"
 
-inline constexpr uint32_t kNoRow = UINT32_MAX;
+namespace flopsprof::store {
 
 // Which rows the numbers of one table mean. Numbers that were never defined lie between spans. One
 // thread.
@@ -27,33 +27,35 @@ class Numbering {
   bool CanDefine(const Definition& more) const;
   // False, and nothing is changed, where it cannot.
   bool Define(const Definition& more);
-  // Puts a row in place of each number; kNoRow where there is none. Returns how many those are.
-  // The numbers ascend. `more`: as if these were defined, which they can be.
-  template <typename Vector>
-  uint32_t Resolve(Vector* numbers, const Definition& more = {}) const {
-    return Resolve(numbers->data(), numbers->size(), more);
-  }
+  // Adds the rows of these numbers, which ascend, to `rows`. Returns how many numbers have none:
+  // their values are of no run there. `more`: as if these were defined, which they can be.
+  uint64_t Resolve(const std::vector<RowRun>& numbers, const Definition& more,
+                   std::vector<RowRun>* rows) const;
   bool empty() const { return spans_.empty(); }
   size_t bytes() const {
-    return sizeof(*this) + spans_.capacity() * sizeof(Definition) + row_bytes_ +
+    return sizeof(*this) + spans_.capacity() * sizeof(Span) +
            numbered_.capacity() * sizeof(uint64_t);
   }
 
-  // All of it: mostly the rows of a span follow each other, as their numbers do.
+  // All of it.
   std::string Encode() const;
   // False: these are no such bytes, or mean rows from `row_count` on.
   bool Decode(std::string_view bytes, uint32_t row_count);
 
  private:
-  uint32_t Resolve(uint32_t* numbers, size_t count, const Definition& more) const;
-  // That ends behind the number; nullptr: none does.
-  const Definition* FindSpan(uint32_t number) const;
+  // Numbers that follow each other, as their rows do: nearly all of a numbering's.
+  struct Span {
+    uint32_t first = 0;
+    uint32_t count = 0;
+    uint32_t row = 0;
+    uint64_t end() const { return uint64_t{first} + count; }
+  };
+  void Append(uint32_t number, uint32_t row);
   bool HasNumber(uint32_t row) const {
     return row / 64 < numbered_.size() && (numbered_[row / 64] >> row % 64 & 1) != 0;
   }
 
-  std::vector<Definition> spans_;   // in order, none touches the next
-  size_t row_bytes_ = 0;            // of their rows
+  std::vector<Span> spans_;         // in order
   std::vector<uint64_t> numbered_;  // bits by row
 };
 

@@ -12,7 +12,7 @@ namespace flopsprof::store {
 
 // The bytes of a log: README.md has the layout. Pure functions.
 
-inline constexpr uint32_t kLogVersion = 1;
+inline constexpr uint32_t kLogVersion = 2;
 inline constexpr size_t kSegmentHeaderBytes = 36;
 inline constexpr size_t kFrameHeaderBytes = 40;
 // Of a payload, compressed or not.
@@ -31,15 +31,23 @@ enum class SegmentState {
   kCut,      // the bytes end before the header does, or are zeros
   kDamaged,  // or of another tool
   kNewer,    // of a version that this one does not know
+  kOlder,    // or does not know any more
 };
 
 std::string EncodeSegmentHeader(const SegmentHeader& header);
 SegmentState ParseSegmentHeader(std::string_view bytes, SegmentHeader* header);
 
+// How a payload is held.
+enum class Packing : uint8_t {
+  kZstd = 1,
+  kNone = 2,  // as it came
+};
+
 struct Frame {
   uint64_t sequence = 0;
-  int64_t utc_ns = 0;        // when it came
-  std::string_view payload;  // compressed
+  int64_t utc_ns = 0;  // when it came
+  Packing packing = Packing::kZstd;
+  std::string_view payload;  // so packed
   size_t bytes = 0;          // with its header
 };
 
@@ -56,7 +64,7 @@ enum class FrameState {
 const char* WhyOf(FrameState state);
 
 void AppendFrame(uint64_t log_id, uint64_t sequence, int64_t utc_ns, std::string_view payload,
-                 std::string* bytes);
+                 std::string* bytes, Packing packing = Packing::kZstd);
 
 // The frame that the bytes begin with. Without an id: of any log, whose id is then in `log_id`.
 FrameState ParseFrame(std::string_view bytes, std::optional<uint64_t>* log_id, Frame* frame);
@@ -68,5 +76,6 @@ size_t FindFrame(std::string_view bytes, size_t from);
 // kMaxPayloadBytes.
 std::string Compress(std::string_view payload);
 bool Decompress(std::string_view bytes, std::string* payload);
+bool Unpack(Packing packing, std::string_view bytes, std::string* payload);
 
 }  // namespace flopsprof::store

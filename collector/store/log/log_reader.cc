@@ -204,8 +204,9 @@ absl::Status LogSegments::Extend(const LogEnd& end) {
   return absl::OkStatus();
 }
 
-absl::Status LogReader::Extend(const LogEnd& end) {
+absl::Status LogReader::Extend(const LogEnd& end, LogWindow* window) {
   end_sequence_ = end.sequence;
+  window_ = window;
   return segments_.Extend(end);
 }
 
@@ -219,6 +220,10 @@ absl::StatusOr<bool> LogReader::ReadHeader(const LogSegments::Segment& segment) 
   if (state == SegmentState::kNewer) {
     return absl::FailedPreconditionError(absl::StrCat(
         segment.path, " was written by a newer flopsprof: use that one, or update this one"));
+  }
+  if (state == SegmentState::kOlder) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        segment.path, " was written by an older flopsprof: use that one, which reads it"));
   }
   if (state == SegmentState::kWhole) {
     if (log_id_.has_value() && *log_id_ != header.log_id) {
@@ -321,12 +326,31 @@ absl::StatusOr<bool> LogReader::Accept(const Frame& frame, LogRecord* record) {
   last_ = frame.sequence;
   record->sequence = frame.sequence;
   record->utc_ns = frame.utc_ns;
-  if (Decompress(frame.payload, &record->payload)) return true;
+  if (Unpack(frame.packing, frame.payload, &record->payload)) return true;
   const auto begin = static_cast<uint64_t>(frame.payload.data() - buffer_.data());
   damage_.push_back({FileName(segments_.all()[current_].path),
                      buffer_offset_ + begin - kFrameHeaderBytes, frame.bytes,
                      "an upload cannot be decompressed", 1});
   return false;
+}
+
+bool LogReader::TakeFromWindow(LogRecord* record) {
+  // Bytes that are no record are of the file, and are named from there.
+  if (window_ == nullptr || bad_.has_value() || last_ >= end_sequence_.value_or(0)) return false;
+  LogWindow::Record next;
+  if (!window_->Take(last_ + 1, &next)) return false;
+  const std::vector<LogSegments::Segment>& all = segments_.all();
+  if (current_ >= all.size()) return false;
+  const bool is_at_end = offset_ >= all[current_].bytes;
+  const bool begins = next.begin == kSegmentHeaderBytes && is_at_end && current_ + 1 < all.size() &&
+                      all[current_ + 1].number == next.segment;
+  if (!begins && (all[current_].number != next.segment || next.begin != offset_)) return false;
+  if (begins) segments_.all()[current_++].fd.Reset();
+  offset_ = next.end;
+  last_ = next.sequence;
+  newest_seen_ = std::max(newest_seen_, last_);
+  *record = {next.sequence, next.utc_ns, std::move(next.payload)};
+  return true;
 }
 
 void LogReader::EndOfLog() {
@@ -360,6 +384,7 @@ absl::StatusOr<bool> LogReader::Next(LogRecord* record) {
       const absl::StatusOr<bool> accepted = Accept(frame, record);
       if (!accepted.ok() || *accepted) return accepted;
     }
+    if (TakeFromWindow(record)) return true;
     const absl::StatusOr<bool> more = LoadMore();
     if (!more.ok()) return more;
     if (!*more) break;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "collector/base/unique_fd.h"
+#include "collector/store/log/log_window.h"
 #include "collector/store/log/segment_walker.h"
 
 namespace flopsprof::store {
@@ -100,8 +101,9 @@ class LogReader {
 
   // Records up to this number were in the log: those that are not are missing.
   void Expect(uint64_t sequence) { end_sequence_ = sequence; }
-  // Lets a reader of a log that is being written go on to there.
-  absl::Status Extend(const LogEnd& end);
+  // Lets a reader of a log that is being written go on to there. `window`, which outlives it: of
+  // its writer. What that has is not read from the file.
+  absl::Status Extend(const LogEnd& end, LogWindow* window = nullptr);
 
   // False: no further one.
   absl::StatusOr<bool> Next(LogRecord* record);
@@ -124,6 +126,8 @@ class LogReader {
  private:
   // False: all of what is there was walked.
   absl::StatusOr<bool> LoadMore();
+  // The next record, where all before it was read and the window has it.
+  bool TakeFromWindow(LogRecord* record);
   // False: it is no segment.
   absl::StatusOr<bool> ReadHeader(const LogSegments::Segment& segment);
   bool IsBehind(size_t segment);
@@ -137,6 +141,7 @@ class LogReader {
   uint64_t newest_seen_ = 0;
   std::optional<uint64_t> log_id_;
   std::optional<uint64_t> end_sequence_;  // known to have been there
+  LogWindow* window_ = nullptr;
 
   size_t current_ = 0;   // segment
   uint64_t offset_ = 0;  // of the end of what is loaded

@@ -110,14 +110,18 @@ absl::Status LogWriter::FindEnd() {
   return absl::OkStatus();
 }
 
-absl::StatusOr<uint64_t> LogWriter::Append(std::string_view payload, int64_t utc_ns) {
+absl::StatusOr<uint64_t> LogWriter::Append(std::string payload, int64_t utc_ns, Packing packing) {
   if (payload.size() > kMaxPayloadBytes) {
     return absl::InvalidArgumentError(
         absl::StrCat("an upload of ", payload.size(), " bytes is beyond ", kMaxPayloadBytes));
   }
   Waiting waiting;
-  waiting.payload = Compress(payload);
-  if (waiting.payload.empty()) return absl::ResourceExhaustedError("no memory to compress");
+  if (packing == Packing::kZstd) {
+    waiting.packed = Compress(payload);
+    if (waiting.packed.empty()) return absl::ResourceExhaustedError("no memory to compress");
+  }
+  waiting.payload = std::move(payload);
+  waiting.packing = packing;
   waiting.utc_ns = utc_ns;
   base::MutexLock lock(&mutex_);
   pending_.push_back(&waiting);
@@ -138,7 +142,7 @@ void LogWriter::Lead() {
   size_t count = 0;
   size_t bytes = 0;
   while (count < pending_.size() && bytes < kMaxPayloadBytes) {
-    bytes += pending_[count++]->payload.size();
+    bytes += pending_[count++]->written().size();
   }
   const auto end = pending_.begin() + static_cast<std::ptrdiff_t>(count);
   const std::vector<Waiting*> batch(pending_.begin(), end);
@@ -156,6 +160,10 @@ void LogWriter::Lead() {
   for (Waiting* waiting : batch) {
     waiting->status = status;
     waiting->done = true;
+    if (!status.ok()) continue;
+    // Its lock is taken under ours: who sees the new end finds these there.
+    window_.Add({waiting->sequence, waiting->utc_ns, waiting->segment, waiting->begin, waiting->end,
+                 std::move(waiting->payload)});
   }
   leading_ = false;
   condition_.SignalAll();
@@ -167,7 +175,11 @@ absl::Status LogWriter::Write(const std::vector<Waiting*>& batch) {
   uint64_t sequence = written_.sequence;
   for (Waiting* waiting : batch) {
     waiting->sequence = ++sequence;
-    AppendFrame(options_.log_id, sequence, waiting->utc_ns, waiting->payload, &buffer_);
+    waiting->segment = written_.segment;
+    waiting->begin = written_.offset + buffer_.size();
+    AppendFrame(options_.log_id, sequence, waiting->utc_ns, waiting->written(), &buffer_,
+                waiting->packing);
+    waiting->end = written_.offset + buffer_.size();
   }
   must_cut_ = true;
   absl::Status status = file_->Append(buffer_);

@@ -15,6 +15,7 @@
 #include "collector/base/mutex.h"
 #include "collector/base/unique_fd.h"
 #include "collector/store/log/log_file.h"
+#include "collector/store/log/log_format.h"
 #include "collector/store/log/log_reader.h"
 
 namespace flopsprof::store {
@@ -36,7 +37,10 @@ class LogWriter {
 
   // Returns the record's number; it is on the disk. On failure it is cut away again, what came
   // before is as it was, and a later call may succeed. ResourceExhausted: the disk is full.
-  absl::StatusOr<uint64_t> Append(std::string_view payload, int64_t utc_ns);
+  absl::StatusOr<uint64_t> Append(std::string payload, int64_t utc_ns,
+                                  Packing packing = Packing::kZstd);
+  // The newest records, for the reader that merges them.
+  LogWindow* window() { return &window_; }
 
   // What is durable.
   LogEnd end();
@@ -52,8 +56,12 @@ class LogWriter {
 
  private:
   struct Waiting {
-    std::string payload;  // compressed
+    std::string payload;  // as it came
+    std::string packed;   // "": that is how it is written
+    std::string_view written() const { return packed.empty() ? payload : packed; }
     int64_t utc_ns = 0;
+    Packing packing = Packing::kNone;
+    uint64_t segment = 0, begin = 0, end = 0;  // of its frame
     absl::Status status;
     uint64_t sequence = 0;
     bool done = false;
@@ -67,7 +75,11 @@ class LogWriter {
   absl::Status MakeReady();
   absl::Status BeginSegment();
 
+  // What a merger that keeps up is behind; a burst is read from the file.
+  static constexpr size_t kWindowBytes = 4 << 20;
+
   const Options options_;
+  LogWindow window_{kWindowBytes};
   base::UniqueFd folder_lock_;
   uint64_t bytes_found_ = 0;
   std::atomic<uint64_t> sync_count_{0};

@@ -9,7 +9,9 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <string>
 
+#include "collector/store/live/live_process.h"
 #include "collector/store/schema.h"
 #include "tests/support/row_blocks.h"
 
@@ -124,6 +126,35 @@ TEST_F(RowNumbersTest, BlocksHaveTheRowsOfTheirParts) {
   }
 }
 
+// The bytes by hand, as proto/flopsprof/v1/profile.proto says.
+TEST_F(RowNumbersTest, BlocksHaveTheBytesOfTheProtocol) {
+  agent::RowNumbers numbers;
+  v1::ProcessProfile part;
+  for (const uint32_t scope : {7, 8, 9, 10, 11}) part.add_times()->set_scope(scope);
+  numbers.ToBlocks(&part);
+  ASSERT_EQ(part.blocks_size(), 1);
+  EXPECT_EQ(part.blocks(0).runs(), std::string("\0\5", 2));
+  ASSERT_EQ(part.blocks(0).columns_size(), 1)
+      << "rows have a column also where they measure nothing";
+  EXPECT_EQ(part.blocks(0).columns(0).values(), std::string(5, '\0'));
+  v1::ProcessProfile next;
+  for (const uint32_t scope : {11, 8, 9}) {  // numbers 4, 1, 2
+    v1::TimeRow& row = *next.add_times();
+    row.set_scope(scope);
+    row.set_activities(scope - 7);
+    if (scope == 8) row.set_gpu_time_ns(0x10203);
+  }
+  numbers.ToBlocks(&next);
+  const v1::RowBlock& block = next.blocks(0);
+  EXPECT_EQ(block.table(), 8u);
+  EXPECT_EQ(block.runs(), "\1\2\1\1");
+  ASSERT_EQ(block.columns_size(), 2);
+  EXPECT_EQ(block.columns(0).field(), 5u);
+  EXPECT_EQ(block.columns(0).values(), "\1\2\4");
+  EXPECT_EQ(block.columns(1).field(), 6u);
+  EXPECT_EQ(block.columns(1).values(), std::string("\3\2\1\0\0\0\0\0\0", 9));
+}
+
 // Names may come twice in a part, under two ids of the process.
 TEST_F(RowNumbersTest, TwoRowsOfOneKeyAreAddedUp) {
   v1::ProcessProfile part;
@@ -140,6 +171,179 @@ TEST_F(RowNumbersTest, TwoRowsOfOneKeyAreAddedUp) {
   EXPECT_EQ(part.scope_kernels(0).count(), 12u);
   EXPECT_EQ(part.scope_kernels(0).first_step(), 3u);
   EXPECT_EQ(part.scope_kernels(0).last_step(), 9u);
+}
+
+// Of any number of bytes up to the largest there may be: mostly of few.
+// `share`: of the largest one part of so many.
+store::Wide AnyValue(const BlockColumn& column, store::Wide share, std::mt19937_64* random) {
+  const bool is_count = column.measure == Measure::kCountSum;
+  const store::Wide largest = (is_count ? store::kLargestCount : column.largest) / share;
+  if ((*random)() % 20 == 0) return largest;
+  const store::Wide all = store::Wide{(*random)()} << 64 | (*random)();
+  return (all >> (*random)() % 128) % (largest + 1);
+}
+
+void SetMeasure(const FieldDescriptor* field, store::Wide value, Message* row) {
+  const Reflection& reflection = *row->GetReflection();
+  if (field->cpp_type() == FieldDescriptor::CPPTYPE_UINT32) {
+    reflection.SetUInt32(row, field, static_cast<uint32_t>(value));
+  } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_UINT64) {
+    reflection.SetUInt64(row, field, static_cast<uint64_t>(value));
+  } else {
+    auto& count = static_cast<v1::Count&>(*reflection.MutableMessage(row, field));
+    count.set_low(static_cast<uint64_t>(value));
+    count.set_high(static_cast<uint64_t>(value >> 64));
+  }
+}
+
+class BlockPropertiesTest : public RowNumbersTest {
+ protected:
+  // Some of `rows` keys of a table, with any values, or with small ones.
+  void AddRows(size_t at, uint32_t rows, v1::ProcessProfile* part) {
+    const BlockTable& layout = kBlockTables[at];
+    const store::RowTable& table = *store::LiveTables()[at];
+    const bool all = random_() % 2 == 0;
+    const bool small = random_() % 2 == 0;
+    for (uint32_t key = 1; key <= rows; ++key) {
+      if (!all && random_() % 3 == 0) continue;
+      Message* row = part->GetReflection()->AddMessage(part, table.rows);
+      for (const store::ColumnRule& column : table.columns) {
+        if (column.rule != store::Rule::kKey) continue;
+        if (column.field->cpp_type() == FieldDescriptor::CPPTYPE_UINT32) {
+          row->GetReflection()->SetUInt32(row, column.field, key);
+        }
+        if (column.field->cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
+          row->GetReflection()->SetString(row, column.field, std::to_string(key));
+        }
+      }
+      for (size_t i = 0; i < layout.column_count(); ++i) {
+        const auto* field =
+            row->GetDescriptor()->FindFieldByNumber(static_cast<int>(layout.columns[i].field));
+        SetMeasure(field, small ? random_() % 300 : AnyValue(layout.columns[i], share_, &random_),
+                   row);
+      }
+    }
+  }
+
+  v1::ProcessProfile AnyPart(uint32_t rows) {
+    v1::ProcessProfile part;
+    for (size_t at = 0; at < kBlockTables.size(); ++at) AddRows(at, rows, &part);
+    return part;
+  }
+
+  store::Wide share_ = 1;
+};
+
+// To the integer: the agent's blocks, read by the collector, are the agent's rows.
+TEST_F(BlockPropertiesTest, TheCollectorReadsWhatTheAgentWrites) {
+  agent::RowNumbers numbers;
+  testing::BlockExpander expander;
+  store::Increments read;
+  for (int round = 0; round < 40; ++round) {
+    v1::ProcessProfile blocks = AnyPart(1 + random_() % 60);
+    numbers.ToBlocks(&blocks);
+    ASSERT_TRUE(store::CheckBlocks(blocks).ok());
+    v1::ProcessProfile rows = blocks;  // by code that shares nothing with either
+    expander.Expand("agent", &rows);
+    for (const v1::RowBlock& block : blocks.blocks()) {
+      const size_t at = FindBlockTable(block.table());
+      const auto status = store::ReadBlock(kBlockTables[at], block, &read);
+      ASSERT_TRUE(status.ok()) << status;
+      const store::RowKeys keys(at);
+      store::Increments alone;
+      const Reflection& reflection = *rows.GetReflection();
+      const int count = reflection.FieldSize(rows, keys.rows());
+      ASSERT_EQ(read.count, static_cast<size_t>(count));
+      for (int i = 0; i < count; ++i) {
+        const auto& row = reflection.GetRepeatedMessage(rows, keys.rows(), i);
+        ASSERT_TRUE(keys.AddMeasures(row, static_cast<size_t>(i), &alone));
+      }
+      for (size_t i = 0; i < kBlockTables[at].column_count(); ++i) {
+        for (size_t row = 0; row < read.count; ++row) {
+          const uint64_t value = read.columns[i].empty() ? 0 : read.columns[i][row];
+          ASSERT_EQ(value, alone.columns[i][row]) << block.table() << " " << i << " " << row;
+          ASSERT_GE(read.most[i], value);
+        }
+      }
+      for (size_t row = 0; row < read.high.size(); ++row)
+        ASSERT_EQ(read.high[row], alone.high[row]);
+    }
+  }
+}
+
+// Rows alone and rows in blocks end as the same sums.
+TEST_F(BlockPropertiesTest, BlocksAddWhatRowsDo) {
+  store::RunKeys keys;
+  store::LiveProcess by_rows, by_blocks;
+  store::PreparedPart prepared;
+  agent::RowNumbers numbers;
+  share_ = 64;  // no sum of the rounds is too large
+  for (int round = 0; round < 30; ++round) {
+    v1::ProcessProfile part = AnyPart(50);
+    ASSERT_TRUE(by_rows.Prepare(part, "agent", &keys, &prepared).ok());
+    by_rows.Apply(prepared, &keys.table);
+    numbers.ToBlocks(&part);
+    const absl::Status status = by_blocks.Prepare(part, "agent", &keys, &prepared);
+    ASSERT_TRUE(status.ok()) << status;
+    by_blocks.Apply(prepared, &keys.table);
+    ASSERT_EQ(by_blocks.undefined_rows(), 0u);
+  }
+  for (size_t at = 0; at < kBlockTables.size(); ++at) {
+    ASSERT_GT(by_rows.table(at).size(), 0u);
+    ASSERT_EQ(by_rows.table(at).size(), by_blocks.table(at).size());
+    for (uint32_t row = 0; row < by_rows.table(at).size(); ++row) {
+      const auto other = by_blocks.table(at).Find(by_rows.table(at).key(row));
+      ASSERT_TRUE(other.has_value());
+      for (size_t i = 0; i < kBlockTables[at].column_count(); ++i) {
+        ASSERT_TRUE(by_rows.table(at).value(row, i) == by_blocks.table(at).value(*other, i))
+            << at << " " << row << " " << i;
+      }
+    }
+  }
+}
+
+// Bytes of a peer's: whatever they are, they are refused with a word or they are rows, of which
+// there are no more than the bytes.
+TEST_F(BlockPropertiesTest, ChangedBytesAreRefusedOrAreFewRows) {
+  store::RunKeys keys;
+  store::LiveProcess process;
+  store::PreparedPart prepared;
+  int refused = 0, taken = 0;
+  for (int round = 0; round < 3000; ++round) {
+    v1::ProcessProfile part = AnyPart(1 + random_() % 20);
+    agent::RowNumbers().ToBlocks(&part);
+    v1::RowBlock& block =
+        *part.mutable_blocks(static_cast<int>(random_() % static_cast<size_t>(part.blocks_size())));
+    std::string* bytes = block.mutable_runs();
+    if (random_() % 2 == 0) {
+      const auto column = static_cast<int>(random_() % static_cast<size_t>(block.columns_size()));
+      bytes = block.mutable_columns(column)->mutable_values();
+    }
+    const size_t at = random_() % (bytes->size() + 1);
+    if (random_() % 3 == 0) {
+      bytes->resize(at);
+    } else if (at < bytes->size()) {
+      (*bytes)[at] = static_cast<char>(random_());
+    } else {
+      bytes->append(1 + random_() % 9, static_cast<char>(random_()));
+    }
+    const absl::Status form = store::CheckBlocks(part);
+    const absl::Status status = process.Prepare(part, "agent", &keys, &prepared);
+    if (!form.ok()) {
+      ASSERT_EQ(status, form);
+    }
+    if (status.ok()) {
+      ++taken;
+      ASSERT_LE(store::CountRows(part), part.ByteSizeLong());
+    } else {
+      ++refused;
+      ASSERT_TRUE(absl::IsInvalidArgument(status)) << status;
+      ASSERT_FALSE(status.message().empty());
+    }
+    keys.table.ForgetUnheld();
+  }
+  EXPECT_GT(refused, 500);
+  EXPECT_GT(taken, 500);
 }
 
 }  // namespace

@@ -37,12 +37,12 @@ TEST(CheckRequestTest, RefusesBlocksWithColumnsOfUnequalLengths) {
   process.mutable_defined()->add_times()->set_scope(3);
   v1::RowBlock& block = *process.add_blocks();
   block.set_table(v1::ProcessProfile::kTimesFieldNumber);
-  block.set_numbers(std::string(1, '\0'));
+  block.set_runs(std::string("\0\2", 2));
   v1::MeasureColumn& column = *block.add_columns();
   column.set_field(v1::TimeRow::kActivitiesFieldNumber);
-  column.set_values(std::string(1, '\0'));
-  EXPECT_TRUE(Accepted(request)) << "its bytes may be 0";
   column.set_values(std::string(2, '\0'));
+  EXPECT_TRUE(Accepted(request)) << "its bytes may be 0";
+  column.set_values(std::string(3, '\0'));
   EXPECT_FALSE(Accepted(request));
 }
 
@@ -137,8 +137,8 @@ TEST(CheckRequestTest, RefusesAnAgentOfAnotherFormatAndSaysWhatToDo) {
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_EQ(status.message(),
             "this agent is of an older flopsprof (1.2.3, uploads of format 0) than this collector "
-            "(format 3): use the same version of flopsprof on all nodes");
-  for (const int format : {2, 4}) {
+            "(format 4): use the same version of flopsprof on all nodes");
+  for (const int format : {2, 3, 5}) {
     request.set_format(static_cast<v1::UploadFormat>(format));
     EXPECT_FALSE(Accepted(request)) << format;
   }

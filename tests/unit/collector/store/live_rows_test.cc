@@ -55,7 +55,7 @@ TEST_F(LiveRowsTest, WhatWasLetGoOfComesBack) {
     part.set_numbering(1);
     v1::RowBlock& block = *part.add_blocks();
     block.set_table(kTimes);
-    block.set_numbers(Varints({1, 0}));
+    block.set_runs(Runs({1, 2}));
     AddColumn(kActivities, {5, 6}, &block);
     Add(2, part);
     const size_t before = live_.bytes();

@@ -52,6 +52,19 @@ TEST_F(RunLogTest, AnUploadThatIsNoneDoesNotStopTheOthers) {
   EXPECT_EQ(Read().processes[0].info().activities(), 2u);
 }
 
+// As the blocks of an older version are: their bytes mean something else.
+TEST_F(RunLogTest, AnUploadOfAnOlderFormatIsRefusedAndNotGuessed) {
+  const auto run = Make();
+  v1::UploadRequest request = SampleRequest(1, 1);
+  request.set_format(static_cast<v1::UploadFormat>(3));
+  ASSERT_TRUE(run->Apply(request).ok());
+  ASSERT_TRUE(run->Apply(SampleRequest(2, 2)).ok());
+  ASSERT_TRUE(run->Merge().ok());
+  ASSERT_THAT(Read().refused_uploads, SizeIs(1));
+  EXPECT_THAT(Read().refused_uploads[0], HasSubstr("is of format 3, not 4"));
+  EXPECT_EQ(Read().processes[0].info().activities(), 2u);
+}
+
 TEST_F(RunLogTest, AnUploadThatAConstraintForbidsDoesNotStopTheOthers) {
   const auto run = Make();
   ASSERT_TRUE(run->Apply(SampleRequest(1, 1)).ok());
@@ -96,14 +109,20 @@ TEST_F(RunLogTest, AnErrorOfTheDatabaseRefusesNoUpload) {
   ExpectAll(Read(), 1);
 }
 
-TEST_F(RunLogTest, TheLogOfANewerVersionIsRefused) {
+// Its rows are not ours to guess, and not ours to delete.
+TEST_F(RunLogTest, TheLogOfAnotherVersionIsRefusedAndStays) {
   LeaveATail(1, 2);
   std::string bytes = ReadFile(Segment(1));
-  bytes.replace(8, 8, std::string("\x02\0\0\0\x4f\x5d\xec\x83", 8));
-  WriteFile(Segment(1), bytes);
-  for (const absl::Status& status : {ReadRun(path_).status(), RunFolder::Open(path_).status()}) {
-    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-    EXPECT_THAT(std::string(status.message()), HasSubstr("newer flopsprof"));
+  for (const auto& [version, what] :
+       {std::pair(std::string("\x03\0\0\0\x2a\x3a\x50\x3b", 8), "newer flopsprof"),
+        std::pair(std::string("\x01\0\0\0\xa1\xf2\x59\x91", 8), "older flopsprof")}) {
+    bytes.replace(8, 8, version);
+    WriteFile(Segment(1), bytes);
+    for (const absl::Status& status : {ReadRun(path_).status(), RunFolder::Open(path_).status()}) {
+      EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+      EXPECT_THAT(std::string(status.message()), HasSubstr(what));
+    }
+    EXPECT_EQ(ReadFile(Segment(1)), bytes);
   }
 }
 

@@ -46,7 +46,7 @@ class RunNumbersTest : public RunLogTest {
   // Scopes 1 to 3 have the numbers 0 to 2; each gets 10.
   static v1::UploadRequest Defining() {
     v1::ProcessProfile part = DefineTimes(0, 3);
-    part.mutable_blocks(0)->set_numbers(Varints({0, 0, 0}));
+    part.mutable_blocks(0)->set_runs(Runs({0, 3}));
     AddColumn(kActivities, {10, 10, 10}, part.mutable_blocks(0));
     return Request(1, part);
   }
@@ -56,7 +56,7 @@ class RunNumbersTest : public RunLogTest {
     part.set_numbering(1);
     v1::RowBlock& block = *part.add_blocks();
     block.set_table(kTimes);
-    block.set_numbers(Varints({number}));
+    block.set_runs(Runs({number, 1}));
     AddColumn(kActivities, {activities}, &block);
     return Request(sequence, part);
   }

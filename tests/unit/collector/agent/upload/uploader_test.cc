@@ -77,7 +77,7 @@ TEST_F(UploaderTest, ACollectorOfAnotherFormatIsRefusedWithWhatToDo) {
   const absl::Status status = uploader.Finish(v1::RunInfo(), /*complete=*/true, absl::Seconds(5));
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_NE(status.message().find("is of an older flopsprof (uploads of format 0) than this agent "
-                                  "(1.2.3, format 3): use the same version of flopsprof"),
+                                  "(1.2.3, format 4): use the same version of flopsprof"),
             absl::string_view::npos)
       << status;
   EXPECT_EQ(collector.requests()[0].format(), v1::UPLOAD_FORMAT_INCREMENTS);

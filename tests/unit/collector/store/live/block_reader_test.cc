@@ -12,17 +12,28 @@ namespace flopsprof::store {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 const BlockTable& TimesTable() { return kBlockTables[FindBlockTable(kTimes)]; }
 
+// Of the numbers 4, 5 and 206.
 v1::RowBlock TimesBlock() {
   v1::RowBlock block;
   block.set_table(kTimes);
-  block.set_numbers(Varints({4, 0, 200}));
+  block.set_runs(Runs({4, 2, 200, 1}));
   AddColumn(kActivities, {1, 300, 0}, &block);
   return block;
+}
+
+std::vector<uint32_t> NumbersOf(const Increments& increments) {
+  std::vector<uint32_t> numbers;
+  for (const RowRun& run : increments.runs) {
+    EXPECT_EQ(run.at, numbers.size());
+    for (uint32_t i = 0; i < run.count; ++i) numbers.push_back(run.first + i);
+  }
+  return numbers;
 }
 
 std::string WhyRefused(const v1::RowBlock& block) {
@@ -65,16 +76,17 @@ TEST(BlockTablesTest, AreThoseOfTheSchema) {
 TEST(BlockReaderTest, GivesNumbersAndMeasures) {
   Increments increments;
   ASSERT_TRUE(ReadBlock(TimesTable(), TimesBlock(), &increments).ok());
-  EXPECT_THAT(increments.rows, ElementsAre(4, 5, 206));
+  EXPECT_THAT(NumbersOf(increments), ElementsAre(4, 5, 206));
+  EXPECT_EQ(increments.count, 3u);
   EXPECT_THAT(increments.columns[0], ElementsAre(1, 300, 0));
   EXPECT_THAT(increments.columns[1], IsEmpty());
-  EXPECT_TRUE(increments.most[0] == 300);
+  EXPECT_TRUE(increments.most[0] >= 300 && increments.most[0] < 512) << "a bound of their bits";
 }
 
 TEST(BlockReaderTest, GivesCountsBeyond64Bits) {
   v1::RowBlock block;
   block.set_table(kCalls);
-  block.set_numbers(Varints({0, 0}));
+  block.set_runs(Runs({0, 2}));
   AddColumn(v1::CallRow::kFlopsFieldNumber, {(Wide128{5} << 64) + 7, 9}, &block);
   Increments increments;
   ASSERT_TRUE(ReadBlock(kBlockTables[FindBlockTable(kCalls)], block, &increments).ok());
@@ -84,39 +96,82 @@ TEST(BlockReaderTest, GivesCountsBeyond64Bits) {
 
 TEST(BlockReaderTest, RefusesColumnsOfUnequalLengths) {
   v1::RowBlock block = TimesBlock();
-  block.mutable_columns(0)->set_values(Varints({1, 2}));
-  EXPECT_THAT(WhyRefused(block), HasSubstr("unequal lengths"));
-  block.mutable_columns(0)->set_values(Varints({1, 2, 3, 4}));
-  EXPECT_THAT(WhyRefused(block), HasSubstr("unequal lengths"));
-}
-
-TEST(BlockReaderTest, RefusesWhatEndsWithinANumber) {
-  v1::RowBlock block = TimesBlock();
-  block.mutable_columns(0)->mutable_values()->back() = '\x80';
-  EXPECT_THAT(WhyRefused(block), HasSubstr("unequal lengths"));
-  block = TimesBlock();
-  block.mutable_numbers()->push_back('\x80');
-  EXPECT_THAT(WhyRefused(block), HasSubstr("ends within a number"));
+  for (const size_t size : {0, 1, 2, 4, 5, 7, 23}) {
+    block.mutable_columns(0)->set_values(std::string(size, '\1'));
+    EXPECT_THAT(WhyRefused(block), HasSubstr("unequal lengths")) << size;
+  }
+  block.set_runs("");
+  block.mutable_columns(0)->set_values(std::string(3, '\1'));
+  EXPECT_THAT(WhyRefused(block), HasSubstr("unequal lengths")) << "values of no rows";
 }
 
 TEST(BlockReaderTest, RefusesValuesThatNoMachineReaches) {
+  constexpr Wide128 kMost = Wide128{1} << 62;
   v1::RowBlock block = TimesBlock();
-  block.mutable_columns(0)->set_values(Varints({1, 2, (Wide128{1} << 62) + 1}));
+  block.mutable_columns(0)->set_values(Values(8, {1, kMost, 2}));
+  Increments increments;
+  EXPECT_TRUE(ReadBlock(TimesTable(), block, &increments).ok()) << "whatever bits the others have";
+  block.mutable_columns(0)->set_values(Values(8, {1, 2, kMost + 1}));
   EXPECT_THAT(WhyRefused(block), HasSubstr("too large"));
-  block.mutable_columns(0)->set_values("\x01\x01" + std::string(10, '\xff') + "\x01");
-  EXPECT_THAT(WhyRefused(block), HasSubstr("too large"));
+  block.mutable_columns(0)->set_values(Values(9, {1, 2, 3}));
+  EXPECT_THAT(WhyRefused(block), HasSubstr("too large")) << "nine bytes";
   v1::RowBlock calls;
   calls.set_table(kCalls);
-  calls.set_numbers(Varints({0}));
-  AddColumn(v1::CallRow::kFlopsFieldNumber, {Wide128{1} << 123}, &calls);
+  calls.set_runs(Runs({0, 1}));
+  v1::MeasureColumn& flops = *AddColumn(v1::CallRow::kFlopsFieldNumber, {kLargestCount}, &calls);
+  const BlockTable& table = kBlockTables[FindBlockTable(kCalls)];
+  EXPECT_TRUE(ReadBlock(table, calls, &increments).ok());
+  flops.set_values(Values(16, {kLargestCount + 1}));
+  EXPECT_THAT(WhyRefused(calls), HasSubstr("too large"));
+  flops.set_values(Values(17, {1}));
   EXPECT_THAT(WhyRefused(calls), HasSubstr("too large"));
 }
 
-// In few bytes: the distance to the next row does not make rows of what lies between.
-TEST(BlockReaderTest, RefusesNumbersBeyond32Bits) {
+// In few bytes: the distance to the next row does not make rows of what lies between, and a count
+// does not make rows of no bytes.
+TEST(BlockReaderTest, RefusesNumbersThatAreNone) {
   v1::RowBlock block = TimesBlock();
-  block.set_numbers(Varints({4, 0, 0xffffffff}));
-  EXPECT_THAT(WhyRefused(block), HasSubstr("bad number"));
+  for (const std::string& runs :
+       {Runs({4, 2, 0xffffffff, 1}), Runs({0xffffffff, 2}), Runs({0, 0, 1, 3}), Runs({4}),
+        Runs({4, Wide128{1} << 32}), Runs({Wide128{1} << 32, 3}), Runs({4, 2, 200}) + "\x81",
+        std::string(12, '\xff')}) {
+    block.set_runs(runs);
+    EXPECT_THAT(WhyRefused(block), HasSubstr("bad number"));
+  }
+  block.set_runs(Runs({0, 0xffffffff}));
+  EXPECT_THAT(WhyRefused(block), HasSubstr("unequal lengths"));
+  block.clear_columns();
+  EXPECT_THAT(WhyRefused(block), HasSubstr("rows without a column"));
+  block.set_runs(Runs({0xffffffff, 1}));
+  AddColumn(kActivities, {5}, &block);
+  Increments increments;
+  ASSERT_TRUE(ReadBlock(TimesTable(), block, &increments).ok());
+  EXPECT_THAT(NumbersOf(increments), ElementsAre(0xffffffff)) << "the last number";
+}
+
+// Each width, in columns of all lengths around those that are read at once.
+TEST(BlockReaderTest, GivesValuesOfAllWidths) {
+  Increments increments;
+  for (size_t width = 1; width <= 8; ++width) {
+    const uint64_t largest = std::min(~uint64_t{0} >> (64 - 8 * width), uint64_t{1} << 62);
+    for (uint32_t count = 1; count < 40; ++count) {
+      std::vector<uint64_t> values;
+      std::string bytes;
+      for (uint32_t i = 0; i < count; ++i) {
+        values.push_back(largest - i * (largest / 41));
+        bytes += Values(width, {values.back()});
+      }
+      v1::RowBlock block;
+      block.set_table(kTimes);
+      block.set_runs(Runs({0, count}));
+      v1::MeasureColumn& column = *block.add_columns();
+      column.set_field(kActivities);
+      column.set_values(bytes);
+      ASSERT_TRUE(ReadBlock(TimesTable(), block, &increments).ok()) << width;
+      EXPECT_THAT(increments.columns[0], ElementsAreArray(values)) << width << " " << count;
+      EXPECT_TRUE(increments.most[0] >= largest);
+    }
+  }
 }
 
 TEST(BlockReaderTest, RefusesColumnsThatTheTableHasNot) {

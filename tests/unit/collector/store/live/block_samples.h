@@ -20,11 +20,28 @@ inline std::string Varints(std::initializer_list<Wide128> values) {
   return bytes;
 }
 
+// Runs of numbers: how many lie between, how many there are.
+inline std::string Runs(std::initializer_list<Wide128> pairs) { return Varints(pairs); }
+
+// Values of `width` bytes each.
+inline std::string Values(size_t width, std::initializer_list<Wide128> values) {
+  std::string bytes;
+  for (Wide128 value : values) {
+    for (size_t i = 0; i < width; ++i, value >>= 8) bytes.push_back(static_cast<char>(value));
+  }
+  return bytes;
+}
+
+// Values of `width` bytes; 0: of as many as the largest needs.
 inline v1::MeasureColumn* AddColumn(uint32_t field, std::initializer_list<Wide128> values,
-                                    v1::RowBlock* block) {
+                                    v1::RowBlock* block, size_t width = 0) {
+  size_t needed = 1;
+  for (Wide128 value : values) {
+    while (needed < 16 && value >> (8 * needed) != 0) ++needed;
+  }
   v1::MeasureColumn* column = block->add_columns();
   column->set_field(field);
-  column->set_values(Varints(values));
+  column->set_values(Values(width == 0 ? needed : width, values));
   return column;
 }
 

@@ -43,7 +43,7 @@ class LiveProcessTest : public ::testing::Test {
     part.set_numbering(1);
     v1::RowBlock& block = *part.add_blocks();
     block.set_table(kTimes);
-    block.set_numbers(std::string(activities.size(), '\0'));
+    block.set_runs(Runs({0, activities.size()}));
     AddColumn(kActivities, activities, &block);
     return part;
   }
@@ -69,7 +69,7 @@ TEST_F(LiveProcessTest, RowsAndBlocksAddToTheSameRows) {
   // Another agent's number of the same key.
   v1::ProcessProfile others = DefineTimes(0, 0);
   others.mutable_defined()->add_times()->set_scope(2);
-  others.mutable_blocks(0)->set_numbers(Varints({0}));
+  others.mutable_blocks(0)->set_runs(Runs({0, 1}));
   AddColumn(kActivities, {100}, others.mutable_blocks(0));
   ASSERT_TRUE(Add(others, "b").ok());
   EXPECT_EQ(Activities(2), 124u);
@@ -175,13 +175,13 @@ TEST_F(LiveProcessTest, CountsCarryBeyond64BitsAndEndWhereTheyAreStored) {
   part.mutable_defined()->add_calls()->set_scope(1);
   v1::RowBlock& block = *part.add_blocks();
   block.set_table(kCalls);
-  block.set_numbers(Varints({0}));
+  block.set_runs(Runs({0, 1}));
   AddColumn(v1::CallRow::kFlopsFieldNumber, {UINT64_MAX}, &block);
   ASSERT_TRUE(Add(part).ok());
   part.clear_defined();
   ASSERT_TRUE(Add(part).ok());
   EXPECT_TRUE(process_.table(kAt).value(0, 1) == 2 * Wide128{UINT64_MAX});
-  part.mutable_blocks(0)->mutable_columns(0)->set_values(Varints({Wide128{1} << 122}));
+  part.mutable_blocks(0)->mutable_columns(0)->set_values(Values(16, {Wide128{1} << 122}));
   ASSERT_TRUE(Add(part).ok());
   EXPECT_THAT(WhyRefused(part), HasSubstr("would overflow"));  // 2^63 * 10^18 < 2^123
   EXPECT_TRUE(process_.table(kAt).value(0, 1) == 2 * Wide128{UINT64_MAX} + (Wide128{1} << 122));

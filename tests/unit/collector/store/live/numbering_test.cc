@@ -5,19 +5,40 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+#include <vector>
+
 namespace flopsprof::store {
 namespace {
 
 using ::testing::ElementsAre;
+
+constexpr uint32_t kNoRow = UINT32_MAX;
+
+// The rows of these numbers, which ascend, and how many have none.
+std::pair<std::vector<uint32_t>, uint64_t> RowsOf(const Numbering& numbering,
+                                                  const std::vector<uint32_t>& numbers,
+                                                  const Numbering::Definition& more = {}) {
+  std::vector<RowRun> runs, found;
+  for (size_t i = 0; i < numbers.size(); ++i) Increments::Extend(numbers[i], i, &runs);
+  const uint64_t unknown = numbering.Resolve(runs, more, &found);
+  std::vector<uint32_t> rows(numbers.size(), kNoRow);
+  for (const RowRun& run : found) {
+    for (uint32_t i = 0; i < run.count; ++i) rows.at(run.at + i) = run.first + i;
+  }
+  return {rows, unknown};
+}
 
 TEST(NumberingTest, KnowsWhatIsDefinedAndWhatIsNot) {
   Numbering numbering;
   EXPECT_TRUE(numbering.Define({2, {7, 8}}));
   EXPECT_TRUE(numbering.Define({4, {1}}));
   EXPECT_TRUE(numbering.Define({10, {0}}));
-  std::vector<uint32_t> numbers = {0, 1, 2, 3, 4, 5, 9, 10, 11, 0xfffffffe};
-  EXPECT_EQ(numbering.Resolve(&numbers), 6u);
-  EXPECT_THAT(numbers, ElementsAre(kNoRow, kNoRow, 7, 8, 1, kNoRow, kNoRow, 0, kNoRow, kNoRow));
+  const auto [rows, unknown] =
+      RowsOf(numbering, {0, 1, 2, 3, 4, 5, 9, 10, 11, 0xfffffffe, 0xffffffff});
+  EXPECT_EQ(unknown, 7u);
+  EXPECT_THAT(rows,
+              ElementsAre(kNoRow, kNoRow, 7, 8, 1, kNoRow, kNoRow, 0, kNoRow, kNoRow, kNoRow));
 }
 
 TEST(NumberingTest, DefinesANumberOnce) {
@@ -26,9 +47,7 @@ TEST(NumberingTest, DefinesANumberOnce) {
   EXPECT_FALSE(numbering.Define({3, {9}}));
   EXPECT_FALSE(numbering.Define({0, {9, 9, 9}}));
   EXPECT_FALSE(numbering.Define({0xfffffffe, {1, 2}}));
-  std::vector<uint32_t> numbers = {3};
-  EXPECT_EQ(numbering.Resolve(&numbers), 0u);
-  EXPECT_THAT(numbers, ElementsAre(8));
+  EXPECT_THAT(RowsOf(numbering, {3}).first, ElementsAre(8));
 }
 
 TEST(NumberingTest, ARowHasOneNumber) {
@@ -48,12 +67,10 @@ TEST(NumberingTest, ARowHasOneNumber) {
 TEST(NumberingTest, ResolvesWhatIsNotDefinedYet) {
   Numbering numbering;
   EXPECT_TRUE(numbering.Define({2, {7, 8}}));
-  std::vector<uint32_t> numbers = {1, 2, 3, 4, 5, 6, 7};
-  EXPECT_EQ(numbering.Resolve(&numbers, {5, {3, 1}}), 3u);
-  EXPECT_THAT(numbers, ElementsAre(kNoRow, 7, 8, kNoRow, 3, 1, kNoRow));
-  numbers = {2, 5};
-  EXPECT_EQ(numbering.Resolve(&numbers), 1u);
-  EXPECT_THAT(numbers, ElementsAre(7, kNoRow));
+  const auto [rows, unknown] = RowsOf(numbering, {1, 2, 3, 4, 5, 6, 7}, {5, {3, 1}});
+  EXPECT_EQ(unknown, 3u);
+  EXPECT_THAT(rows, ElementsAre(kNoRow, 7, 8, kNoRow, 3, 1, kNoRow));
+  EXPECT_THAT(RowsOf(numbering, {2, 5}).first, ElementsAre(7, kNoRow));
 }
 
 TEST(NumberingTest, ComesBackFromItsBytes) {
@@ -62,9 +79,9 @@ TEST(NumberingTest, ComesBackFromItsBytes) {
   numbering.Define({100, {4, 5}});
   Numbering again;
   ASSERT_TRUE(again.Decode(numbering.Encode(), 10));
-  std::vector<uint32_t> numbers = {0, 1, 2, 3, 4, 5, 6, 99, 100, 101, 102};
-  EXPECT_EQ(again.Resolve(&numbers), 3u);
-  EXPECT_THAT(numbers, ElementsAre(0, 1, 2, 3, 9, 8, kNoRow, kNoRow, 4, 5, kNoRow));
+  const auto [rows, unknown] = RowsOf(again, {0, 1, 2, 3, 4, 5, 6, 99, 100, 101, 102});
+  EXPECT_EQ(unknown, 4u);
+  EXPECT_THAT(rows, ElementsAre(0, 1, 2, 3, 9, 8, kNoRow, kNoRow, 4, 5, kNoRow));
   EXPECT_FALSE(again.Decode(numbering.Encode(), 9)) << "of fewer rows";
   EXPECT_FALSE(again.Decode(numbering.Encode().substr(0, 4), 10));
 }

@@ -16,12 +16,15 @@ namespace {
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// CRC-32 as zlib has it, a bit at a time.
-uint32_t Crc(const std::string& bytes) {
+constexpr uint32_t kZlib = 0xedb88320;
+constexpr uint32_t kCastagnoli = 0x82f63b78;  // CRC-32C
+
+// A bit at a time.
+uint32_t Crc(const std::string& bytes, uint32_t polynomial = kCastagnoli) {
   uint32_t crc = 0xffffffff;
   for (const char c : bytes) {
     crc ^= static_cast<unsigned char>(c);
-    for (int i = 0; i < 8; ++i) crc = (crc >> 1) ^ ((crc & 1) != 0 ? 0xedb88320u : 0u);
+    for (int i = 0; i < 8; ++i) crc = (crc >> 1) ^ ((crc & 1) != 0 ? polynomial : 0u);
   }
   return ~crc;
 }
@@ -33,13 +36,14 @@ std::string Little(uint64_t value, int bytes) {
 }
 
 std::string HeaderByHand(uint64_t log_id, uint64_t first) {
-  const std::string fixed = "FLOPSLOG" + Little(1, 4);
+  const std::string fixed = "FLOPSLOG" + Little(2, 4);
   const std::string own = Little(log_id, 8) + Little(first, 8);
-  return fixed + Little(Crc(fixed), 4) + own + Little(Crc(own), 4);
+  return fixed + Little(Crc(fixed, kZlib), 4) + own + Little(Crc(own), 4);
 }
 
-std::string FrameHeaderByHand(uint64_t payload_bytes, uint64_t sequence, uint32_t payload_crc) {
-  const std::string header = std::string("FLG\x01") + Little(payload_bytes, 4) +
+std::string FrameHeaderByHand(uint64_t payload_bytes, uint64_t sequence, uint32_t payload_crc,
+                              char packing = 1) {
+  const std::string header = std::string("FLG") + packing + Little(payload_bytes, 4) +
                              Little(sequence, 8) + Little(kLogId, 8) + Little(1'000 * sequence, 8) +
                              Little(payload_crc, 4);
   return header + Little(Crc(header), 4);
@@ -71,6 +75,28 @@ TEST_F(LogBoundsTest, BytesAreAsInTheReadme) {
   EXPECT_EQ(record.payload, "hello");
   EXPECT_FALSE(*reader.Next(&record));
   EXPECT_THAT(reader.TakeDamage(), IsEmpty());
+}
+
+TEST_F(LogBoundsTest, APayloadMayBeAsItCame) {
+  const std::string payload = "hello, not packed";
+  std::string ours;
+  AppendFrame(kLogId, 7, 7'000, payload, &ours, Packing::kNone);
+  EXPECT_EQ(ours, FrameHeaderByHand(payload.size(), 7, Crc(payload), 2) + payload);
+  std::filesystem::remove_all(log_);
+  const auto writer = OpenLog(log_);
+  ASSERT_TRUE(writer->Append(PayloadOf(1), 1'000, Packing::kNone).ok());
+  AppendTo(writer.get(), 2);
+  EXPECT_NE(ReadFile(SegmentPath(log_, 1)).find(PayloadOf(1)), std::string::npos);
+  const ReadLog read = ReadAll(log_);
+  EXPECT_THAT(read.records, SizeIs(2));
+  EXPECT_TRUE(read.all_true);
+  for (const char unknown : {'\0', '\3', '\x7f'}) {
+    std::string bytes = EncodeSegmentHeader({kLogId, 1});
+    bytes += FrameHeaderByHand(payload.size(), 1, Crc(payload), unknown) + payload;
+    WriteFile(SegmentPath(log_, 1), bytes);
+    EXPECT_THAT(ReadAll(log_).records, IsEmpty());
+    EXPECT_THAT(ReadAll(log_).damage, SizeIs(1));
+  }
 }
 
 TEST_F(LogBoundsTest, MoreFilesThanAProcessMayOpenAreRead) {

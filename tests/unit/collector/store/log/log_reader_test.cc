@@ -205,13 +205,28 @@ TEST_F(LogReaderTest, RefusesANewerVersionAndSaysWhatToDo) {
   WriteLog(log_, 3);
   std::string bytes = ReadFile(Path());
   // By hand from README.md: the version is at 8, the checksum of the 12 bytes before it at 12.
-  std::string header = "FLOPSLOG" + std::string("\x02\0\0\0", 4);
-  header += std::string("\x4f\x5d\xec\x83", 4);
+  std::string header = "FLOPSLOG" + std::string("\x03\0\0\0", 4);
+  header += std::string("\x2a\x3a\x50\x3b", 4);
   WriteFile(Path(), header + bytes.substr(16));
   const ReadLog read = ReadAll(log_);
   EXPECT_EQ(read.status.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(read.status.message()), HasSubstr("newer flopsprof"));
   EXPECT_THAT(std::string(read.status.message()), HasSubstr("update"));
+}
+
+TEST_F(LogReaderTest, RefusesAnOlderVersionAndChangesNothing) {
+  WriteLog(log_, 3);
+  const std::string bytes = ReadFile(Path());
+  const std::string header = "FLOPSLOG" + std::string("\x01\0\0\0\xa1\xf2\x59\x91", 8);
+  WriteFile(Path(), header + bytes.substr(16));
+  const ReadLog read = ReadAll(log_);
+  EXPECT_EQ(read.status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(read.status.message()), HasSubstr("older flopsprof"));
+  LogWriter::Options options;
+  options.folder = log_;
+  options.log_id = kLogId;
+  EXPECT_EQ(LogWriter::Open(options).status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(ReadFile(Path()), header + bytes.substr(16));
 }
 
 TEST_F(LogReaderTest, NamesAnotherToolsFileAndGoesOn) {

@@ -152,7 +152,9 @@ void LiveReports::Forget(uint64_t number) {
     if (run.waiters.erase(number) == 0) continue;
     --waiting_count_;
     // Nobody wants it any more.
-    if (run.waiters.empty() && run.making != nullptr) run.making->progress.cancelled = true;
+    if (run.waiters.empty() && run.making != nullptr && !run.making->is_for_later) {
+      run.making->progress.cancelled = true;
+    }
     return;
   }
 }
@@ -202,14 +204,14 @@ absl::Duration LiveReports::Step(Calls* calls) {
     if (run.making != nullptr && run.making->done) TakeMade(&run, calls);
     AnswerWaiters(&run, calls);
     if (stopping_) AnswerAll(&run, absl::UnavailableError("the collector is ending"), calls);
-    const bool begins = !run.waiters.empty() && run.making == nullptr;
-    if (begins && now_ns >= run.not_before_ns && making_count_ < options_.most_makings) {
+    const bool begins = (!run.waiters.empty() || run.wants_newer) && run.making == nullptr;
+    if (begins && !stopping_ && now_ns >= run.not_before_ns && making_count_ < options_.most_makings) {
       BeginMaking(key, &run, calls);
     }
     if (ticks) TellWaiters(run, calls);
     waiting_count_ += run.waiters.size();
     const bool idle = run.waiters.empty() && run.making == nullptr;
-    if (idle && now_ns >= run.asked_mono_ns + ToNs(options_.keep)) {
+    if (idle && !run.wants_newer && now_ns >= run.asked_mono_ns + ToNs(options_.keep)) {
       found = all_.erase(found);
       continue;
     }
@@ -223,7 +225,7 @@ absl::Duration LiveReports::Step(Calls* calls) {
 }
 
 uint64_t LiveReports::NextOf(const Run& run, uint64_t now_ns) const {
-  if (run.waiters.empty()) {
+  if (run.waiters.empty() && !run.wants_newer) {
     return run.making != nullptr ? UINT64_MAX : run.asked_mono_ns + ToNs(options_.keep);
   }
   uint64_t next_ns = UINT64_MAX;
@@ -283,12 +285,19 @@ void LiveReports::AnswerWaiters(Run* run, Calls* calls) {
   const uint64_t now_ns = NowNs();
   for (auto found = run->waiters.begin(); run->kept != nullptr && found != run->waiters.end();) {
     Waiter& waiter = found->second;
+    const absl::Duration patience = waiter.question.patience;
     const auto waited =
         absl::Nanoseconds(static_cast<int64_t>(now_ns - std::min(now_ns, waiter.asked_mono_ns)));
-    if (!IsNewEnough(*run->kept, waiter) && waited < waiter.question.patience) {
+    const auto cost = absl::Nanoseconds(static_cast<int64_t>(run->kept->head.made_in_ns()));
+    const bool is_new = IsNewEnough(*run->kept, waiter);
+    // Of a run that has ended nothing older is of use.
+    const bool waits = waiter.finished || (waited < patience && cost < patience);
+    if (!is_new && waits) {
       ++found;
       continue;
     }
+    if (!is_new && run->making == nullptr) run->wants_newer = true;
+    if (!is_new && run->making != nullptr) run->making->is_for_later = true;
     Answer answer = {run->kept, std::max(waiter.wanted.record, run->kept->at.record)};
     calls->push_back([call = std::move(waiter.question.on_done), answer = std::move(answer)] {
       call(answer);
@@ -302,10 +311,14 @@ void LiveReports::BeginMaking(const std::string& key, Run* run, Calls* calls) {
   making->begun_mono_ns = NowNs();
   if (!key.empty()) {
     absl::StatusOr<RunRegistry::KnownRun> known = runs_.FindForReading(key);
-    if (!known.ok()) return AnswerAll(run, known.status(), calls);
+    if (!known.ok()) {
+      run->wants_newer = false;
+      return AnswerAll(run, known.status(), calls);
+    }
     making->run = *std::move(known);
   }
   ++making_count_;
+  making->is_for_later = std::exchange(run->wants_newer, false);
   run->making = std::move(making);
   run->making->thread = StartThread([this, raw = run->making.get()] { Make(raw); });
 }

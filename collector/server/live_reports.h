@@ -42,7 +42,8 @@ std::vector<LiveReport::Member> MembersOf(const std::string& json);
 // Makes reports of runs for all who ask. One report of a run is made at a time, and given to all
 // that wait for it; it is kept until something new has come and somebody asks, at most `keep`. A
 // report is begun only after a rest of `rest_per_work` times what the last one took: who asks more
-// often gets the last one. Threads: one of its own from the first question on, and one for each
+// often gets the last one. So does, at once, who has less patience than the last one took; the next
+// one is made meanwhile. Threads: one of its own from the first question on, and one for each
 // report that is being made; it never waits for them in the caller's.
 class LiveReports {
  public:
@@ -88,6 +89,7 @@ class LiveReports {
     store::LiveProgress progress;
     uint64_t begun_mono_ns = 0;
     absl::StatusOr<std::shared_ptr<const LiveReport>> made = absl::UnknownError("not made");
+    bool is_for_later = false;  // who wanted it has got an older one
     std::atomic<bool> done{false};
     std::thread thread;
   };
@@ -100,6 +102,7 @@ class LiveReports {
   struct Run {
     std::shared_ptr<const LiveReport> kept;
     std::unique_ptr<Making> making;
+    bool wants_newer = false;  // an older one than was asked for was given
     std::map<uint64_t, Waiter> waiters;  // by number
     uint64_t not_before_ns = 0;          // another one is begun
     uint64_t asked_mono_ns = 0;          // by the last one

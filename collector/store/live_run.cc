@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/store/live_run.h"
 
+#include <absl/time/clock.h>
 #include <google/protobuf/message.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "collector/base/clock.h"
 #include "collector/base/status.h"
 #include "collector/model/thin_profile.h"
 #include "collector/store/process_reader.h"
@@ -23,6 +25,10 @@ namespace {
 
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
+
+// Between two looks at whether the sums are still wanted.
+constexpr absl::Duration kFreezePatience = absl::Milliseconds(200);
+constexpr absl::Duration kRetryAfter = absl::Milliseconds(10);
 
 bool IsOfSummary(size_t at) {
   return kBlockTables[at].rows !=
@@ -249,7 +255,14 @@ absl::Status SumFrozen(const RunFolder::Frozen& frozen, uint64_t most_at_once,
 
 absl::StatusOr<LiveSums> SumLiveRun(RunFolder* run, absl::Duration patience, LiveProgress* progress,
                                     uint64_t most_at_once) {
-  absl::StatusOr<RunFolder::Frozen> frozen = run->Freeze(patience);
+  const uint64_t begin_ns = base::Clock::Real().MonoNs();
+  absl::StatusOr<RunFolder::Frozen> frozen = run->Freeze(kFreezePatience);
+  // Somebody else may hold profile.db for a while.
+  while (absl::IsUnavailable(frozen.status()) && !progress->cancelled &&
+         absl::Nanoseconds(base::Clock::Real().MonoNs() - begin_ns) < patience) {
+    absl::SleepFor(kRetryAfter);
+    frozen = run->Freeze(kFreezePatience);
+  }
   if (!frozen.ok()) return frozen.status();
   LiveSums sums;
   sums.at = frozen->at;

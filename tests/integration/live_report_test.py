@@ -54,8 +54,13 @@ class HeldRun:
 
     def is_stored(self) -> bool:
         done = report("--json", self.folder)
-        summary = json.loads(done.stdout) if done.stdout else {}
-        return summary.get("totals", {}).get("flops", {}).get("forward") == RANKS * STEPS * FORWARD
+        if not done.stdout:
+            return False
+        summary = json.loads(done.stdout)
+        flops, coverage = summary["totals"]["flops"], summary["coverage"]
+        if flops["forward"] != RANKS * STEPS * FORWARD or coverage["calls_unmatched"] > 0:
+            return False
+        return coverage["exact"] > 0 and coverage["graphs"][0]["gpu_time_s"] > 0  # the times too
 
     def end(self) -> int:
         for held in self.held:
@@ -108,12 +113,12 @@ def same_at_one_position(asks, reads):
 
 @pytest.mark.parametrize(
     "options",
-    [("--json",), ("--view", "all", "--width", "200"), ("--csv", "--view", "modules"), ("--style", "deepspeed")],
+    [("--json",), ("--view", "all", "--width", "200"), ("--csv", "--view", "kernels"), ("--style", "deepspeed")],
 )  # fmt: skip
 def test_the_collector_gives_what_the_folder_gives(held, tmp_path, options):
     seen = held.seen_by_others(tmp_path)
     folder, live, said = same_at_one_position(
-        lambda: report(*options, held.folder), lambda: report(*options, seen)
+        lambda: report(held.folder, *options), lambda: report(seen, *options)
     )
     assert folder.replace(seen, held.folder) == live and len(live) > 200
     assert said == ""

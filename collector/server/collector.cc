@@ -79,6 +79,9 @@ absl::StatusOr<std::unique_ptr<Collector>> Collector::Create(const Options& opti
   std::unique_ptr<Collector> collector(new Collector);
   collector->runs_ = *std::move(runs);
   collector->service_ = std::make_unique<IngestService>(options.ingest, collector->runs_.get());
+  collector->reports_ = std::make_unique<LiveReports>(options.reports, collector->runs_.get());
+  collector->query_service_ =
+      std::make_unique<QueryService>(options.queries, collector->reports_.get());
   grpc::ServerBuilder builder;
   std::list<int> ports;  // gRPC keeps the addresses until it has started
   for (const ListenAddress& address : *addresses) {
@@ -92,6 +95,7 @@ absl::StatusOr<std::unique_ptr<Collector>> Collector::Create(const Options& opti
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 64);
   builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, 8192);
   builder.RegisterService(collector->service_.get());
+  builder.RegisterService(collector->query_service_.get());
   collector->server_ = builder.BuildAndStart();
   if (collector->server_ == nullptr) {
     std::string all;
@@ -134,6 +138,8 @@ std::shared_ptr<store::RunFolder> Collector::run(const std::string& run_id) {
 
 void Collector::Stop() {
   if (server_ == nullptr) return;
+  // Who waits for a report is told, and nothing reads the runs any more.
+  reports_->Stop();
   // Streams of agents that do not hang up are ended after a while.
   server_->Shutdown(std::chrono::system_clock::now() + kStopPatience);
   server_->Wait();

@@ -15,12 +15,14 @@
 
 #include "collector/base/mutex.h"
 #include "collector/server/ingest_service.h"
+#include "collector/server/live_reports.h"
+#include "collector/server/query_service.h"
 #include "collector/server/run_registry.h"
 #include "flopsprof/v1/ingest.pb.h"
 
 namespace flopsprof::server {
 
-// Takes uploads of node agents and makes them durable in run folders. `run` hosts one on a
+// Takes uploads of node agents and makes them durable in run folders, and says what is in these. `run` hosts one on a
 // private Unix socket; `flopsprof collector` hosts one for many nodes. Any thread; the work is
 // done by gRPC's threads.
 class Collector {
@@ -40,6 +42,8 @@ class Collector {
     size_t max_message_bytes = 4 << 20;
     RunRegistry::Options runs;
     IngestService::Options ingest;
+    LiveReports::Options reports;
+    QueryService::Options queries;
   };
 
   static absl::StatusOr<std::unique_ptr<Collector>> Create(const Options& options);
@@ -68,6 +72,8 @@ class Collector {
 
   std::unique_ptr<RunRegistry> runs_;
   std::unique_ptr<IngestService> service_;
+  std::unique_ptr<QueryService> query_service_;
+  std::unique_ptr<LiveReports> reports_;  // before the runs: it reads them
   std::vector<int> ports_;
   std::vector<std::string> socket_files_;
   base::Mutex mutex_;

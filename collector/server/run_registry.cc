@@ -178,6 +178,35 @@ std::string RunRegistry::FolderOf(const std::string& run_id) {
   return on_disk == on_disk_.end() ? "" : on_disk->second;
 }
 
+std::vector<RunRegistry::KnownRun> RunRegistry::Known() {
+  base::MutexLock lock(&mutex_);
+  std::map<std::string, KnownRun> known;
+  for (const auto& [id, path] : on_disk_) known[id] = {id, path, nullptr};
+  for (const auto& [id, run] : open_) known[id] = {id, run.folder->path(), run.folder};
+  std::vector<KnownRun> runs;
+  for (auto& [id, run] : known) runs.push_back(std::move(run));
+  return runs;
+}
+
+absl::StatusOr<RunRegistry::KnownRun> RunRegistry::FindForReading(const std::string& run_id) {
+  base::MutexLock lock(&mutex_);
+  std::string wanted = run_id;
+  if (wanted.empty()) {
+    std::set<std::string> ids;
+    for (const auto& [id, run] : open_) ids.insert(id);
+    for (const auto& [id, path] : on_disk_) ids.insert(id);
+    if (ids.size() > 1) return absl::InvalidArgumentError("this collector has several runs: name one");
+    if (!ids.empty()) wanted = *ids.begin();
+  }
+  if (const auto found = open_.find(wanted); found != open_.end()) {
+    return KnownRun{wanted, found->second.folder->path(), found->second.folder};
+  }
+  if (const auto found = on_disk_.find(wanted); found != on_disk_.end()) {
+    return KnownRun{wanted, found->second, nullptr};
+  }
+  return absl::NotFoundError("this collector has no such run");
+}
+
 std::vector<std::shared_ptr<store::RunFolder>> RunRegistry::All() {
   base::MutexLock lock(&mutex_);
   std::vector<std::shared_ptr<store::RunFolder>> all;

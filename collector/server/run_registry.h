@@ -48,6 +48,16 @@ class RunRegistry {
   void CloseEnded();
   // Path of the run's folder, "" when there is none.
   std::string FolderOf(const std::string& run_id);
+  // All that it knows of, by id. `open`: null where nothing is stored just now.
+  struct KnownRun {
+    std::string run_id;
+    std::string path;
+    std::shared_ptr<store::RunFolder> open;
+  };
+  std::vector<KnownRun> Known();
+  // The run of that id, of "" the only one. NotFound: there is none. InvalidArgument: there are
+  // several. Opens nothing.
+  absl::StatusOr<KnownRun> FindForReading(const std::string& run_id);
   // Those that are open.
   std::vector<std::shared_ptr<store::RunFolder>> All();
   // Folders that something has come for, or that were closed, since the last call; in the first one

@@ -100,10 +100,11 @@ absl::StatusOr<LiveProcess*> LiveRows::Get(int64_t process_id) {
   FLOPSPROF_RETURN_IF_ERROR(PrepareTables());
   const auto found = processes_.find(process_id);
   if (found != processes_.end()) {
-    found->second.process->last_used = ++uses_;
-    return found->second.process.get();
+    LiveProcess* const own = OwnOf(&found->second);
+    own->last_used = ++uses_;
+    return own;
   }
-  auto process = std::make_unique<LiveProcess>();
+  auto process = std::make_shared<LiveProcess>();
   absl::Status loaded = Load(process_id, process.get());
   // Of one that was made in this transaction nothing is stored: what is damaged is of all.
   const auto is_born = [&] {
@@ -182,6 +183,9 @@ absl::Status LiveRows::SetAside(int64_t process_id, LiveProcess* process, const 
       DamageText(process_id, std::string(why.message()),
                  "calls, times and kernels that come of it are left out");
   if (!text.ok()) return text.status();
+  if (const auto kept = processes_.find(process_id); kept != processes_.end()) {
+    process = OwnOf(&kept->second);
+  }
   uint64_t lost = 0;
   // None of one that is being read: it has no record of the log yet.
   for (size_t at = 0; at < tables_.size() && processes_.contains(process_id); ++at) {
@@ -403,7 +407,7 @@ absl::Status LiveRows::SaveCounts(int64_t process_id, const LiveProcess& process
 
 std::optional<LiveRows::Saved> LiveRows::Committed(size_t most_bytes) {
   born_.clear();
-  keys_.table.ForgetUnheld();
+  ForgetUnheldKeys();
   for (const int64_t id : saved_) {
     processes_[id].process->SetStored();
     changed_.erase(id);
@@ -421,7 +425,7 @@ std::optional<LiveRows::Saved> LiveRows::Committed(size_t most_bytes) {
 
 void LiveRows::RolledBack() {
   ForgetBorn(0);
-  keys_.table.ForgetUnheld();
+  ForgetUnheldKeys();
   saved_.clear();
   pass_.reset();
 }
@@ -443,15 +447,39 @@ void LiveRows::LetGo(size_t most_bytes) {
     // To three quarters: not one at a time.
     if (bytes() <= most_bytes / 4 * 3) break;
     Erase(id);
-    keys_.table.ForgetUnheld();
+    ForgetUnheldKeys();
   }
-  if (processes_.empty()) keys_ = RunKeys();
+  if (processes_.empty() && frozen_count_ == 0) keys_ = RunKeys();
+}
+
+LiveProcess* LiveRows::OwnOf(Kept* kept) {
+  // Readers let go of theirs in Thaw alone.
+  if (kept->process.use_count() > 1) kept->process = std::make_shared<LiveProcess>(*kept->process);
+  return kept->process.get();
+}
+
+void LiveRows::ForgetUnheldKeys() {
+  if (frozen_count_ == 0) keys_.table.ForgetUnheld();
+}
+
+LiveRows::Frozen LiveRows::Freeze() {
+  ++frozen_count_;
+  Frozen frozen;
+  frozen.processes.reserve(processes_.size());
+  for (const auto& [id, kept] : processes_) frozen.processes.emplace(id, kept.process);
+  frozen.keys = keys_.table.Texts();
+  return frozen;
+}
+
+void LiveRows::Thaw(Frozen frozen) {
+  frozen.processes.clear();
+  --frozen_count_;
 }
 
 void LiveRows::Erase(int64_t process_id) {
   const auto found = processes_.find(process_id);
   if (found == processes_.end()) return;
-  found->second.process->ReleaseKeys(&keys_.table);
+  OwnOf(&found->second)->ReleaseKeys(&keys_.table);
   bytes_ -= found->second.bytes;
   processes_.erase(found);
 }

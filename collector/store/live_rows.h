@@ -68,6 +68,15 @@ class LiveRows {
 
   size_t bytes() const { return bytes_ + keys_.table.bytes(); }
 
+  // All that is in memory, as it is: for a reader in another thread, while more comes. A process of
+  // which something comes is copied first, keys stay. Until Thaw, in the thread of Freeze's lock.
+  struct Frozen {
+    absl::flat_hash_map<int64_t, std::shared_ptr<const LiveProcess>> processes;
+    std::vector<const std::string*> keys;  // by KeyId
+  };
+  Frozen Freeze();
+  void Thaw(Frozen frozen);
+
  private:
   struct Pass {
     uint64_t through;
@@ -107,9 +116,12 @@ class LiveRows {
   RunKeys keys_;
   std::vector<Table> tables_;  // as kBlockTables; none before the first use
   struct Kept {
-    std::unique_ptr<LiveProcess> process;
+    std::shared_ptr<LiveProcess> process;
     size_t bytes = 0;  // when they were counted
   };
+  // Its process, for a change: no reader has it.
+  static LiveProcess* OwnOf(Kept* kept);
+  void ForgetUnheldKeys();
   absl::flat_hash_map<int64_t, Kept> processes_;
   absl::flat_hash_set<int64_t> changed_;
   std::vector<int64_t> born_;
@@ -117,6 +129,7 @@ class LiveRows {
   std::optional<Pass> pass_;
   size_t bytes_ = 0;
   uint64_t uses_ = 0;
+  int frozen_count_ = 0;
 };
 
 }  // namespace flopsprof::store

@@ -52,8 +52,10 @@ absl::StatusOr<bool> LogMerge::Some(LogReader* reader, absl::Duration at_most,
     // SQLite may have rolled back by itself.
     db_.Execute("ROLLBACK").IgnoreError();
     live_.RolledBack();
+    is_settled_ = false;
     return status;
   }
+  is_settled_ = true;
   if (save_for.has_value()) save_waits_ = waits;
   longest_ = std::max(2 * longest_, kShortest);
   read_ = read;

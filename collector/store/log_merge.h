@@ -60,6 +60,8 @@ class LogMerge {
   uint64_t merged() const { return merged_; }
   uint64_t saved() const { return saved_; }
   uint64_t read() const { return read_; }
+  // False: a transaction has failed, and memory may be ahead of the database until the next one.
+  bool is_settled() const { return is_settled_; }
   // Of the log's segment that was read when what is saved was begun.
   uint64_t saved_segment() const { return saved_segment_; }
   // Live rows are being stored, and are not all.
@@ -70,6 +72,9 @@ class LogMerge {
   size_t bytes() const { return live_.bytes(); }
   static constexpr size_t kMostBytes = 1536 << 20;  // of the 2 GB that a collector may take
   void LetGo() { live_.Committed(0); }
+  // As LiveRows has them: between two transactions, all up to read().
+  LiveRows::Frozen Freeze() { return live_.Freeze(); }
+  void Thaw(LiveRows::Frozen frozen) { live_.Thaw(std::move(frozen)); }
 
   // Numberings (ProcessProfile.numbering) that rows have come with and that were not defined, by
   // agent. Since the last call.
@@ -97,6 +102,7 @@ class LogMerge {
   uint64_t saved_;
   uint64_t read_;
   uint64_t saved_segment_ = 0;
+  bool is_settled_ = true;
   absl::Duration save_cost_;
   // Once a process was set aside. Processes are made and stored in two transactions:
   bool saves_apart_ = false;

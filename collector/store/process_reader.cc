@@ -154,6 +154,7 @@ absl::Status ProcessReader::AddTables(Database* database, RunParts parts) {
   FLOPSPROF_RETURN_IF_ERROR(Add(database, std::make_unique<Cursor>(InfoTable(), on_info)));
   for (const RowTable& table : RowTables()) {
     if (parts != RunParts::kAll && !IsForSummary(table)) continue;
+    if (parts == RunParts::kForSummaryWithoutLive && table.is_live) continue;
     const OnRow on_row = [](const Statement&, Cursor* cursor, v1::ProcessProfile* process) {
       cursor->ReadRow(process->GetReflection()->AddMessage(process, cursor->rows()));
     };

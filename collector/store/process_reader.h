@@ -21,7 +21,9 @@ enum class RunParts {
   // Without those that no summary is made from: what was launched where (`scope_kernels`), and what
   // was worked out from the run (`call_gradients`).
   kForSummary,
-  // The same, and then made thin (model/thin_profile.h).
+  // The same without live rows (live_rows.h).
+  kForSummaryWithoutLive,
+  // As kForSummary, and then made thin (model/thin_profile.h).
   kThin,
 };
 

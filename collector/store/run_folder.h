@@ -81,6 +81,30 @@ class RunFolder {
   // has sent anything.
   absl::StatusOr<bool> AllAgentsHaveEnded();
 
+  // How far the run has come: what is acknowledged, and what was noted beside it.
+  struct Position {
+    uint64_t record = 0;   // of the log
+    uint64_t changes = 0;  // of other tables: NoteRefusal, NoteProblem
+    friend bool operator==(const Position&, const Position&) = default;
+  };
+  Position position();
+  bool is_finished() const { return is_finished_; }
+
+  // The run at one position, for a reader in another thread while more comes: live rows, and
+  // profile.db for all others, in a transaction.
+  struct Frozen {
+    Position at;
+    LiveRows::Frozen rows;
+    std::unique_ptr<Database> database;
+    std::vector<std::string> problems;  // as RunDatabase has them
+    absl::Duration stopped;             // how long nothing was merged for it
+  };
+  // Once what is acknowledged now is merged. Unavailable: it is not within `patience`, or profile.db
+  // cannot be read. FailedPrecondition: the run is finished, its folder has all.
+  absl::StatusOr<Frozen> Freeze(absl::Duration patience);
+  // Before the folder is gone.
+  void Thaw(Frozen frozen);
+
   // Stores rows that were worked out from this run, beside those that came: of call_gradients.
   absl::Status WriteDerived(const std::vector<v1::ProcessProfile>& processes);
 
@@ -117,6 +141,7 @@ class RunFolder {
   // Until `patience` is over: Unavailable.
   absl::Status MergeFor(absl::Duration patience, Wanted wanted);
   absl::Status OpenReader() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status FreezeLocked(Frozen* frozen) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Deletes what of the log is in profile.db, once that is durable.
   void TrimLog() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Returns when what was merged is on the disk.
@@ -146,6 +171,7 @@ class RunFolder {
   // What Finish has left in the log is not touched until something is applied.
   bool rest_stays_ ABSL_GUARDED_BY(mutex_) = false;
   std::atomic<bool> is_finished_{false};  // as run.json says
+  std::atomic<uint64_t> changes_{0};      // Position
   MergeBacklog backlog_;
   LackedNumberings lacks_;
 

@@ -75,84 +75,10 @@ class PartReader {
   std::thread thread_;  // last: it uses the other
 };
 
-class Reader {
+// What is known of the run beside its processes.
+class FactReader {
  public:
-  // `file`: of the database; "" = other connections would not see what this one does.
-  Reader(Database* db, const std::string& file, RunParts parts)
-      : db_(*db), file_(file), parts_(parts) {}
-
-  // In a transaction, which is begun if none is and which the caller ends: one state, that between
-  // two commits.
-  absl::StatusOr<model::RunProfile> Read() {
-    if (!db_.in_transaction()) FLOPSPROF_RETURN_IF_ERROR(db_.Execute("BEGIN"));
-    model::RunProfile profile;
-    if (const absl::Status status = ReadRunInfo(&profile); !status.ok()) return status;
-    if (const absl::Status status = ReadAgents(&profile); !status.ok()) return status;
-    if (const absl::Status status = ReadState(&profile); !status.ok()) return status;
-    const absl::StatusOr<std::vector<ProcessIds>> ids = DivideProcesses(profile.state.has_value());
-    if (!ids.ok()) return ids.status();
-    std::vector<std::unique_ptr<PartReader>> others;
-    for (size_t i = 1; i < ids->size(); ++i) {
-      others.push_back(std::make_unique<PartReader>(file_, parts_, (*ids)[i]));
-    }
-    absl::StatusOr<Processes> processes = ReadProcesses(&db_, parts_, ids->front());
-    if (!processes.ok()) return processes.status();
-    for (const std::unique_ptr<PartReader>& other : others) {
-      absl::StatusOr<Processes> more = other->Take();
-      if (!more.ok()) return more.status();
-      processes->Append(*std::move(more));
-    }
-    profile.processes = std::move(processes->profiles);
-    ids_ = std::move(processes->ids);
-    profile.is_bounded = true;
-    return profile;
-  }
-
-  // Of the processes that were read.
-  std::vector<int64_t> TakeIds() { return std::move(ids_); }
-
- private:
-  template <typename OnRow>
-  absl::Status ForEach(const std::string& sql, int64_t process_id, OnRow on_row) {
-    absl::StatusOr<Statement> statement = db_.Prepare(sql);
-    if (!statement.ok()) return statement.status();
-    statement->BindInt(1, process_id);
-    while (true) {
-      const absl::StatusOr<bool> row = statement->Step();
-      if (!row.ok()) return row.status();
-      if (!*row) return absl::OkStatus();
-      on_row(*statement);
-    }
-  }
-
-  // As many parts of about equal size as there are threads to read them; they are all processes.
-  // `stays_the_same`: other connections read the same.
-  absl::StatusOr<std::vector<ProcessIds>> DivideProcesses(bool stays_the_same) {
-    std::vector<ProcessIds> parts = {ProcessIds()};
-    if (!stays_the_same) return parts;
-    const absl::StatusOr<int64_t> count = db_.QueryInt("SELECT count(*) FROM processes");
-    if (!count.ok()) return count.status();
-    const auto processes = static_cast<size_t>(*count);
-    const size_t threads = std::min(
-        {kMostThreads, processes / kLeastOfThread, size_t{std::thread::hardware_concurrency()}});
-    for (size_t i = 1; i < threads; ++i) {
-      const absl::StatusOr<int64_t> first = db_.QueryInt(absl::StrCat(
-          "SELECT id FROM processes ORDER BY id LIMIT 1 OFFSET ", i * processes / threads));
-      if (!first.ok()) return first.status();
-      parts.back().end = *first;
-      parts.push_back({*first, ProcessIds().end});
-    }
-    return parts;
-  }
-
-  // Without a write-ahead log nobody can commit while this connection reads: others read the same
-  // state.
-  absl::Status ReadState(model::RunProfile* profile) {
-    if (file_.empty()) return absl::OkStatus();
-    const absl::StatusOr<std::optional<uint32_t>> state = StateOf(&db_);
-    if (state.ok()) profile->state = *state;
-    return state.status();
-  }
+  explicit FactReader(Database* db) : db_(*db) {}
 
   absl::Status ReadRunInfo(model::RunProfile* profile) {
     return ForEach(
@@ -192,6 +118,20 @@ class Reader {
                    [profile](const Statement& row) { profile->problems.push_back(row.Text(0)); });
   }
 
+ private:
+  template <typename OnRow>
+  absl::Status ForEach(const std::string& sql, int64_t process_id, OnRow on_row) {
+    absl::StatusOr<Statement> statement = db_.Prepare(sql);
+    if (!statement.ok()) return statement.status();
+    statement->BindInt(1, process_id);
+    while (true) {
+      const absl::StatusOr<bool> row = statement->Step();
+      if (!row.ok()) return row.status();
+      if (!*row) return absl::OkStatus();
+      on_row(*statement);
+    }
+  }
+
   absl::Status ReadLogDamage(model::RunProfile* profile) {
     const absl::Status status = ForEach(
         "SELECT text FROM log_refused WHERE ?1 IS NOT NULL ORDER BY number", 0,
@@ -202,6 +142,74 @@ class Reader {
                      profile->log_damage.push_back(row.Text(0));
                      profile->lost_uploads += static_cast<uint64_t>(row.Int(1));
                    });
+  }
+
+  Database& db_;
+};
+
+class Reader {
+ public:
+  // `file`: of the database; "" = other connections would not see what this one does.
+  Reader(Database* db, const std::string& file, RunParts parts)
+      : db_(*db), file_(file), parts_(parts) {}
+
+  // In a transaction, which is begun if none is and which the caller ends: one state, that between
+  // two commits.
+  absl::StatusOr<model::RunProfile> Read() {
+    if (!db_.in_transaction()) FLOPSPROF_RETURN_IF_ERROR(db_.Execute("BEGIN"));
+    model::RunProfile profile;
+    FLOPSPROF_RETURN_IF_ERROR(ReadFacts(&db_, &profile));
+    if (const absl::Status status = ReadState(&profile); !status.ok()) return status;
+    const absl::StatusOr<std::vector<ProcessIds>> ids = DivideProcesses(profile.state.has_value());
+    if (!ids.ok()) return ids.status();
+    std::vector<std::unique_ptr<PartReader>> others;
+    for (size_t i = 1; i < ids->size(); ++i) {
+      others.push_back(std::make_unique<PartReader>(file_, parts_, (*ids)[i]));
+    }
+    absl::StatusOr<Processes> processes = ReadProcesses(&db_, parts_, ids->front());
+    if (!processes.ok()) return processes.status();
+    for (const std::unique_ptr<PartReader>& other : others) {
+      absl::StatusOr<Processes> more = other->Take();
+      if (!more.ok()) return more.status();
+      processes->Append(*std::move(more));
+    }
+    profile.processes = std::move(processes->profiles);
+    ids_ = std::move(processes->ids);
+    profile.is_bounded = true;
+    return profile;
+  }
+
+  // Of the processes that were read.
+  std::vector<int64_t> TakeIds() { return std::move(ids_); }
+
+ private:
+  // As many parts of about equal size as there are threads to read them; they are all processes.
+  // `stays_the_same`: other connections read the same.
+  absl::StatusOr<std::vector<ProcessIds>> DivideProcesses(bool stays_the_same) {
+    std::vector<ProcessIds> parts = {ProcessIds()};
+    if (!stays_the_same) return parts;
+    const absl::StatusOr<int64_t> count = db_.QueryInt("SELECT count(*) FROM processes");
+    if (!count.ok()) return count.status();
+    const auto processes = static_cast<size_t>(*count);
+    const size_t threads = std::min(
+        {kMostThreads, processes / kLeastOfThread, size_t{std::thread::hardware_concurrency()}});
+    for (size_t i = 1; i < threads; ++i) {
+      const absl::StatusOr<int64_t> first = db_.QueryInt(absl::StrCat(
+          "SELECT id FROM processes ORDER BY id LIMIT 1 OFFSET ", i * processes / threads));
+      if (!first.ok()) return first.status();
+      parts.back().end = *first;
+      parts.push_back({*first, ProcessIds().end});
+    }
+    return parts;
+  }
+
+  // Without a write-ahead log nobody can commit while this connection reads: others read the same
+  // state.
+  absl::Status ReadState(model::RunProfile* profile) {
+    if (file_.empty()) return absl::OkStatus();
+    const absl::StatusOr<std::optional<uint32_t>> state = StateOf(&db_);
+    if (state.ok()) profile->state = *state;
+    return state.status();
   }
 
   Database& db_;
@@ -223,6 +231,12 @@ void AddFacts(const RunDatabase& run, model::RunProfile* profile) {
 }
 
 }  // namespace
+
+absl::Status ReadFacts(Database* database, model::RunProfile* profile) {
+  FactReader reader(database);
+  FLOPSPROF_RETURN_IF_ERROR(reader.ReadRunInfo(profile));
+  return reader.ReadAgents(profile);
+}
 
 absl::StatusOr<model::RunProfile> ReadRun(const std::string& path, RunParts parts) {
   const absl::StatusOr<std::unique_ptr<RunDatabase>> run = RunDatabase::Open(path);

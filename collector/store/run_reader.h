@@ -18,6 +18,9 @@ namespace flopsprof::store {
 absl::StatusOr<model::RunProfile> ReadRun(const std::string& path, RunParts parts = RunParts::kAll);
 absl::StatusOr<model::RunProfile> ReadRun(RunDatabase* run, RunParts parts);
 
+// What a database says of its run beside the processes.
+absl::Status ReadFacts(Database* database, model::RunProfile* profile);
+
 struct SummedRun {
   model::RunSums sums;
   model::RunProfile profile;  // what they were made from

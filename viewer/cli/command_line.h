@@ -52,6 +52,9 @@ struct RunOptions {
 
 struct ReportOptions {
   std::string folder;
+  // "unix:PATH" or HOST:PORT of a collector, which is asked; `folder` is the run's id then, "" =
+  // the only one.
+  std::string collector;
   // Parts to print; empty = those that fit two screens. "all": whatever is not long.
   std::vector<std::string> views;
   std::optional<int> depth;  // absent = what fits, -1 = all

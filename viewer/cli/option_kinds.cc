@@ -50,6 +50,13 @@ std::string ErrorInChoice(const std::string& name, const std::string& word,
          (nearest.empty() ? "" : "; did you mean " + nearest + "?");
 }
 
+bool IsHostAndPort(const std::string& text) {
+  const size_t colon = text.rfind(':');
+  int port = 0;
+  return colon != std::string::npos && colon > 0 &&
+         absl::SimpleAtoi(text.substr(colon + 1), &port) && port > 0 && port <= 65535;
+}
+
 CLI::Option* AddText(CLI::App* app, const std::string& name, std::string* value,
                      const std::string& text) {
   return app->add_option_function<std::string>(

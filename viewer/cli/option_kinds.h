@@ -45,6 +45,9 @@ void AddChoice(CLI::App* app, const std::string& name, T* value, const std::stri
 }
 
 // A word that an unset variable of the shell would make empty.
+// host:4777, 10.0.0.1:4777, [::1]:4777
+bool IsHostAndPort(const std::string& text);
+
 CLI::Option* AddText(CLI::App* app, const std::string& name, std::string* value,
                      const std::string& text);
 

@@ -209,6 +209,20 @@ std::string ErrorInCsv(const ReportOptions& options) {
   return "--csv prints one table: name it, for example --view kernels";
 }
 
+// Of a collector there are sums alone, of all ranks and steps.
+std::string ErrorInCollector(const ReportOptions& options) {
+  if (options.collector.empty()) return "";
+  const std::string name = First({{!options.focus.empty(), "--focus"},
+                                  {!options.ranks.empty(), "--rank"},
+                                  {options.steps.has_value(), "--steps"},
+                                  {options.page_steps.has_value(), "--step"},
+                                  {options.peaks != model::GivenPeaks(), "--peak"},
+                                  {options.raw_names, "--raw-names"}});
+  if (name.empty()) return "";
+  return "a collector gives sums, and " + name +
+         " needs rows: leave it out, or read the run's folder where the collector is";
+}
+
 // "" where one of the views has rows to be grouped so.
 std::string ErrorInGroups(const ReportOptions& options) {
   if (options.group_by == GroupBy::kNothing || options.views.empty()) return "";
@@ -225,6 +239,7 @@ std::string ErrorInGroups(const ReportOptions& options) {
 }  // namespace
 
 std::string ErrorInReport(const ReportOptions& options) {
+  if (std::string error = ErrorInCollector(options); !error.empty()) return error;
   if (options.layout.has_value()) {
     const std::string name = First({{!options.views.empty(), "--view"},
                                     {!options.focus.empty(), "--focus"},
@@ -257,8 +272,25 @@ std::string ErrorInReport(const ReportOptions& options) {
 }
 
 void DefineReport(CLI::App* app, ReportOptions* options) {
-  SetUsage(app, "flopsprof report [OPTIONS] RUN\n  flopsprof RUN");
-  app->add_option("RUN", options->folder, "run folder")->type_name("");
+  SetUsage(app,
+           "flopsprof report [OPTIONS] RUN\n  flopsprof report [OPTIONS] --collector HOST:PORT [ID]\n"
+           "  flopsprof RUN");
+  app->add_option("RUN", options->folder,
+                  "run folder; of a run that is being written its collector is asked, and the folder "
+                  "read where that is silent for 2 s")
+      ->type_name("");
+  app->add_option_function<std::string>(
+         "--collector",
+         [options](const std::string& text) {
+           if (!IsHostAndPort(text) && text.rfind("unix:", 0) != 0) {
+             throw CLI::ValidationError("--collector",
+                                        "\"" + text + "\" is neither HOST:PORT nor unix:PATH");
+           }
+           options->collector = text;
+         },
+         "ask this `flopsprof collector`, for the run with the ID that stands in the place of RUN; "
+         "default the only one")
+      ->type_name("HOST:PORT");
   AddViews(app, options);
   AddParts(app, options);
   AddStyle(app, options);
@@ -273,6 +305,7 @@ void DefineReport(CLI::App* app, ReportOptions* options) {
       "  flopsprof report RUN --rank 0,8-15 --ignore 'norm|dropout'\n"
       "  flopsprof report RUN --view timeline --steps 20:21\n"
       "  flopsprof report RUN --view modules --csv > modules.csv\n"
+      "  flopsprof report --collector head:4777 slurm-4711.0.0 --view ranks\n"
       "  flopsprof report RUN --style markdown > report.md");
 }
 

@@ -5,12 +5,16 @@
 #include <algorithm>
 #include <climits>
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "collector/base/clock.h"
 #include "collector/model/summary_json.h"
 #include "viewer/cli/ds_page.h"
 #include "viewer/cli/exit_codes.h"
+#include "viewer/cli/live_report.h"
 #include "viewer/cli/messages.h"
 #include "viewer/cli/run_output.h"
 #include "viewer/cli/verb_functions.h"
@@ -139,7 +143,8 @@ int PrintReport(const ReportOptions& options, const LoadedRun& run, const Shown&
   }
   Terminal terminal = DetectTerminal(STDOUT_FILENO, options.colour, options.ascii);
   if (options.width.has_value()) terminal.width = static_cast<size_t>(*options.width);
-  std::string folder = options.folder;
+  // That of a collector's run is on another machine.
+  std::string folder = options.collector.empty() ? options.folder : "";
   while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
   const std::string text = RenderReport(run.sums, run.profile, folder, style, terminal);
   if (text.empty()) {
@@ -152,10 +157,49 @@ int PrintReport(const ReportOptions& options, const LoadedRun& run, const Shown&
   return kExitOk;
 }
 
+// What an older answer than the newest upload is said with.
+void SayAge(const v1::ReportHead& head) {
+  if (head.record() == head.newest_record() || head.record_utc_ns() == 0) return;
+  const int64_t age_s = (base::Clock::Real().UtcNs() - head.record_utc_ns()) / 1'000'000'000;
+  Say(absl::StrCat("report: as of ", std::max<int64_t>(age_s, 0),
+                   " s ago: a newer one is being added up by the collector"));
+}
+
+LoadedRun FromCollector(CollectorsReport report) {
+  SayAge(report.head);
+  LoadedRun run;
+  run.sums = std::move(report.sums);
+  return run;
+}
+
+absl::StatusOr<LoadedRun> LoadFromCollector(const ReportOptions& options) {
+  absl::StatusOr<CollectorsReport> report = AskCollector(options.collector, options.folder);
+  if (report.ok()) return FromCollector(*std::move(report));
+  return absl::Status(report.status().code(), absl::StrCat("the collector ", options.collector, ": ",
+                                                           report.status().message()));
+}
+
+// Of a run that is being written here, from its collector. nullopt: the folder is to be read.
+std::optional<LoadedRun> LoadWritten(const ReportOptions& options,
+                                     const model::SummaryOptions& reading) {
+  if (reading != model::SummaryOptions()) return std::nullopt;
+  const WrittenRun written = FindWrittenRun(options.folder);
+  if (written.target.empty()) return std::nullopt;
+  absl::StatusOr<CollectorsReport> report = AskCollector(written.target, written.run_id);
+  if (report.ok()) return FromCollector(*std::move(report));
+  Say(absl::StrCat("report: the run's collector gives none (", report.status().message(),
+                   "): reading ", options.folder));
+  return std::nullopt;
+}
+
 absl::StatusOr<LoadedRun> Load(const ReportOptions& options, const model::SummaryOptions& reading) {
+  if (!options.collector.empty()) return LoadFromCollector(options);
   const bool selects =
       !options.ranks.empty() || options.steps.has_value() || options.page_steps.has_value();
   if (!options.focus.empty()) return LoadRun(options.folder, reading, store::RunParts::kAll);
+  if (!selects) {
+    if (std::optional<LoadedRun> written = LoadWritten(options, reading)) return *std::move(written);
+  }
   return LoadRun(options.folder, reading, store::RunParts::kForSummary,
                  selects ? NeedRows::kYes : NeedRows::kNo);
 }
@@ -163,7 +207,7 @@ absl::StatusOr<LoadedRun> Load(const ReportOptions& options, const model::Summar
 }  // namespace
 
 int ReportVerb(const ReportOptions& options) {
-  if (options.folder.empty()) {
+  if (options.folder.empty() && options.collector.empty()) {
     SayError("report: which run?", {"usage: flopsprof report RUN", "help: flopsprof help report"});
     return kExitUsage;
   }
@@ -179,8 +223,10 @@ int ReportVerb(const ReportOptions& options) {
   kept = new absl::StatusOr<LoadedRun>(Load(options, reading));
   absl::StatusOr<LoadedRun>& run = *kept;
   if (!run.ok()) {
+    const bool asked = !options.collector.empty();
     SayError(absl::StrCat("report: ", run.status().message()),
-             {"a run folder is what flopsprof-run writes: flopsprof-JOB-TIME or the -o DIR"});
+             {asked ? "a collector is what `flopsprof collector --listen` starts"
+                    : "a run folder is what flopsprof-run writes: flopsprof-JOB-TIME or the -o DIR"});
     return absl::IsPermissionDenied(run.status()) ? kExitNotPermitted : kExitNothing;
   }
   Shown shown;

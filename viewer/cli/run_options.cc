@@ -12,14 +12,6 @@
 namespace flopsprof::viewer {
 namespace {
 
-// host:4777, 10.0.0.1:4777, [::1]:4777
-bool IsHostAndPort(const std::string& text) {
-  const size_t colon = text.rfind(':');
-  int port = 0;
-  return colon != std::string::npos && colon > 0 &&
-         absl::SimpleAtoi(text.substr(colon + 1), &port) && port > 0 && port <= 65535;
-}
-
 void DefineWhenItRecords(CLI::App* app, RunOptions* options) {
   app->add_option_function<std::string>(
          "--steps",

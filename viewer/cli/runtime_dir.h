@@ -10,6 +10,9 @@
 
 namespace flopsprof::viewer {
 
+// Beside the control socket, where the launcher hosts the collector.
+inline constexpr char kCollectorSocket[] = "collector";
+
 // A private folder (mode 0700) for the sockets of one run, below $XDG_RUNTIME_DIR or /tmp. The
 // folder and its content are removed when the object is destroyed.
 class RuntimeDir {
@@ -20,7 +23,7 @@ class RuntimeDir {
   RuntimeDir& operator=(const RuntimeDir&) = delete;
 
   std::string agent_socket() const { return path_ + "/agent"; }
-  std::string collector_socket() const { return path_ + "/collector"; }
+  std::string collector_socket() const { return path_ + "/" + kCollectorSocket; }
   std::string control_socket() const { return path_ + "/control"; }
 
  private:

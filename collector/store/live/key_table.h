@@ -29,6 +29,13 @@ class KeyTable {
   void ForgetUnheld();
 
   const std::string& text(KeyId id) const { return keys_[Index(id)].text; }
+  // Of every id that there is. They stay where they are, and as they are until ForgetUnheld.
+  std::vector<const std::string*> Texts() const {
+    std::vector<const std::string*> texts;
+    texts.reserve(keys_.size());
+    for (const Key& key : keys_) texts.push_back(&key.text);
+    return texts;
+  }
   size_t size() const { return ids_.size(); }
   // What was forgotten leaves a place for another key.
   size_t bytes() const {

@@ -65,6 +65,7 @@ class LiveProcess {
   void ReleaseKeys(KeyTable* keys);
 
   LiveTable& table(size_t at) { return tables_[at]; }
+  const LiveTable& table(size_t at) const { return tables_[at]; }
 
   // Numbers of one numbering of an agent's.
   struct Numbers {

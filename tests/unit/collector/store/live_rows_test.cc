@@ -121,6 +121,31 @@ TEST_F(LiveRowsTest, KeysAreKeptAsLongAsARowHasThem) {
   EXPECT_EQ(Query("SELECT sum(calls) FROM calls WHERE process_id=2"), 21);
 }
 
+// A reader in another thread has them as they were: also of a process that something comes of, and
+// of one that is let go of, with its keys.
+TEST_F(LiveRowsTest, WhatIsFrozenStaysAsItIs) {
+  const size_t calls = FindBlockTable(v1::ProcessProfile::kCallsFieldNumber);
+  Add(1, SampleRequest(1, 7).processes(0));
+  Add(2, SampleRequest(1, 5).processes(0));
+  LiveRows::Frozen frozen = live_.Freeze();
+  const LiveProcess& first = *frozen.processes.at(1);
+  const LiveProcess& second = *frozen.processes.at(2);
+  const std::string key = *frozen.keys.at(static_cast<size_t>(second.table(calls).key(0)));
+  Add(1, SampleRequest(2, 7).processes(0));
+  EXPECT_EQ((*live_.Get(1))->table(calls).value(0, 0), 14u);
+  EXPECT_EQ(first.table(calls).value(0, 0), 7u);
+  SaveAll(0);  // lets go of both
+  live_.Committed(0);
+  Add(3, DefineTimes(0, 3));  // its keys take no place of others
+  EXPECT_EQ(second.table(calls).value(0, 0), 5u);
+  EXPECT_EQ(*frozen.keys.at(static_cast<size_t>(second.table(calls).key(0))), key);
+  const size_t before = live_.keys()->table.bytes();
+  live_.Thaw(std::move(frozen));
+  live_.Committed(0);
+  EXPECT_LT(live_.keys()->table.bytes(), before);
+  EXPECT_EQ(Query("SELECT sum(calls) FROM calls"), 19);
+}
+
 TEST_F(LiveRowsTest, AProcessThatIsNotStoredIsKept) {
   Add(1, SampleRequest(1, 7).processes(0));
   live_.Committed(0);

@@ -207,6 +207,50 @@ void AddReplaced(const RunProfile& run, const std::set<std::string>& went_on,
                    "what an agent had not sent is counted: agent_away and ..._lost_with_agent"});
 }
 
+std::string PeerText(const AgentState& agent) {
+  if (agent.peer.empty()) return "?";
+  return absl::StrCat(agent.peer, agent.other_peer.empty() ? "" : " and ", agent.other_peer);
+}
+
+// Agents that were copied, and what came under numbers that nobody can compare any more.
+void AddCopies(const RunProfile& run, std::vector<RunGap>* gaps) {
+  std::vector<std::string> copies, old;
+  std::set<std::string> ids;
+  uint64_t left_out = 0;
+  for (const AgentState& agent : run.agents) {
+    if (agent.copy > 1) ids.insert(agent.id);
+    left_out += agent.left_out;
+  }
+  for (const AgentState& agent : run.agents) {
+    const std::string node = agent.node.empty() ? "?" : agent.node;
+    if (ids.count(agent.id) != 0) {
+      copies.push_back(absl::StrCat("node ", node, ": ", agent.id, ", copy ", agent.copy, ", from ",
+                                    PeerText(agent)));
+    }
+    if (agent.left_out > 0) {
+      old.push_back(absl::StrCat("node ", node, ": ", agent.left_out, " of ", agent.id));
+    }
+  }
+  if (!ids.empty()) {
+    gaps->push_back(
+        {FindingKind::kProfileIncomplete, "warning",
+         absl::StrCat(copies.size(), " node agents have sent under ", ids.size(),
+                      ids.size() == 1 ? " id" : " ids",
+                      ": agents were copied while they ran; each is counted by itself"),
+         FirstOf(copies),
+         "do not go on with a copy of a machine or container that has a running job"});
+  }
+  if (left_out > 0) {
+    gaps->push_back({FindingKind::kProfileIncomplete, "error",
+                     absl::StrCat(left_out, left_out == 1 ? " update" : " updates",
+                                  " came under numbers that were taken long before, and ",
+                                  left_out == 1 ? "is" : "are", " in no sum"),
+                     FirstOf(old),
+                     "they are missing if they are of a copy of an agent, and nothing is if they "
+                     "were sent twice"});
+  }
+}
+
 void AddAgents(const RunProfile& run, std::vector<RunGap>* gaps) {
   std::string nodes, evidence, holes, refusals;
   std::set<std::string> named;  // nodes: one may have lost several agents
@@ -257,6 +301,7 @@ void AddAgents(const RunProfile& run, std::vector<RunGap>* gaps) {
                      "the collector has refused updates: what they held is missing", refusals,
                      "use the same version of flopsprof on all nodes"});
   }
+  AddCopies(run, gaps);
   AddMissing(run, missing, holes, gaps);
   AddLogDamage(run, gaps);
   AddRefusedUploads(run, gaps);

@@ -21,6 +21,11 @@ struct AgentState {
   uint64_t missing = 0;       // requests that it has numbered and that never came
   int64_t newest_utc_ns = 0;  // when the newest came, by the collector's clock; 0 = not known
   std::string refused;        // why the collector took no more of it; "" = it did
+  std::string id;
+  // Agents with one id, which somebody has copied, are counted from 1. They are not mixed.
+  int64_t copy = 1;
+  uint64_t left_out = 0;          // requests of numbers that were taken too long ago to compare
+  std::string peer, other_peer;   // who has sent it: the first one, and the newest other one
 };
 
 // Everything that is known about one run: what the store holds and the summary is made from.

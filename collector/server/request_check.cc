@@ -70,6 +70,8 @@ bool MayBeAnyNumber(const FieldDescriptor* field) {
         v1::ProcessKey::descriptor()->FindFieldByName("start_ticks"),
         v1::ProcessKey::descriptor()->FindFieldByName("image"),
         v1::Count::descriptor()->FindFieldByName("low"),
+        v1::UploadRequest::descriptor()->FindFieldByName("mark"),
+        v1::UploadRequest::descriptor()->FindFieldByName("previous_mark"),
         v1::ProcessProfile::descriptor()->FindFieldByName("strings")->message_type()->field(0)};
     for (const store::RowTable& table : store::RowTables()) {
       for (const store::ColumnRule& column : table.columns) {

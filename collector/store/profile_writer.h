@@ -30,14 +30,34 @@ class ProfileWriter {
   absl::Status WriteOthers(int64_t process_id, const v1::ProcessProfile& process);
   // Facts about the run: the first value of each counts, an exit code that is not 0 wins.
   absl::Status WriteRun(const std::string& run_id, const v1::RunInfo& run);
-  // False: this agent's request of this number was taken before, and nothing is changed. Numbers
-  // that it has left out are counted as missing. `utc_ns`: now.
-  absl::StatusOr<bool> NoteUpload(const v1::UploadRequest& request, int64_t utc_ns);
+  // Whose request it is. Agents with one id, a copied one, are told apart by their marks.
+  struct Taken {
+    bool is_new = false;  // else it was taken before, or is left out, which is counted
+    int64_t copy = 1;     // of the agent: the first one is 1
+  };
+  // Numbers that the agent has left out are counted as missing. `utc_ns`: now.
+  absl::StatusOr<Taken> NoteUpload(const v1::UploadRequest& request, int64_t utc_ns);
   absl::Status NoteRefusal(const std::string& agent_id, const std::string& node,
                            const std::string& why, int64_t utc_ns);
   absl::Status NoteProblem(const std::string& text);
 
  private:
+  // A row of `agents`, and what is kept of the request of a number, and of the one before it.
+  struct Agent {
+    int64_t id = 0;  // 0: it has none yet
+    int64_t copy = 1;
+    int64_t sequence = 0;
+    std::string peer;
+    std::optional<int64_t> mark, mark_before;
+  };
+  static constexpr int64_t kKeptMarks = 256;  // newest ones of an agent, and the first
+  static constexpr size_t kMostCopies = 64;   // of an agent
+
+  absl::StatusOr<std::vector<Agent>> FindAgents(const v1::UploadRequest& request);
+  // The one that the request goes on with, or a new one; null: nobody can tell.
+  static std::optional<Agent> GoesOnWith(const v1::UploadRequest& request,
+                                         const std::vector<Agent>& agents);
+  absl::Status WriteAgent(const v1::UploadRequest& request, const Agent& agent, int64_t utc_ns);
   absl::StatusOr<Statement*> Prepared(const std::string& sql);
   absl::Status WriteInfo(int64_t process_id, const v1::ProcessInfo& info);
   absl::Status WriteRows(int64_t process_id, const RowTable& table,

@@ -175,7 +175,8 @@ class Reader {
 
   absl::Status ReadAgents(model::RunProfile* profile) {
     const absl::Status status = ForEach(
-        "SELECT node, finished, sequence, missing, newest_utc_ns, refused FROM agents "
+        "SELECT node, finished, sequence, missing, newest_utc_ns, refused, agent_id, copy, left_out, "
+        "peer, other_peer FROM agents "
         "WHERE ?1 IS NOT NULL ORDER BY id",
         0, [profile](const Statement& row) {
           model::AgentState& agent = profile->agents.emplace_back();
@@ -185,6 +186,11 @@ class Reader {
           agent.missing = static_cast<uint64_t>(row.Int(3));
           agent.newest_utc_ns = row.Int(4);
           agent.refused = row.Text(5);
+          agent.id = row.Text(6);
+          agent.copy = row.Int(7);
+          agent.left_out = static_cast<uint64_t>(row.Int(8));
+          agent.peer = row.Text(9);
+          agent.other_peer = row.Text(10);
         });
     if (!status.ok()) return status;
     if (const absl::Status damage = ReadLogDamage(profile); !damage.ok()) return damage;

@@ -151,10 +151,23 @@ void AddLogDamage(const RunProfile& run, std::vector<RunGap>* gaps) {
   const uint64_t lost = run.lost_uploads;
   gaps->push_back(
       {FindingKind::kProfileIncomplete, "error",
-       absl::StrCat("the profile is not complete: ", lost > 0 ? absl::StrCat(lost) : "some",
-                    lost == 1 ? " update is" : " updates are",
-                    " damaged in what the collector has stored"),
+       // Of a process that is set aside rows are missing, of any number of updates.
+       absl::StrCat(
+           "the profile is not complete: ",
+           lost == 0 ? "a part is" : absl::StrCat(lost, lost == 1 ? " update is" : " updates are"),
+           " damaged in what the collector has stored"),
        FirstOf(run.log_damage), "look after that disk; totals are too small by what is missing"});
+}
+
+void AddOverLimits(const RunProfile& run, std::vector<RunGap>* gaps) {
+  for (const OverLimit& over : run.over_limits) {
+    gaps->push_back(
+        {FindingKind::kProfileIncomplete, "error",
+         absl::StrCat("the run has more than ", over.most, " ", over.what, ": ", over.uploads,
+                      over.uploads == 1 ? " update" : " updates", " of the others ",
+                      over.uploads == 1 ? "is" : "are", " in no sum"),
+         "", "no job needs so many: look who sends to this collector, or raise its limits"});
+  }
 }
 
 // Updates that never came. What came and was lost or refused later has an error of its own.
@@ -232,13 +245,12 @@ void AddCopies(const RunProfile& run, std::vector<RunGap>* gaps) {
     }
   }
   if (!ids.empty()) {
-    gaps->push_back(
-        {FindingKind::kProfileIncomplete, "warning",
-         absl::StrCat(copies.size(), " node agents have sent under ", ids.size(),
-                      ids.size() == 1 ? " id" : " ids",
-                      ": agents were copied while they ran; each is counted by itself"),
-         FirstOf(copies),
-         "do not go on with a copy of a machine or container that has a running job"});
+    gaps->push_back({FindingKind::kProfileIncomplete, "warning",
+                     absl::StrCat(copies.size(), " node agents have sent under ", ids.size(),
+                                  ids.size() == 1 ? " id" : " ids",
+                                  ": agents were copied while they ran; each is counted by itself"),
+                     FirstOf(copies),
+                     "do not go on with a copy of a machine or container that has a running job"});
   }
   if (left_out > 0) {
     gaps->push_back({FindingKind::kProfileIncomplete, "error",
@@ -302,6 +314,7 @@ void AddAgents(const RunProfile& run, std::vector<RunGap>* gaps) {
                      "use the same version of flopsprof on all nodes"});
   }
   AddCopies(run, gaps);
+  AddOverLimits(run, gaps);
   AddMissing(run, missing, holes, gaps);
   AddLogDamage(run, gaps);
   AddRefusedUploads(run, gaps);

@@ -98,11 +98,15 @@ absl::Status LogMerge::Take(const LogRecord& record) {
   if (!absl::IsInvalidArgument(status)) return status;
   FLOPSPROF_RETURN_IF_ERROR(db_.Execute("ROLLBACK TO record; RELEASE record"));
   live_.ForgetBorn(born);
-  FLOPSPROF_RETURN_IF_ERROR(LeaveOut(record.sequence));
+  return NoteRefused(record.sequence, status);
+}
+
+absl::Status LogMerge::NoteRefused(uint64_t record, const absl::Status& why) {
+  FLOPSPROF_RETURN_IF_ERROR(LeaveOut(record));
   absl::StatusOr<Statement> statement = db_.Prepare("INSERT INTO log_refused(text) VALUES(?)");
   if (!statement.ok()) return statement.status();
   const std::string text =
-      absl::StrCat("update ", record.sequence, " of the log: ", std::string(status.message()));
+      absl::StrCat("update ", record, " of the log: ", std::string(why.message()));
   statement->BindText(1, text);
   return statement->Run();
 }
@@ -163,8 +167,13 @@ absl::Status LogMerge::StoreRequest(const LogRecord& record, v1::UploadRequest* 
   if (request.has_run()) FLOPSPROF_RETURN_IF_ERROR(writer_.WriteRun(run_id_, request.run()));
   FLOPSPROF_RETURN_IF_ERROR(Prepare(request, record.sequence, taken->copy, /*again=*/false));
   for (int i = 0; i < request.processes_size(); ++i) {
-    FLOPSPROF_RETURN_IF_ERROR(
-        writer_.WriteOthers(parts_[static_cast<size_t>(i)].id, request.processes(i)));
+    const int64_t id = parts_[static_cast<size_t>(i)].id;
+    if (id == 0) {
+      FLOPSPROF_RETURN_IF_ERROR(
+          writer_.NoteOverLimit("processes", writer_.limits().most_processes));
+      continue;
+    }
+    FLOPSPROF_RETURN_IF_ERROR(writer_.WriteOthers(id, request.processes(i)));
   }
   Apply(record.sequence);
   return absl::OkStatus();
@@ -184,8 +193,14 @@ absl::Status LogMerge::StoreAgain(const LogRecord& record) {
   if (*left_out) return absl::OkStatus();
   v1::UploadRequest request;
   if (!request.ParseFromString(record.payload)) return absl::OkStatus();  // refused as such
-  const absl::StatusOr<int64_t> copy = db_.QueryInt(absl::StrCat(
-      "SELECT coalesce(max(copy), 1) FROM log_copies WHERE record=", record.sequence));
+  for (const v1::ProcessProfile& process : request.processes()) {
+    // Who had stored it has taken it. Without its live rows the others go on.
+    const absl::Status good = CheckBlocks(process);
+    if (absl::IsInvalidArgument(good)) return NoteRefused(record.sequence, good);
+    FLOPSPROF_RETURN_IF_ERROR(good);
+  }
+  const absl::StatusOr<int64_t> copy = db_.QueryInt(
+      absl::StrCat("SELECT coalesce(max(copy), 1) FROM log_copies WHERE record=", record.sequence));
   if (!copy.ok()) return copy.status();
   FLOPSPROF_RETURN_IF_ERROR(Prepare(request, record.sequence, *copy, /*again=*/true));
   Apply(record.sequence);
@@ -205,6 +220,8 @@ absl::Status LogMerge::Prepare(const v1::UploadRequest& request, uint64_t record
     const absl::StatusOr<ProfileWriter::ProcessRow> row = writer_.FindProcess(process.key());
     if (!row.ok()) return row.status();
     part.id = row->id;
+    part.process = nullptr;
+    if (part.id == 0) continue;  // the run has too many
     if (row->is_new) live_.NoteBorn(part.id);
     for (size_t j = 0; j < i; ++j) {
       if (parts_[j].id == part.id) return absl::InvalidArgumentError("it has a process twice");

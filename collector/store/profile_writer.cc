@@ -52,7 +52,13 @@ absl::StatusOr<ProfileWriter::ProcessRow> ProfileWriter::FindProcess(const v1::P
   if (!done.ok()) return done;
   if (*row) return ProcessRow{id, false};
   if (const absl::Status made = (*insert)->Run(); !made.ok()) return made;
-  return ProcessRow{sqlite3_last_insert_rowid(db_.handle()), true};
+  const int64_t made_id = sqlite3_last_insert_rowid(db_.handle());
+  if (made_id <= limits_.most_processes) return ProcessRow{made_id, true};
+  absl::StatusOr<Statement*> forget = Prepared("DELETE FROM processes WHERE id=?");
+  if (!forget.ok()) return forget.status();
+  (*forget)->BindInt(1, made_id);
+  if (const absl::Status gone = (*forget)->Run(); !gone.ok()) return gone;
+  return ProcessRow();
 }
 
 absl::Status ProfileWriter::WriteOthers(int64_t process_id, const v1::ProcessProfile& process) {
@@ -289,6 +295,15 @@ absl::StatusOr<ProfileWriter::Taken> ProfileWriter::NoteUpload(const v1::UploadR
   for (const Agent& agent : *agents) {
     if (agent.mark == mark) return Taken{false, agent.copy};
   }
+  if (agents->empty()) {
+    const absl::StatusOr<int64_t> count = db_.QueryInt("SELECT coalesce(max(id), 0) FROM agents");
+    if (!count.ok()) return count.status();
+    if (*count >= limits_.most_agents) {
+      const absl::Status noted = NoteOverLimit("agents", limits_.most_agents);
+      if (!noted.ok()) return noted;
+      return Taken();
+    }
+  }
   const std::optional<Agent> agent = GoesOnWith(request, *agents);
   if (agent.has_value()) {
     if (absl::Status status = WriteAgent(request, *agent, utc_ns); !status.ok()) return status;
@@ -313,6 +328,15 @@ absl::Status ProfileWriter::NoteRefusal(const std::string& agent_id, const std::
   (*agent)->BindInt(3, utc_ns);
   (*agent)->BindText(4, why);
   return (*agent)->Run();
+}
+
+absl::Status ProfileWriter::NoteOverLimit(std::string_view what, int64_t most) {
+  absl::StatusOr<Statement*> row = Prepared(
+      "INSERT INTO over_limits VALUES(?1,?2,1) ON CONFLICT DO UPDATE SET uploads=uploads+1");
+  if (!row.ok()) return row.status();
+  (*row)->BindText(1, what);
+  (*row)->BindInt(2, most);
+  return (*row)->Run();
 }
 
 absl::Status ProfileWriter::NoteProblem(const std::string& text) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "collector/store/schema.h"
@@ -13,14 +14,20 @@
 
 namespace flopsprof::store {
 
+// Far above what jobs have: who invents names must not fill the disk.
+struct RunLimits {
+  int64_t most_agents = 100'000;
+  int64_t most_processes = 200'000;
+};
+
 // Merges the parts of profiles into profile.db by the rules of their columns (schema.h). Runs
 // inside the caller's transaction; prepared statements are kept, so it must not outlive the
 // database. One thread at a time.
 class ProfileWriter {
  public:
-  explicit ProfileWriter(Database* db) : db_(*db) {}
+  explicit ProfileWriter(Database* db, RunLimits limits = {}) : db_(*db), limits_(limits) {}
 
-  // The process' row, made when there is none.
+  // The process' row, made when there is none. Its id is 0 where the run has too many.
   struct ProcessRow {
     int64_t id = 0;
     bool is_new = false;
@@ -40,6 +47,9 @@ class ProfileWriter {
   absl::Status NoteRefusal(const std::string& agent_id, const std::string& node,
                            const std::string& why, int64_t utc_ns);
   absl::Status NoteProblem(const std::string& text);
+  // Of an upload a process, or all, is left out: `what` are too many.
+  absl::Status NoteOverLimit(std::string_view what, int64_t most);
+  const RunLimits& limits() const { return limits_; }
 
  private:
   // A row of `agents`, and what is kept of the request of a number, and of the one before it.
@@ -67,6 +77,7 @@ class ProfileWriter {
   absl::Status WriteMaps(int64_t process_id, const v1::ProcessProfile& process);
 
   Database& db_;
+  const RunLimits limits_;
   std::map<std::string, Statement> statements_;
 };
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -28,8 +29,10 @@ constexpr size_t kLeastOfThread = 16;  // processes
 struct Processes {
   std::vector<v1::ProcessProfile> profiles;
   std::vector<int64_t> ids;
+  std::set<std::string> damaged_tables;
 
   void Append(Processes more) {
+    damaged_tables.merge(more.damaged_tables);
     profiles.insert(profiles.end(), std::make_move_iterator(more.profiles.begin()),
                     std::make_move_iterator(more.profiles.end()));
     ids.insert(ids.end(), more.ids.begin(), more.ids.end());
@@ -45,7 +48,12 @@ absl::StatusOr<Processes> ReadProcesses(Database* db, RunParts parts, ProcessIds
     v1::ProcessProfile process;
     const absl::StatusOr<bool> more = (*reader)->Next(&process);
     if (!more.ok()) return more.status();
-    if (!*more) return processes;
+    if (!*more) {
+      for (std::string& table : (*reader)->DamagedTables()) {
+        processes.damaged_tables.insert(std::move(table));
+      }
+      return processes;
+    }
     FinishProcess((*reader)->longest_text_bytes(), &process);
     if (parts == RunParts::kThin) model::MakeThin(&process);
     processes.ids.push_back((*reader)->id());
@@ -102,6 +110,15 @@ class Reader {
       if (!more.ok()) return more.status();
       processes->Append(*std::move(more));
     }
+    damaged_tables_.merge(processes->damaged_tables);
+    for (const std::string& table : damaged_tables_) {
+      profile.problems.push_back(
+          absl::StrCat("the table ", table,
+                       " of profile.db is damaged, and what of it cannot be read is missing; "
+                       "try: sqlite3 profile.db .recover"));
+    }
+    // What is kept of the run's sums may be of before.
+    if (!damaged_tables_.empty()) profile.state.reset();
     profile.processes = std::move(processes->profiles);
     ids_ = std::move(processes->ids);
     profile.is_bounded = true;
@@ -112,13 +129,19 @@ class Reader {
   std::vector<int64_t> TakeIds() { return std::move(ids_); }
 
  private:
+  // All rows of a table, or those before a page that cannot be read.
   template <typename OnRow>
-  absl::Status ForEach(const std::string& sql, int64_t process_id, OnRow on_row) {
-    absl::StatusOr<Statement> statement = db_.Prepare(sql);
+  absl::Status ForEach(const std::string& columns, const std::string& table,
+                       const std::string& order, OnRow on_row) {
+    absl::StatusOr<Statement> statement =
+        db_.Prepare(absl::StrCat("SELECT ", columns, " FROM ", table, order));
     if (!statement.ok()) return statement.status();
-    statement->BindInt(1, process_id);
     while (true) {
       const absl::StatusOr<bool> row = statement->Step();
+      if (absl::IsDataLoss(row.status())) {
+        damaged_tables_.insert(table);
+        return absl::OkStatus();
+      }
       if (!row.ok()) return row.status();
       if (!*row) return absl::OkStatus();
       on_row(*statement);
@@ -156,9 +179,9 @@ class Reader {
 
   absl::Status ReadRunInfo(model::RunProfile* profile) {
     return ForEach(
-        "SELECT run_id, job, command, start_utc_ns, node, version, first_step, end_step, "
-        "job_exit_known, job_exit_code FROM run WHERE ?1 IS NOT NULL",
-        0, [profile](const Statement& row) {
+        "run_id, job, command, start_utc_ns, node, version, first_step, end_step, "
+        "job_exit_known, job_exit_code",
+        "run", "", [profile](const Statement& row) {
           profile->run_id = row.Text(0);
           v1::RunInfo& run = profile->run;
           run.set_job(row.Text(1));
@@ -175,10 +198,9 @@ class Reader {
 
   absl::Status ReadAgents(model::RunProfile* profile) {
     const absl::Status status = ForEach(
-        "SELECT node, finished, sequence, missing, newest_utc_ns, refused, agent_id, copy, left_out, "
-        "peer, other_peer FROM agents "
-        "WHERE ?1 IS NOT NULL ORDER BY id",
-        0, [profile](const Statement& row) {
+        "node, finished, sequence, missing, newest_utc_ns, refused, agent_id, copy, left_out, "
+        "peer, other_peer",
+        "agents", " ORDER BY id", [profile](const Statement& row) {
           model::AgentState& agent = profile->agents.emplace_back();
           agent.node = row.Text(0);
           agent.finished = row.Int(1) != 0;
@@ -194,26 +216,33 @@ class Reader {
         });
     if (!status.ok()) return status;
     if (const absl::Status damage = ReadLogDamage(profile); !damage.ok()) return damage;
-    return ForEach("SELECT text FROM problems WHERE ?1 IS NOT NULL ORDER BY number", 0,
+    return ForEach("text", "problems", " ORDER BY number",
                    [profile](const Statement& row) { profile->problems.push_back(row.Text(0)); });
   }
 
   absl::Status ReadLogDamage(model::RunProfile* profile) {
     const absl::Status status = ForEach(
-        "SELECT text FROM log_refused WHERE ?1 IS NOT NULL ORDER BY number", 0,
+        "text", "log_refused", " ORDER BY number",
         [profile](const Statement& row) { profile->refused_uploads.push_back(row.Text(0)); });
     if (!status.ok()) return status;
-    return ForEach("SELECT text, lost FROM log_damage WHERE ?1 IS NOT NULL ORDER BY number", 0,
-                   [profile](const Statement& row) {
-                     profile->log_damage.push_back(row.Text(0));
-                     profile->lost_uploads += static_cast<uint64_t>(row.Int(1));
-                   });
+    const absl::Status limits =
+        ForEach("name, most, uploads", "over_limits", " ORDER BY name",
+                [profile](const Statement& row) {
+                  profile->over_limits.push_back({row.Text(0), static_cast<uint64_t>(row.Int(1)),
+                                                  static_cast<uint64_t>(row.Int(2))});
+                });
+    if (!limits.ok()) return limits;
+    return ForEach("text, lost", "log_damage", " ORDER BY number", [profile](const Statement& row) {
+      profile->log_damage.push_back(row.Text(0));
+      profile->lost_uploads += static_cast<uint64_t>(row.Int(1));
+    });
   }
 
   Database& db_;
   const std::string file_;
   const RunParts parts_;
   std::vector<int64_t> ids_;
+  std::set<std::string> damaged_tables_;
 };
 
 absl::Status EndTransaction(RunDatabase* run) {

@@ -47,9 +47,8 @@ bool Numbering::Define(const Definition& more) {
   if (more.rows.empty()) return true;
   if (spans_.empty() || more.first > spans_.back().end()) spans_.push_back({more.first, {}});
   std::vector<uint32_t>& last = spans_.back().rows;
-  row_bytes_ -= last.capacity() * sizeof(uint32_t);
   last.insert(last.end(), more.rows.begin(), more.rows.end());
-  row_bytes_ += last.capacity() * sizeof(uint32_t);
+  row_bytes_ += more.rows.size() * sizeof(uint32_t);
   const uint32_t largest = *std::max_element(more.rows.begin(), more.rows.end());
   if (largest / 64 >= numbered_.size()) numbered_.resize(largest / 64 + 1);
   for (const uint32_t row : more.rows) numbered_[row / 64] |= uint64_t{1} << row % 64;

@@ -35,8 +35,9 @@ class Numbering {
   }
   bool empty() const { return spans_.empty(); }
   size_t bytes() const {
-    return sizeof(*this) + spans_.capacity() * sizeof(Definition) + row_bytes_ +
-           numbered_.capacity() * sizeof(uint64_t);
+    // Of sizes, not of capacities: it is the same after it was stored and read.
+    return sizeof(*this) + spans_.size() * sizeof(Definition) + row_bytes_ +
+           numbered_.size() * sizeof(uint64_t);
   }
 
   // All of it: mostly the rows of a span follow each other, as their numbers do.

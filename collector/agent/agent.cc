@@ -24,7 +24,7 @@ constexpr uint64_t kPostAgainNs = 100'000'000;  // where the collector is slower
 constexpr uint64_t kProgressPeriodNs = 250'000'000;
 // For processes that end just after the job's own: most do within milliseconds.
 constexpr absl::Duration kStragglers = absl::Seconds(1);
-constexpr size_t kRowsPerRequest = 2000;      // about 200 KiB
+constexpr size_t kRowsPerRequest = 2000;  // about 200 KiB
 // A collector takes 1 MiB; the facts of the run, and one row alone, may come to it.
 constexpr size_t kMaxRequestBytes = 512 << 10;
 

@@ -313,8 +313,6 @@ void AddAgents(const RunProfile& run, std::vector<RunGap>* gaps) {
                      "the collector has refused updates: what they held is missing", refusals,
                      "use the same version of flopsprof on all nodes"});
   }
-  AddCopies(run, gaps);
-  AddOverLimits(run, gaps);
   AddMissing(run, missing, holes, gaps);
   AddLogDamage(run, gaps);
   AddRefusedUploads(run, gaps);
@@ -332,6 +330,8 @@ std::vector<RunGap> FindGaps(const RunProfile& run, const RankGroups& groups) {
   AddConflicts(groups, &gaps);
   AddMissingRanks(run, groups, &gaps);
   AddAgents(run, &gaps);
+  AddCopies(run, &gaps);
+  AddOverLimits(run, &gaps);
   std::stable_sort(gaps.begin(), gaps.end(), [](const RunGap& a, const RunGap& b) {
     return a.severity == "error" && b.severity != "error";
   });

@@ -225,12 +225,11 @@ class Reader {
         "text", "log_refused", " ORDER BY number",
         [profile](const Statement& row) { profile->refused_uploads.push_back(row.Text(0)); });
     if (!status.ok()) return status;
-    const absl::Status limits =
-        ForEach("name, most, uploads", "over_limits", " ORDER BY name",
-                [profile](const Statement& row) {
-                  profile->over_limits.push_back({row.Text(0), static_cast<uint64_t>(row.Int(1)),
-                                                  static_cast<uint64_t>(row.Int(2))});
-                });
+    const absl::Status limits = ForEach(
+        "name, most, uploads", "over_limits", " ORDER BY name", [profile](const Statement& row) {
+          profile->over_limits.push_back(
+              {row.Text(0), static_cast<uint64_t>(row.Int(1)), static_cast<uint64_t>(row.Int(2))});
+        });
     if (!limits.ok()) return limits;
     return ForEach("text, lost", "log_damage", " ORDER BY number", [profile](const Statement& row) {
       profile->log_damage.push_back(row.Text(0));

@@ -25,7 +25,8 @@ std::shared_ptr<grpc::Channel> MakeChannel(const std::string& target) {
   return grpc::CreateCustomChannel(target, grpc::InsecureChannelCredentials(), arguments);
 }
 
-// Not from a generator in memory: a copy of the process, or of its machine, would draw the same ones.
+// Not from a generator in memory: a copy of the process, or of its machine, would draw the same
+// ones.
 uint64_t NewMark() {
   std::random_device random;
   uint64_t mark = 0;

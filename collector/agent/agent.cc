@@ -24,8 +24,9 @@ constexpr uint64_t kPostAgainNs = 100'000'000;  // where the collector is slower
 constexpr uint64_t kProgressPeriodNs = 250'000'000;
 // For processes that end just after the job's own: most do within milliseconds.
 constexpr absl::Duration kStragglers = absl::Seconds(1);
-constexpr size_t kRowsPerRequest = 2000;      // about 200 KiB
-constexpr size_t kMaxRequestBytes = 1 << 20;  // a collector takes 4 MiB
+constexpr size_t kRowsPerRequest = 2000;  // about 200 KiB
+// A collector takes 1 MiB; the facts of the run, and one row alone, may come to it.
+constexpr size_t kMaxRequestBytes = 512 << 10;
 
 // A node's name, a pid and a time may be those of another container; the number is nobody else's.
 std::string MakeAgentId(const std::string& node) {

@@ -205,6 +205,8 @@ std::string_view LossText(std::string_view name) {
     return "rows of which the collector has lost what they are of: their work is missing";
   if (name == "rows_set_aside")
     return "rows of a process of which what was stored before is damaged: their work is missing";
+  if (name == "times_refused")
+    return "times that a node's clock put more than an hour ahead of the collector's: unknown";
   if (name == "graph_node_unknown") return "timed node of a graph that nobody has seen made";
   if (name == "replay_times_twice")
     return "times of replays of CUDA graphs that came by node and as a whole: each is booked once";

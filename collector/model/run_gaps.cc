@@ -151,10 +151,23 @@ void AddLogDamage(const RunProfile& run, std::vector<RunGap>* gaps) {
   const uint64_t lost = run.lost_uploads;
   gaps->push_back(
       {FindingKind::kProfileIncomplete, "error",
-       absl::StrCat("the profile is not complete: ", lost > 0 ? absl::StrCat(lost) : "some",
-                    lost == 1 ? " update is" : " updates are",
-                    " damaged in what the collector has stored"),
+       // Of a process that is set aside rows are missing, of any number of updates.
+       absl::StrCat(
+           "the profile is not complete: ",
+           lost == 0 ? "a part is" : absl::StrCat(lost, lost == 1 ? " update is" : " updates are"),
+           " damaged in what the collector has stored"),
        FirstOf(run.log_damage), "look after that disk; totals are too small by what is missing"});
+}
+
+void AddOverLimits(const RunProfile& run, std::vector<RunGap>* gaps) {
+  for (const OverLimit& over : run.over_limits) {
+    gaps->push_back(
+        {FindingKind::kProfileIncomplete, "error",
+         absl::StrCat("the run has more than ", over.most, " ", over.what, ": ", over.uploads,
+                      over.uploads == 1 ? " update" : " updates", " of the others ",
+                      over.uploads == 1 ? "is" : "are", " in no sum"),
+         "", "no job needs so many: look who sends to this collector, or raise its limits"});
+  }
 }
 
 // Updates that never came. What came and was lost or refused later has an error of its own.
@@ -205,6 +218,49 @@ void AddReplaced(const RunProfile& run, const std::set<std::string>& went_on,
                                 nodes.size() > 1 ? absl::StrCat(" and ", nodes.size() - 1, " more")
                                                  : std::string()),
                    "what an agent had not sent is counted: agent_away and ..._lost_with_agent"});
+}
+
+std::string PeerText(const AgentState& agent) {
+  if (agent.peer.empty()) return "?";
+  return absl::StrCat(agent.peer, agent.other_peer.empty() ? "" : " and ", agent.other_peer);
+}
+
+// Agents that were copied, and what came under numbers that nobody can compare any more.
+void AddCopies(const RunProfile& run, std::vector<RunGap>* gaps) {
+  std::vector<std::string> copies, old;
+  std::set<std::string> ids;
+  uint64_t left_out = 0;
+  for (const AgentState& agent : run.agents) {
+    if (agent.copy > 1) ids.insert(agent.id);
+    left_out += agent.left_out;
+  }
+  for (const AgentState& agent : run.agents) {
+    const std::string node = agent.node.empty() ? "?" : agent.node;
+    if (ids.count(agent.id) != 0) {
+      copies.push_back(absl::StrCat("node ", node, ": ", agent.id, ", copy ", agent.copy, ", from ",
+                                    PeerText(agent)));
+    }
+    if (agent.left_out > 0) {
+      old.push_back(absl::StrCat("node ", node, ": ", agent.left_out, " of ", agent.id));
+    }
+  }
+  if (!ids.empty()) {
+    gaps->push_back({FindingKind::kProfileIncomplete, "warning",
+                     absl::StrCat(copies.size(), " node agents have sent under ", ids.size(),
+                                  ids.size() == 1 ? " id" : " ids",
+                                  ": agents were copied while they ran; each is counted by itself"),
+                     FirstOf(copies),
+                     "do not go on with a copy of a machine or container that has a running job"});
+  }
+  if (left_out > 0) {
+    gaps->push_back({FindingKind::kProfileIncomplete, "error",
+                     absl::StrCat(left_out, left_out == 1 ? " update" : " updates",
+                                  " came under numbers that were taken long before, and ",
+                                  left_out == 1 ? "is" : "are", " in no sum"),
+                     FirstOf(old),
+                     "they are missing if they are of a copy of an agent, and nothing is if they "
+                     "were sent twice"});
+  }
 }
 
 void AddAgents(const RunProfile& run, std::vector<RunGap>* gaps) {
@@ -274,6 +330,8 @@ std::vector<RunGap> FindGaps(const RunProfile& run, const RankGroups& groups) {
   AddConflicts(groups, &gaps);
   AddMissingRanks(run, groups, &gaps);
   AddAgents(run, &gaps);
+  AddCopies(run, &gaps);
+  AddOverLimits(run, &gaps);
   std::stable_sort(gaps.begin(), gaps.end(), [](const RunGap& a, const RunGap& b) {
     return a.severity == "error" && b.severity != "error";
   });

@@ -21,6 +21,18 @@ struct AgentState {
   uint64_t missing = 0;       // requests that it has numbered and that never came
   int64_t newest_utc_ns = 0;  // when the newest came, by the collector's clock; 0 = not known
   std::string refused;        // why the collector took no more of it; "" = it did
+  std::string id;
+  // Agents with one id, which somebody has copied, are counted from 1. They are not mixed.
+  int64_t copy = 1;
+  uint64_t left_out = 0;         // requests of numbers that were taken too long ago to compare
+  std::string peer, other_peer;  // who has sent it: the first one, and the newest other one
+};
+
+// Something of which the run had more than the collector takes of one.
+struct OverLimit {
+  std::string what;  // "processes"
+  uint64_t most = 0;
+  uint64_t uploads = 0;  // that were left out, or of which a part was
 };
 
 // Everything that is known about one run: what the store holds and the summary is made from.
@@ -46,6 +58,7 @@ struct RunProfile {
   std::vector<std::string> log_damage;
   // Uploads that were acknowledged and that the database could not take, and why, as texts.
   std::vector<std::string> refused_uploads;
+  std::vector<OverLimit> over_limits;
 };
 
 }  // namespace flopsprof::model

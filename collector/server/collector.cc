@@ -6,7 +6,6 @@
 #include <grpc/support/log.h>
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server_builder.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -34,6 +33,7 @@ absl::StatusOr<std::unique_ptr<RunRegistry>> OpenRuns(const Collector::Options& 
   if (!options.run_id.empty()) {
     store::RunFolder::Options folder_options;
     folder_options.path = options.output;
+    folder_options.limits = options.runs.limits;
     absl::StatusOr<std::unique_ptr<store::RunFolder>> folder =
         store::RunFolder::Create(folder_options, options.run_id, options.run);
     if (!folder.ok()) return folder.status();
@@ -85,9 +85,9 @@ absl::StatusOr<std::unique_ptr<Collector>> Collector::Create(const Options& opti
   grpc::ServerBuilder builder;
   std::list<int> ports;  // gRPC keeps the addresses until it has started
   for (const ListenAddress& address : *addresses) {
+    if (address.is_unix) continue;  // below
     ports.push_back(0);
     builder.AddListeningPort(address.text, grpc::InsecureServerCredentials(), &ports.back());
-    if (address.is_unix) collector->socket_files_.push_back(address.unix_path);
   }
   builder.SetMaxReceiveMessageSize(static_cast<int>(options.max_message_bytes));
   // Two collectors on one port would share the agents between them.
@@ -103,14 +103,17 @@ absl::StatusOr<std::unique_ptr<Collector>> Collector::Create(const Options& opti
     return absl::UnavailableError(
         absl::StrCat("cannot listen on", all, ": in use or not allowed; choose another address"));
   }
-  auto port = ports.begin();
+  collector->ports_.assign(ports.begin(), ports.end());
   for (const ListenAddress& address : *addresses) {
-    if (address.is_unix) {
-      chmod(address.unix_path.c_str(), 0600);
-    } else {
-      collector->ports_.push_back(*port);
+    if (!address.is_unix) continue;
+    absl::StatusOr<std::unique_ptr<UnixListener>> listener =
+        UnixListener::Create(address.unix_path, collector->server_.get());
+    if (!listener.ok()) {
+      return absl::UnavailableError(
+          absl::StrCat(std::string(listener.status().message()), "; choose another address"));
     }
-    ++port;
+    collector->unix_listeners_.push_back(*std::move(listener));
+    collector->socket_files_.push_back(address.unix_path);
   }
   collector->closer_ = std::thread([raw = collector.get()] { raw->CloseRunsUntilStopped(); });
   return collector;
@@ -140,6 +143,7 @@ void Collector::Stop() {
   if (server_ == nullptr) return;
   // Who waits for a report is told, and nothing reads the runs any more.
   reports_->Stop();
+  unix_listeners_.clear();
   // Streams of agents that do not hang up are ended after a while.
   server_->Shutdown(std::chrono::system_clock::now() + kStopPatience);
   server_->Wait();
@@ -149,7 +153,7 @@ void Collector::Stop() {
     stopping_ = true;
     stop_.SignalAll();
   }
-  closer_.join();
+  if (closer_.joinable()) closer_.join();
   // All runs together have the time of one: what is not merged then stays in their logs.
   const uint64_t begin_ns = base::Clock::Real().MonoNs();
   for (const std::shared_ptr<store::RunFolder>& run : runs_->All()) {

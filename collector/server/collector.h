@@ -18,6 +18,7 @@
 #include "collector/server/live_reports.h"
 #include "collector/server/query_service.h"
 #include "collector/server/run_registry.h"
+#include "collector/server/unix_listener.h"
 #include "flopsprof/v1/ingest.pb.h"
 
 namespace flopsprof::server {
@@ -38,8 +39,8 @@ class Collector {
     v1::RunInfo run;
     // Addresses that other machines reach need TLS, or this.
     bool insecure = false;
-    // A larger message ends its stream. Agents split their uploads well below that.
-    size_t max_message_bytes = 4 << 20;
+    // A larger message ends its stream. Agents split their uploads at half of that.
+    size_t max_message_bytes = 1 << 20;
     RunRegistry::Options runs;
     IngestService::Options ingest;
     LiveReports::Options reports;
@@ -80,8 +81,9 @@ class Collector {
   base::CondVar stop_;
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread closer_;  // of runs that have ended
-  // Last: its threads use all of the above.
+  // Its threads use all of the above.
   std::unique_ptr<grpc::Server> server_;
+  std::vector<std::unique_ptr<UnixListener>> unix_listeners_;  // last: they use the server
 };
 
 }  // namespace flopsprof::server

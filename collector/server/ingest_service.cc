@@ -2,14 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/server/ingest_service.h"
 
+#include <utility>
+
+#include "collector/base/clock.h"
 #include "collector/base/log.h"
+#include "collector/server/unix_listener.h"
 
 namespace flopsprof::server {
 
 // One agent's stream: reads, stores, acknowledges, in turn. Deletes itself when gRPC is done.
 class IngestService::Stream : public grpc::ServerBidiReactor<v1::UploadRequest, v1::UploadReply> {
  public:
-  explicit Stream(IngestService* service) : service_(*service) {
+  Stream(IngestService* service, std::string peer) : service_(*service), peer_(std::move(peer)) {
     if (service_.streams_.fetch_add(1, std::memory_order_relaxed) >=
         service_.options_.max_streams) {
       Finish(grpc::Status(grpc::StatusCode::RESOURCE_EXHAUSTED, "too many streams"));
@@ -24,6 +28,7 @@ class IngestService::Stream : public grpc::ServerBidiReactor<v1::UploadRequest, 
       return;
     }
     reply_.Clear();
+    request_.set_peer(peer_);
     const grpc::Status status = service_.Handle(&request_, &reply_);
     if (!status.ok()) {
       Finish(status);
@@ -49,13 +54,14 @@ class IngestService::Stream : public grpc::ServerBidiReactor<v1::UploadRequest, 
 
  private:
   IngestService& service_;
+  const std::string peer_;
   v1::UploadRequest request_;
   v1::UploadReply reply_;
 };
 
 grpc::ServerBidiReactor<v1::UploadRequest, v1::UploadReply>* IngestService::Upload(
     grpc::CallbackServerContext* context) {
-  return new Stream(this);
+  return new Stream(this, PeerName(context->peer()));
 }
 
 grpc::Status IngestService::Handle(v1::UploadRequest* bounded, v1::UploadReply* reply) {
@@ -63,6 +69,7 @@ grpc::Status IngestService::Handle(v1::UploadRequest* bounded, v1::UploadReply* 
   reply->set_format(v1::UPLOAD_FORMAT_INCREMENTS);
   absl::Status status = CheckRequest(request, options_.limits);
   if (status.ok()) BoundRequest(bounded);
+  if (status.ok()) BoundTimes(base::Clock::Real().UtcNs(), bounded);
   std::shared_ptr<store::RunFolder> run;
   if (status.ok()) {
     absl::StatusOr<std::shared_ptr<store::RunFolder>> found =

@@ -70,6 +70,8 @@ bool MayBeAnyNumber(const FieldDescriptor* field) {
         v1::ProcessKey::descriptor()->FindFieldByName("start_ticks"),
         v1::ProcessKey::descriptor()->FindFieldByName("image"),
         v1::Count::descriptor()->FindFieldByName("low"),
+        v1::UploadRequest::descriptor()->FindFieldByName("mark"),
+        v1::UploadRequest::descriptor()->FindFieldByName("previous_mark"),
         v1::ProcessProfile::descriptor()->FindFieldByName("strings")->message_type()->field(0)};
     for (const store::RowTable& table : store::RowTables()) {
       for (const store::ColumnRule& column : table.columns) {
@@ -182,6 +184,29 @@ void BoundRequest(v1::UploadRequest* request) {
   run.set_job(model::BoundedName(run.job(), false));
   run.set_node(model::BoundedName(run.node(), false));
   run.set_version(model::BoundedName(run.version(), false));
+}
+
+void BoundTimes(int64_t now_utc_ns, v1::UploadRequest* request) {
+  constexpr int64_t kMostAheadNs = 3'600'000'000'000;
+  const auto is_good = [now_utc_ns](int64_t ns) {
+    return ns >= 0 && ns - std::min(ns, now_utc_ns) <= kMostAheadNs;
+  };
+  for (v1::ProcessProfile& process : *request->mutable_processes()) {
+    uint64_t refused = 0;
+    if (process.has_info() && !is_good(process.info().start_utc_ns())) {
+      process.mutable_info()->clear_start_utc_ns();
+      ++refused;
+    }
+    for (v1::ProcessLife& life : *process.mutable_process_lives()) {
+      if (is_good(life.until_utc_ns())) continue;
+      life.clear_until_utc_ns();
+      ++refused;
+    }
+    if (refused > 0) (*process.mutable_agent_loss())["times_refused"] += refused;
+  }
+  if (request->has_run() && !is_good(request->run().start_utc_ns())) {
+    request->mutable_run()->clear_start_utc_ns();
+  }
 }
 
 std::string NodeOf(const v1::UploadRequest& request, const RequestLimits& limits) {

@@ -28,6 +28,10 @@ absl::Status CheckIds(const v1::UploadRequest& request, const RequestLimits& lim
 // longer ones. A cut name shows that it is.
 void BoundRequest(v1::UploadRequest* request);
 
+// Moments that a node's clock has put more than an hour ahead of the collector's become unknown,
+// and are counted (times_refused): the latest of them would be that of the run for ever.
+void BoundTimes(int64_t now_utc_ns, v1::UploadRequest* request);
+
 // The node that sends, "" = it does not say in a way that can be kept.
 std::string NodeOf(const v1::UploadRequest& request, const RequestLimits& limits);
 

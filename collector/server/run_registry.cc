@@ -86,9 +86,10 @@ absl::StatusOr<std::shared_ptr<store::RunFolder>> RunRegistry::OpenOrCreate(
     const std::string& run_id, const v1::RunInfo& run, const std::string& folder) {
   store::RunFolder::Options options;
   options.parent = root_;
+  options.limits = options_.limits;
   absl::StatusOr<std::unique_ptr<store::RunFolder>> opened =
       folder.empty() ? store::RunFolder::Create(options, run_id, run)
-                     : store::RunFolder::Open(folder);
+                     : store::RunFolder::Open(folder, options);
   if (!opened.ok()) return opened.status();
   return std::shared_ptr<store::RunFolder>(*std::move(opened));
 }

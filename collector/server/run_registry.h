@@ -29,6 +29,7 @@ class RunRegistry {
     absl::Duration close_after_silence = absl::Minutes(10);
     // For a run that is being opened or closed; then Find is Unavailable.
     absl::Duration patience = absl::Seconds(2);
+    store::RunLimits limits;  // of each run
   };
 
   // One run, whose folder exists already; others are refused. It is never closed.

@@ -306,7 +306,8 @@ absl::StatusOr<bool> LiveRows::SaveSome(absl::Duration at_most) {
   if (pass_->left.empty()) {
     FLOPSPROF_RETURN_IF_ERROR(
         db_.Execute(absl::StrCat("UPDATE log_position SET saved=", pass_->through,
-                                 "; DELETE FROM log_left_out WHERE record<=", pass_->through)));
+                                 "; DELETE FROM log_left_out WHERE record<=", pass_->through,
+                                 "; DELETE FROM log_copies WHERE record<=", pass_->through)));
     pass_->ended = true;
   }
   pass_->cost += since();

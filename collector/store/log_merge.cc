@@ -14,6 +14,7 @@ namespace flopsprof::store {
 
 namespace {
 
+constexpr char kCopyMark[] = "\n";  // between the id of an agent and the number of a copy
 constexpr absl::Duration kShortest = absl::Milliseconds(1);  // of transactions but the first
 
 }  // namespace
@@ -99,11 +100,15 @@ absl::Status LogMerge::Take(const LogRecord& record) {
   if (!absl::IsInvalidArgument(status)) return status;
   FLOPSPROF_RETURN_IF_ERROR(db_.Execute("ROLLBACK TO record; RELEASE record"));
   live_.ForgetBorn(born);
-  FLOPSPROF_RETURN_IF_ERROR(LeaveOut(record.sequence));
+  return NoteRefused(record.sequence, status);
+}
+
+absl::Status LogMerge::NoteRefused(uint64_t record, const absl::Status& why) {
+  FLOPSPROF_RETURN_IF_ERROR(LeaveOut(record));
   absl::StatusOr<Statement> statement = db_.Prepare("INSERT INTO log_refused(text) VALUES(?)");
   if (!statement.ok()) return statement.status();
   const std::string text =
-      absl::StrCat("update ", record.sequence, " of the log: ", std::string(status.message()));
+      absl::StrCat("update ", record, " of the log: ", std::string(why.message()));
   statement->BindText(1, text);
   return statement->Run();
 }
@@ -154,14 +159,23 @@ absl::Status LogMerge::StoreRequest(const LogRecord& record, v1::UploadRequest* 
                                                    static_cast<int>(request.format()), ", not ",
                                                    static_cast<int>(v1::UPLOAD_FORMAT_INCREMENTS)));
   }
-  const absl::StatusOr<bool> is_new = writer_.NoteUpload(request, record.utc_ns);
-  if (!is_new.ok()) return is_new.status();
-  if (!*is_new) return LeaveOut(record.sequence);
+  const absl::StatusOr<ProfileWriter::Taken> taken = writer_.NoteUpload(request, record.utc_ns);
+  if (!taken.ok()) return taken.status();
+  if (!taken->is_new) return LeaveOut(record.sequence);
+  if (taken->copy > 1) {
+    FLOPSPROF_RETURN_IF_ERROR(db_.Execute(absl::StrCat("INSERT OR REPLACE INTO log_copies VALUES(",
+                                                       record.sequence, ",", taken->copy, ")")));
+  }
   if (request.has_run()) FLOPSPROF_RETURN_IF_ERROR(writer_.WriteRun(run_id_, request.run()));
-  FLOPSPROF_RETURN_IF_ERROR(Prepare(request, record.sequence, /*again=*/false));
+  FLOPSPROF_RETURN_IF_ERROR(Prepare(request, record.sequence, taken->copy, /*again=*/false));
   for (int i = 0; i < request.processes_size(); ++i) {
-    FLOPSPROF_RETURN_IF_ERROR(
-        writer_.WriteOthers(parts_[static_cast<size_t>(i)].id, request.processes(i)));
+    const int64_t id = parts_[static_cast<size_t>(i)].id;
+    if (id == 0) {
+      FLOPSPROF_RETURN_IF_ERROR(
+          writer_.NoteOverLimit("processes", writer_.limits().most_processes));
+      continue;
+    }
+    FLOPSPROF_RETURN_IF_ERROR(writer_.WriteOthers(id, request.processes(i)));
   }
   Apply(record.sequence);
   return absl::OkStatus();
@@ -181,12 +195,25 @@ absl::Status LogMerge::StoreAgain(const LogRecord& record) {
   if (*left_out) return absl::OkStatus();
   v1::UploadRequest request;
   if (!request.ParseFromString(record.payload)) return absl::OkStatus();  // refused as such
-  FLOPSPROF_RETURN_IF_ERROR(Prepare(request, record.sequence, /*again=*/true));
+  for (const v1::ProcessProfile& process : request.processes()) {
+    // Who had stored it has taken it. Without its live rows the others go on.
+    const absl::Status good = CheckBlocks(process);
+    if (absl::IsInvalidArgument(good)) return NoteRefused(record.sequence, good);
+    FLOPSPROF_RETURN_IF_ERROR(good);
+  }
+  const absl::StatusOr<int64_t> copy = db_.QueryInt(
+      absl::StrCat("SELECT coalesce(max(copy), 1) FROM log_copies WHERE record=", record.sequence));
+  if (!copy.ok()) return copy.status();
+  FLOPSPROF_RETURN_IF_ERROR(Prepare(request, record.sequence, *copy, /*again=*/true));
   Apply(record.sequence);
   return absl::OkStatus();
 }
 
-absl::Status LogMerge::Prepare(const v1::UploadRequest& request, uint64_t record, bool again) {
+absl::Status LogMerge::Prepare(const v1::UploadRequest& request, uint64_t record, int64_t copy,
+                               bool again) {
+  // Each copy of an agent has numbers of its own. No id has a control character.
+  std::string agent = request.agent_id();
+  if (copy > 1) absl::StrAppend(&agent, kCopyMark, copy);
   part_count_ = static_cast<size_t>(request.processes_size());
   if (parts_.size() < part_count_) parts_.resize(part_count_);
   for (size_t i = 0; i < part_count_; ++i) {
@@ -195,6 +222,8 @@ absl::Status LogMerge::Prepare(const v1::UploadRequest& request, uint64_t record
     const absl::StatusOr<ProfileWriter::ProcessRow> row = writer_.FindProcess(process.key());
     if (!row.ok()) return row.status();
     part.id = row->id;
+    part.process = nullptr;
+    if (part.id == 0) continue;  // the run has too many
     if (row->is_new) live_.NoteBorn(part.id);
     for (size_t j = 0; j < i; ++j) {
       if (parts_[j].id == part.id) return absl::InvalidArgumentError("it has a process twice");
@@ -206,7 +235,7 @@ absl::Status LogMerge::Prepare(const v1::UploadRequest& request, uint64_t record
     absl::Status status = absl::OkStatus();
     if (row->is_new && again) status = absl::InvalidArgumentError("its row was gone");
     const auto prepare = [&] {
-      return part.process->Prepare(process, request.agent_id(), live_.keys(), &part.more);
+      return part.process->Prepare(process, agent, live_.keys(), &part.more);
     };
     if (status.ok()) status = prepare();
     // It was good when it was first read: what is stored has changed since.
@@ -227,7 +256,7 @@ void LogMerge::Apply(uint64_t record) {
     part.process->applied = record;
     if (part.process->is_changed()) live_.NoteChanged(part.id);
     if (part.more.undefined_rows > 0) {
-      uint32_t& lacks = lacks_[part.more.agent];
+      uint32_t& lacks = lacks_[part.more.agent.substr(0, part.more.agent.find(kCopyMark))];
       lacks = std::max(lacks, part.more.numbering);
     }
   }

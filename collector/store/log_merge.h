@@ -88,10 +88,11 @@ class LogMerge {
   void LetGoOf(const LogRecord& record, v1::UploadRequest* request);
   // What the database has, and the memory of this object has not: live rows alone.
   absl::Status StoreAgain(const LogRecord& record);
-  absl::Status Prepare(const v1::UploadRequest& request, uint64_t record, bool again);
+  absl::Status Prepare(const v1::UploadRequest& request, uint64_t record, int64_t copy, bool again);
   void Apply(uint64_t record);
   absl::StatusOr<bool> IsLeftOut(uint64_t record);
   absl::Status LeaveOut(uint64_t record);
+  absl::Status NoteRefused(uint64_t record, const absl::Status& why);
   absl::Status NoteDamage(const LogDamage& damage);
 
   const std::string run_id_;

@@ -60,11 +60,12 @@ class ProcessReader::Cursor {
   // `columns` after the process_id, which rows are ordered by; `more`: and by what else.
   Cursor(const std::string& table, const std::string& columns, const std::string& more,
          OnRow on_row)
-      : sql_(absl::StrCat("SELECT process_id,", columns, " FROM ", table, kRange, more)),
+      : table_(table),
+        sql_(absl::StrCat("SELECT process_id,", columns, " FROM ", table, kRange, more)),
         on_row_(on_row) {}
 
   Cursor(const RowTable& table, OnRow on_row)
-      : reader_(table.fields()), rows_(table.rows), on_row_(on_row) {
+      : table_(table.name), reader_(table.fields()), rows_(table.rows), on_row_(on_row) {
     sql_ = absl::StrCat("SELECT process_id,", ColumnList(*reader_), " FROM ", table.name, kRange);
   }
 
@@ -102,22 +103,33 @@ class ProcessReader::Cursor {
   }
   size_t longest_text_bytes() const { return longest_text_bytes_; }
   const google::protobuf::FieldDescriptor* rows() const { return rows_; }
+  const std::string& table() const { return table_; }
+  // Its last rows, or all, cannot be read.
+  bool is_damaged() const { return is_damaged_; }
 
  private:
   absl::Status Advance() {
     const absl::StatusOr<bool> row = statement_->Step();
+    if (absl::IsDataLoss(row.status())) {
+      // The other tables can be read.
+      is_damaged_ = true;
+      has_row_ = false;
+      return absl::OkStatus();
+    }
     if (!row.ok()) return row.status();
     has_row_ = *row;
     if (has_row_) process_id_ = statement_->Int(0);
     return absl::OkStatus();
   }
 
+  std::string table_;
   std::string sql_;
   std::optional<RowReader> reader_;
   const google::protobuf::FieldDescriptor* rows_ = nullptr;
   OnRow on_row_;
   std::optional<Statement> statement_;
   bool has_row_ = false;
+  bool is_damaged_ = false;
   int64_t process_id_ = 0;
   size_t longest_text_bytes_ = 0;  // of the last process
 };
@@ -203,6 +215,14 @@ absl::Status ProcessReader::Seek(ProcessIds ids) {
     FLOPSPROF_RETURN_IF_ERROR(cursor->Seek(ids));
   }
   return absl::OkStatus();
+}
+
+std::vector<std::string> ProcessReader::DamagedTables() const {
+  std::vector<std::string> tables;
+  for (const std::unique_ptr<Cursor>& cursor : cursors_) {
+    if (cursor->is_damaged()) tables.push_back(cursor->table());
+  }
+  return tables;
 }
 
 absl::StatusOr<bool> ProcessReader::Next(v1::ProcessProfile* process) {

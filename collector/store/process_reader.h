@@ -47,6 +47,9 @@ class ProcessReader {
   // one.
   absl::StatusOr<bool> Next(v1::ProcessProfile* process);
 
+  // Of which a page cannot be read: what would come behind it is left out.
+  std::vector<std::string> DamagedTables() const;
+
   // Begins anew, with these.
   absl::Status Seek(ProcessIds ids);
 

@@ -20,6 +20,9 @@ std::string StepPhasesSql() {
                                   {"gpu_time_ns", Rule::kSum}});
 }
 
+// Of a mark. The first one is never forgotten: who begins anew is told from who sends all again.
+int64_t SlotOf(int64_t sequence, int64_t kept) { return sequence == 1 ? -1 : sequence % kept; }
+
 }  // namespace
 
 absl::StatusOr<Statement*> ProfileWriter::Prepared(const std::string& sql) {
@@ -49,7 +52,13 @@ absl::StatusOr<ProfileWriter::ProcessRow> ProfileWriter::FindProcess(const v1::P
   if (!done.ok()) return done;
   if (*row) return ProcessRow{id, false};
   if (const absl::Status made = (*insert)->Run(); !made.ok()) return made;
-  return ProcessRow{sqlite3_last_insert_rowid(db_.handle()), true};
+  const int64_t made_id = sqlite3_last_insert_rowid(db_.handle());
+  if (made_id <= limits_.most_processes) return ProcessRow{made_id, true};
+  absl::StatusOr<Statement*> forget = Prepared("DELETE FROM processes WHERE id=?");
+  if (!forget.ok()) return forget.status();
+  (*forget)->BindInt(1, made_id);
+  if (const absl::Status gone = (*forget)->Run(); !gone.ok()) return gone;
+  return ProcessRow();
 }
 
 absl::Status ProfileWriter::WriteOthers(int64_t process_id, const v1::ProcessProfile& process) {
@@ -191,34 +200,143 @@ absl::Status ProfileWriter::WriteRun(const std::string& run_id, const v1::RunInf
   return (*statement)->Run();
 }
 
-absl::StatusOr<bool> ProfileWriter::NoteUpload(const v1::UploadRequest& request, int64_t utc_ns) {
-  // Nothing is changed by one that was taken: one with a number that is not above the newest.
-  absl::StatusOr<Statement*> agent = Prepared(
-      "INSERT INTO agents(agent_id, node, sequence, missing, finished, newest_utc_ns, refused) "
-      "VALUES(?1,?2,?3,?3-1,?4,?5,'') ON CONFLICT(agent_id) DO UPDATE SET "
-      "node=iif(?2='', node, ?2), sequence=?3, missing=missing+?3-sequence-1, "
-      "finished=max(finished, ?4), newest_utc_ns=max(newest_utc_ns, ?5) WHERE sequence < ?3");
-  if (!agent.ok()) return agent.status();
-  (*agent)->BindText(1, request.agent_id());
-  (*agent)->BindText(2, request.run().node());
-  (*agent)->BindInt(3, static_cast<int64_t>(request.sequence()));
-  (*agent)->BindInt(4, request.last() ? 1 : 0);
-  (*agent)->BindInt(5, utc_ns);
-  if (const absl::Status status = (*agent)->Run(); !status.ok()) return status;
-  return sqlite3_changes(db_.handle()) > 0;
+absl::StatusOr<std::vector<ProfileWriter::Agent>> ProfileWriter::FindAgents(
+    const v1::UploadRequest& request) {
+  absl::StatusOr<Statement*> rows = Prepared(
+      "SELECT id, copy, sequence, peer, "
+      "(SELECT mark FROM taken_marks WHERE agent=agents.id AND slot=?3 AND sequence=?2), "
+      "(SELECT mark FROM taken_marks WHERE agent=agents.id AND slot=?4 AND sequence=?2-1) "
+      "FROM agents WHERE agent_id=?1 ORDER BY copy");
+  if (!rows.ok()) return rows.status();
+  const auto sequence = static_cast<int64_t>(request.sequence());
+  (*rows)->BindText(1, request.agent_id());
+  (*rows)->BindInt(2, sequence);
+  (*rows)->BindInt(3, SlotOf(sequence, kKeptMarks));
+  (*rows)->BindInt(4, SlotOf(sequence - 1, kKeptMarks));
+  std::vector<Agent> agents;
+  absl::StatusOr<bool> row = (*rows)->Step();
+  for (; row.ok() && *row; row = (*rows)->Step()) {
+    Agent& agent = agents.emplace_back();
+    agent.id = (*rows)->Int(0);
+    agent.copy = (*rows)->Int(1);
+    agent.sequence = (*rows)->Int(2);
+    agent.peer = (*rows)->Text(3);
+    if (!(*rows)->IsNull(4)) agent.mark = (*rows)->Int(4);
+    if (!(*rows)->IsNull(5)) agent.mark_before = (*rows)->Int(5);
+  }
+  (*rows)->Reset();
+  if (!row.ok()) return row.status();
+  return agents;
+}
+
+std::optional<ProfileWriter::Agent> ProfileWriter::GoesOnWith(const v1::UploadRequest& request,
+                                                              const std::vector<Agent>& agents) {
+  if (agents.empty()) return Agent();
+  const auto sequence = static_cast<int64_t>(request.sequence());
+  const auto previous = static_cast<int64_t>(request.previous_mark());
+  const auto follows = [&](const Agent& agent) { return agent.mark_before == previous; };
+  const Agent* after_a_gap = nullptr;
+  bool is_copy = false;    // it differs from what was taken
+  bool is_branch = false;  // what it goes on from was taken, and something else behind that
+  Agent copy;
+  for (const Agent& agent : agents) {
+    if (agent.sequence == sequence - 1 && (sequence == 1 || follows(agent))) return agent;
+    is_branch = is_branch || follows(agent);
+    is_copy = is_copy || agent.mark.has_value() || agent.sequence < sequence;
+    if (agent.sequence < sequence) copy.sequence = std::max(copy.sequence, agent.sequence);
+    const bool may_be = agent.sequence < sequence - 1 && agent.peer == request.peer();
+    if (may_be && (after_a_gap == nullptr || agent.sequence > after_a_gap->sequence)) {
+      after_a_gap = &agent;
+    }
+  }
+  if (!is_branch && after_a_gap != nullptr) return *after_a_gap;
+  if ((!is_branch && !is_copy) || agents.size() >= kMostCopies) return std::nullopt;
+  copy.copy = agents.back().copy + 1;
+  // What both had before is the first one's.
+  if (is_branch || copy.sequence == 0) copy.sequence = sequence - 1;
+  return copy;
+}
+
+absl::Status ProfileWriter::WriteAgent(const v1::UploadRequest& request, const Agent& agent,
+                                       int64_t utc_ns) {
+  const auto sequence = static_cast<int64_t>(request.sequence());
+  absl::StatusOr<Statement*> row = Prepared(
+      agent.id == 0
+          ? "INSERT INTO agents VALUES(NULL,?1,?2,?3,?4,?4-1-?5,?6,?7,'',0,?8,'')"
+          : "UPDATE agents SET node=iif(?3='', node, ?3), sequence=?4, missing=missing+?4-1-?5, "
+            "finished=max(finished, ?6), newest_utc_ns=max(newest_utc_ns, ?7), "
+            "peer=iif(peer='', ?8, peer), other_peer=iif(?8 IN ('', peer), other_peer, ?8) "
+            "WHERE agent_id=?1 AND copy=?2");
+  if (!row.ok()) return row.status();
+  (*row)->BindText(1, request.agent_id());
+  (*row)->BindInt(2, agent.copy);
+  (*row)->BindText(3, request.run().node());
+  (*row)->BindInt(4, sequence);
+  (*row)->BindInt(5, agent.sequence);
+  (*row)->BindInt(6, request.last() ? 1 : 0);
+  (*row)->BindInt(7, utc_ns);
+  (*row)->BindText(8, request.peer());
+  if (const absl::Status status = (*row)->Run(); !status.ok()) return status;
+  const int64_t id = agent.id == 0 ? sqlite3_last_insert_rowid(db_.handle()) : agent.id;
+  absl::StatusOr<Statement*> mark = Prepared("INSERT OR REPLACE INTO taken_marks VALUES(?,?,?,?)");
+  if (!mark.ok()) return mark.status();
+  (*mark)->BindInt(1, id);
+  (*mark)->BindInt(2, SlotOf(sequence, kKeptMarks));
+  (*mark)->BindInt(3, sequence);
+  (*mark)->BindInt(4, static_cast<int64_t>(request.mark()));
+  return (*mark)->Run();
+}
+
+absl::StatusOr<ProfileWriter::Taken> ProfileWriter::NoteUpload(const v1::UploadRequest& request,
+                                                               int64_t utc_ns) {
+  const absl::StatusOr<std::vector<Agent>> agents = FindAgents(request);
+  if (!agents.ok()) return agents.status();
+  const auto mark = static_cast<int64_t>(request.mark());
+  for (const Agent& agent : *agents) {
+    if (agent.mark == mark) return Taken{false, agent.copy};
+  }
+  if (agents->empty()) {
+    const absl::StatusOr<int64_t> count = db_.QueryInt("SELECT coalesce(max(id), 0) FROM agents");
+    if (!count.ok()) return count.status();
+    if (*count >= limits_.most_agents) {
+      const absl::Status noted = NoteOverLimit("agents", limits_.most_agents);
+      if (!noted.ok()) return noted;
+      return Taken();
+    }
+  }
+  const std::optional<Agent> agent = GoesOnWith(request, *agents);
+  if (agent.has_value()) {
+    if (absl::Status status = WriteAgent(request, *agent, utc_ns); !status.ok()) return status;
+    return Taken{true, agent->copy};
+  }
+  absl::StatusOr<Statement*> left_out =
+      Prepared("UPDATE agents SET left_out=left_out+1 WHERE id=?");
+  if (!left_out.ok()) return left_out.status();
+  (*left_out)->BindInt(1, agents->front().id);
+  if (const absl::Status status = (*left_out)->Run(); !status.ok()) return status;
+  return Taken();
 }
 
 absl::Status ProfileWriter::NoteRefusal(const std::string& agent_id, const std::string& node,
                                         const std::string& why, int64_t utc_ns) {
   absl::StatusOr<Statement*> agent = Prepared(
-      "INSERT INTO agents(agent_id, node, sequence, missing, finished, newest_utc_ns, refused) "
-      "VALUES(?1,?2,0,0,0,?3,?4) ON CONFLICT(agent_id) DO UPDATE SET refused=?4");
+      "INSERT INTO agents VALUES(NULL,?1,1,?2,0,0,0,?3,?4,0,'','') ON CONFLICT DO UPDATE SET "
+      "refused=?4");
   if (!agent.ok()) return agent.status();
   (*agent)->BindText(1, agent_id);
   (*agent)->BindText(2, node);
   (*agent)->BindInt(3, utc_ns);
   (*agent)->BindText(4, why);
   return (*agent)->Run();
+}
+
+absl::Status ProfileWriter::NoteOverLimit(std::string_view what, int64_t most) {
+  absl::StatusOr<Statement*> row = Prepared(
+      "INSERT INTO over_limits VALUES(?1,?2,1) ON CONFLICT DO UPDATE SET uploads=uploads+1");
+  if (!row.ok()) return row.status();
+  (*row)->BindText(1, what);
+  (*row)->BindInt(2, most);
+  return (*row)->Run();
 }
 
 absl::Status ProfileWriter::NoteProblem(const std::string& text) {

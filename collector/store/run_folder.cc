@@ -39,6 +39,7 @@ constexpr std::string_view kApplyAdvice =
 constexpr int kShareOfSaving = 20;
 
 constexpr int kMostSetAside = 100;  // without a pause
+constexpr int kMostDamagedMerges = 3;
 constexpr absl::Duration kRetryAfter = absl::Milliseconds(100);
 // For who holds profile.db: in a transaction of the merger's, in others.
 constexpr int kMergeBusyMs = 250;
@@ -68,7 +69,7 @@ RunFolder::RunFolder(std::string path, std::string run_id, Database database,
       run_id_(std::move(run_id)),
       options_(options),
       database_(std::make_unique<Database>(std::move(database))),
-      writer_(std::make_unique<ProfileWriter>(database_.get())),
+      writer_(std::make_unique<ProfileWriter>(database_.get(), options.limits)),
       backlog_(options.most_bytes_ahead) {}
 
 RunFolder::~RunFolder() {
@@ -259,7 +260,10 @@ absl::Status RunFolder::OpenReader() {
 
 absl::StatusOr<absl::Duration> RunFolder::MergeSome(Wanted wanted) {
   base::MutexLock lock(&mutex_);
-  if (rest_stays_ && wanted == Wanted::kInItsTime) return absl::InfiniteDuration();
+  if (wanted == Wanted::kInItsTime && (rest_stays_ || !damage_.ok())) {
+    return absl::InfiniteDuration();
+  }
+  if (!damage_.ok()) return damage_;
   // Who holds profile.db is waited for without the lock, by trying again.
   sqlite3_busy_timeout(database_->handle(), kMergeBusyMs);
   absl::StatusOr<absl::Duration> next = MergeSomeLocked(wanted);
@@ -268,7 +272,21 @@ absl::StatusOr<absl::Duration> RunFolder::MergeSome(Wanted wanted) {
     next = MergeSomeLocked(wanted);
   }
   sqlite3_busy_timeout(database_->handle(), kBusyMs);
+  if (const absl::Status status = GiveUpOnDamage(next.status()); !status.ok()) return status;
   return next;
+}
+
+absl::Status RunFolder::GiveUpOnDamage(const absl::Status& status) {
+  damaged_merges_ = absl::IsDataLoss(status) ? damaged_merges_ + 1 : 0;
+  if (damaged_merges_ < kMostDamagedMerges) return absl::OkStatus();
+  damage_ = absl::DataLossError(absl::StrCat(
+      path_, "/profile.db is damaged and takes nothing more (", std::string(status.message()),
+      "): what comes stays in its log, and is in no report; move the folder away, and the run "
+      "begins "
+      "anew"));
+  base::Log().warn("{}", std::string(damage_.message()));
+  backlog_.MergedThrough(UINT64_MAX);  // nobody waits for it
+  return damage_;
 }
 
 absl::Duration RunFolder::UntilSave(Wanted wanted) {
@@ -412,7 +430,9 @@ void RunFolder::Thaw(Frozen frozen) {
 }
 
 absl::StatusOr<bool> RunFolder::AllAgentsHaveEnded() {
-  FLOPSPROF_RETURN_IF_ERROR(MergeFor(kFinishPatience, Wanted::kAllButLiveRows));
+  const absl::Status merged = MergeFor(kFinishPatience, Wanted::kAllButLiveRows);
+  if (absl::IsDataLoss(merged)) return false;  // nobody can tell
+  FLOPSPROF_RETURN_IF_ERROR(merged);
   base::MutexLock lock(&mutex_);
   const absl::StatusOr<int64_t> agents = database_->QueryInt("SELECT count(*) FROM agents");
   if (!agents.ok()) return agents.status();
@@ -438,6 +458,7 @@ absl::Status RunFolder::WriteDerived(const std::vector<v1::ProcessProfile>& proc
     for (const v1::ProcessProfile& process : processes) {
       const absl::StatusOr<ProfileWriter::ProcessRow> row = writer_->FindProcess(process.key());
       if (!row.ok()) return row.status();
+      if (row->id == 0) continue;  // too many
       FLOPSPROF_RETURN_IF_ERROR(writer_->WriteOthers(row->id, process));
     }
     return absl::OkStatus();
@@ -479,6 +500,8 @@ absl::Status RunFolder::Finish(absl::Duration patience) {
   }
   base::MutexLock lock(&mutex_);
   rest_stays_ = !merged.ok();
+  // It would never be merged; the report says so.
+  if (!damage_.ok()) merged = absl::OkStatus();
   // Without its write-ahead log the file can be copied alone, and read where nothing can be
   // written. A reader that is in the middle of it prevents that; then it stays as it is.
   const absl::Duration rest = std::clamp(patience - Since(begin_ns), kRetryAfter, kLongestRest);

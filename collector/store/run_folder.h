@@ -48,6 +48,7 @@ class RunFolder {
     // the last one asks for.
     absl::Duration least_save_pause = absl::ZeroDuration();
     LogFiles* log_files = LogFiles::Real();
+    RunLimits limits;
   };
 
   // Makes the folder. A failure says what could not be made and what to do.
@@ -135,6 +136,10 @@ class RunFolder {
   absl::StatusOr<absl::Duration> MergeSome(Wanted wanted);
   absl::StatusOr<absl::Duration> MergeSomeLocked(Wanted wanted)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // After an error of the merger's: DataLoss, again and again, is of a page that no process' rows
+  // are in, as those of tables of all. Nothing is merged from then on: what comes stays in the log,
+  // which has no bound then, and a report says what is missing.
+  absl::Status GiveUpOnDamage(const absl::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // How long live rows need not be stored yet.
   absl::Duration UntilSave(Wanted wanted) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void NoteMerged() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -168,6 +173,8 @@ class RunFolder {
   std::unique_ptr<LogMerge> merge_ ABSL_GUARDED_BY(mutex_);  // before OpenLog: none
   uint64_t saved_mono_ns_ ABSL_GUARDED_BY(mutex_) = 0;       // when live rows were stored
   uint64_t trimmed_segment_ ABSL_GUARDED_BY(mutex_) = 0;     // those before it are deleted
+  int damaged_merges_ ABSL_GUARDED_BY(mutex_) = 0;           // one after the other
+  absl::Status damage_ ABSL_GUARDED_BY(mutex_);              // profile.db is given up
   // What Finish has left in the log is not touched until something is applied.
   bool rest_stays_ ABSL_GUARDED_BY(mutex_) = false;
   std::atomic<bool> is_finished_{false};  // as run.json says

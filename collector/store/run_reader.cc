@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -28,8 +29,10 @@ constexpr size_t kLeastOfThread = 16;  // processes
 struct Processes {
   std::vector<v1::ProcessProfile> profiles;
   std::vector<int64_t> ids;
+  std::set<std::string> damaged_tables;
 
   void Append(Processes more) {
+    damaged_tables.merge(more.damaged_tables);
     profiles.insert(profiles.end(), std::make_move_iterator(more.profiles.begin()),
                     std::make_move_iterator(more.profiles.end()));
     ids.insert(ids.end(), more.ids.begin(), more.ids.end());
@@ -45,7 +48,12 @@ absl::StatusOr<Processes> ReadProcesses(Database* db, RunParts parts, ProcessIds
     v1::ProcessProfile process;
     const absl::StatusOr<bool> more = (*reader)->Next(&process);
     if (!more.ok()) return more.status();
-    if (!*more) return processes;
+    if (!*more) {
+      for (std::string& table : (*reader)->DamagedTables()) {
+        processes.damaged_tables.insert(std::move(table));
+      }
+      return processes;
+    }
     FinishProcess((*reader)->longest_text_bytes(), &process);
     if (parts == RunParts::kThin) model::MakeThin(&process);
     processes.ids.push_back((*reader)->id());
@@ -78,13 +86,14 @@ class PartReader {
 // What is known of the run beside its processes.
 class FactReader {
  public:
-  explicit FactReader(Database* db) : db_(*db) {}
+  FactReader(Database* db, std::set<std::string>* damaged_tables)
+      : db_(*db), damaged_tables_(damaged_tables) {}
 
   absl::Status ReadRunInfo(model::RunProfile* profile) {
     return ForEach(
-        "SELECT run_id, job, command, start_utc_ns, node, version, first_step, end_step, "
-        "job_exit_known, job_exit_code FROM run WHERE ?1 IS NOT NULL",
-        0, [profile](const Statement& row) {
+        "run_id, job, command, start_utc_ns, node, version, first_step, end_step, "
+        "job_exit_known, job_exit_code",
+        "run", "", [profile](const Statement& row) {
           profile->run_id = row.Text(0);
           v1::RunInfo& run = profile->run;
           run.set_job(row.Text(1));
@@ -101,9 +110,9 @@ class FactReader {
 
   absl::Status ReadAgents(model::RunProfile* profile) {
     const absl::Status status = ForEach(
-        "SELECT node, finished, sequence, missing, newest_utc_ns, refused FROM agents "
-        "WHERE ?1 IS NOT NULL ORDER BY id",
-        0, [profile](const Statement& row) {
+        "node, finished, sequence, missing, newest_utc_ns, refused, agent_id, copy, left_out, "
+        "peer, other_peer",
+        "agents", " ORDER BY id", [profile](const Statement& row) {
           model::AgentState& agent = profile->agents.emplace_back();
           agent.node = row.Text(0);
           agent.finished = row.Int(1) != 0;
@@ -111,21 +120,32 @@ class FactReader {
           agent.missing = static_cast<uint64_t>(row.Int(3));
           agent.newest_utc_ns = row.Int(4);
           agent.refused = row.Text(5);
+          agent.id = row.Text(6);
+          agent.copy = row.Int(7);
+          agent.left_out = static_cast<uint64_t>(row.Int(8));
+          agent.peer = row.Text(9);
+          agent.other_peer = row.Text(10);
         });
     if (!status.ok()) return status;
     if (const absl::Status damage = ReadLogDamage(profile); !damage.ok()) return damage;
-    return ForEach("SELECT text FROM problems WHERE ?1 IS NOT NULL ORDER BY number", 0,
+    return ForEach("text", "problems", " ORDER BY number",
                    [profile](const Statement& row) { profile->problems.push_back(row.Text(0)); });
   }
 
  private:
+  // All rows of a table, or those before a page that cannot be read.
   template <typename OnRow>
-  absl::Status ForEach(const std::string& sql, int64_t process_id, OnRow on_row) {
-    absl::StatusOr<Statement> statement = db_.Prepare(sql);
+  absl::Status ForEach(const std::string& columns, const std::string& table,
+                       const std::string& order, OnRow on_row) {
+    absl::StatusOr<Statement> statement =
+        db_.Prepare(absl::StrCat("SELECT ", columns, " FROM ", table, order));
     if (!statement.ok()) return statement.status();
-    statement->BindInt(1, process_id);
     while (true) {
       const absl::StatusOr<bool> row = statement->Step();
+      if (absl::IsDataLoss(row.status())) {
+        damaged_tables_->insert(table);
+        return absl::OkStatus();
+      }
       if (!row.ok()) return row.status();
       if (!*row) return absl::OkStatus();
       on_row(*statement);
@@ -134,18 +154,40 @@ class FactReader {
 
   absl::Status ReadLogDamage(model::RunProfile* profile) {
     const absl::Status status = ForEach(
-        "SELECT text FROM log_refused WHERE ?1 IS NOT NULL ORDER BY number", 0,
+        "text", "log_refused", " ORDER BY number",
         [profile](const Statement& row) { profile->refused_uploads.push_back(row.Text(0)); });
     if (!status.ok()) return status;
-    return ForEach("SELECT text, lost FROM log_damage WHERE ?1 IS NOT NULL ORDER BY number", 0,
-                   [profile](const Statement& row) {
-                     profile->log_damage.push_back(row.Text(0));
-                     profile->lost_uploads += static_cast<uint64_t>(row.Int(1));
-                   });
+    const absl::Status limits = ForEach(
+        "name, most, uploads", "over_limits", " ORDER BY name", [profile](const Statement& row) {
+          profile->over_limits.push_back(
+              {row.Text(0), static_cast<uint64_t>(row.Int(1)), static_cast<uint64_t>(row.Int(2))});
+        });
+    if (!limits.ok()) return limits;
+    return ForEach("text, lost", "log_damage", " ORDER BY number", [profile](const Statement& row) {
+      profile->log_damage.push_back(row.Text(0));
+      profile->lost_uploads += static_cast<uint64_t>(row.Int(1));
+    });
   }
 
   Database& db_;
+  std::set<std::string>* const damaged_tables_;
 };
+
+void NameDamagedTables(const std::set<std::string>& tables, model::RunProfile* profile) {
+  for (const std::string& table : tables) {
+    profile->problems.push_back(
+        absl::StrCat("the table ", table,
+                     " of profile.db is damaged, and what of it cannot be read is missing; "
+                     "try: sqlite3 profile.db .recover"));
+  }
+}
+
+absl::Status ReadFactsOf(Database* database, model::RunProfile* profile,
+                         std::set<std::string>* damaged_tables) {
+  FactReader reader(database, damaged_tables);
+  FLOPSPROF_RETURN_IF_ERROR(reader.ReadRunInfo(profile));
+  return reader.ReadAgents(profile);
+}
 
 class Reader {
  public:
@@ -158,7 +200,8 @@ class Reader {
   absl::StatusOr<model::RunProfile> Read() {
     if (!db_.in_transaction()) FLOPSPROF_RETURN_IF_ERROR(db_.Execute("BEGIN"));
     model::RunProfile profile;
-    FLOPSPROF_RETURN_IF_ERROR(ReadFacts(&db_, &profile));
+    std::set<std::string> damaged_tables;
+    FLOPSPROF_RETURN_IF_ERROR(ReadFactsOf(&db_, &profile, &damaged_tables));
     if (const absl::Status status = ReadState(&profile); !status.ok()) return status;
     const absl::StatusOr<std::vector<ProcessIds>> ids = DivideProcesses(profile.state.has_value());
     if (!ids.ok()) return ids.status();
@@ -173,6 +216,10 @@ class Reader {
       if (!more.ok()) return more.status();
       processes->Append(*std::move(more));
     }
+    damaged_tables.merge(processes->damaged_tables);
+    NameDamagedTables(damaged_tables, &profile);
+    // What is kept of the run's sums may be of before.
+    if (!damaged_tables.empty()) profile.state.reset();
     profile.processes = std::move(processes->profiles);
     ids_ = std::move(processes->ids);
     profile.is_bounded = true;
@@ -233,9 +280,10 @@ void AddFacts(const RunDatabase& run, model::RunProfile* profile) {
 }  // namespace
 
 absl::Status ReadFacts(Database* database, model::RunProfile* profile) {
-  FactReader reader(database);
-  FLOPSPROF_RETURN_IF_ERROR(reader.ReadRunInfo(profile));
-  return reader.ReadAgents(profile);
+  std::set<std::string> damaged_tables;
+  FLOPSPROF_RETURN_IF_ERROR(ReadFactsOf(database, profile, &damaged_tables));
+  NameDamagedTables(damaged_tables, profile);
+  return absl::OkStatus();
 }
 
 absl::StatusOr<model::RunProfile> ReadRun(const std::string& path, RunParts parts) {

@@ -255,7 +255,7 @@ def test_a_report_of_nothing_is_exit_code_3_or_2(what, tmp_path):
     assert done.stderr.startswith("flopsprof:")
 
 
-@pytest.mark.parametrize("made_by, number", [("an older", 1), ("a newer", 5)])
+@pytest.mark.parametrize("made_by, number", [("an older", 1), ("a newer", 6)])
 def test_report_and_query_refuse_a_run_of_another_format_and_leave_it_alone(
     made_by, number, python, tmp_path
 ):
@@ -272,7 +272,7 @@ def test_report_and_query_refuse_a_run_of_another_format_and_leave_it_alone(
         )  # fmt: skip
         assert done.returncode in (3, 4), done.stderr  # as for what is no run
         assert done.stdout == ""
-        assert f"was made by {made_by} flopsprof (format {number}, this one has 4)" in done.stderr
+        assert f"was made by {made_by} flopsprof (format {number}, this one has 5)" in done.stderr
         assert "nothing in its folder was changed" in done.stderr
     assert {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()} == before
 

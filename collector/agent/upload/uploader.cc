@@ -25,6 +25,15 @@ std::shared_ptr<grpc::Channel> MakeChannel(const std::string& target) {
   return grpc::CreateCustomChannel(target, grpc::InsecureChannelCredentials(), arguments);
 }
 
+// Not from a generator in memory: a copy of the process, or of its machine, would draw the same
+// ones.
+uint64_t NewMark() {
+  std::random_device random;
+  uint64_t mark = 0;
+  while (mark == 0) mark = uint64_t{random()} << 32 | random();
+  return mark;
+}
+
 }  // namespace
 
 Uploader::Uploader(Options options)
@@ -78,6 +87,9 @@ void Uploader::Address(v1::UploadRequest* request) {
   request->set_agent_id(options_.agent_id);
   request->set_sequence(next_sequence_++);
   request->set_format(v1::UPLOAD_FORMAT_INCREMENTS);
+  request->set_previous_mark(mark_);
+  mark_ = NewMark();
+  request->set_mark(mark_);
 }
 
 Uploader::Stats Uploader::stats() const {

@@ -113,6 +113,7 @@ class Uploader {
   // Not acknowledged yet; the front is the oldest. Elements stay where they are while written.
   std::deque<v1::UploadRequest> requests_ ABSL_GUARDED_BY(mutex_);
   uint64_t next_sequence_ ABSL_GUARDED_BY(mutex_) = 1;
+  uint64_t mark_ ABSL_GUARDED_BY(mutex_) = 0;  // of the newest request
   bool stop_ ABSL_GUARDED_BY(mutex_) = false;
   bool waking_ ABSL_GUARDED_BY(mutex_) = false;  // kWoken is on its way
   std::string refused_ ABSL_GUARDED_BY(mutex_);

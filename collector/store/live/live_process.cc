@@ -224,7 +224,7 @@ size_t LiveProcess::bytes() const {
 size_t LiveProcess::number_bytes() const {
   size_t bytes = 0;
   for (const Numbers& numbers : numbers_) {
-    bytes += sizeof numbers + numbers.agent.capacity();
+    bytes += sizeof numbers + numbers.agent.size();
     for (const Numbering& table : numbers.tables) bytes += table.bytes();
   }
   return bytes;

@@ -33,8 +33,8 @@ class Numbering {
                    std::vector<RowRun>* rows) const;
   bool empty() const { return spans_.empty(); }
   size_t bytes() const {
-    return sizeof(*this) + spans_.capacity() * sizeof(Span) +
-           numbered_.capacity() * sizeof(uint64_t);
+    // Of sizes, not of capacities: it is the same after it was stored and read.
+    return sizeof(*this) + spans_.size() * sizeof(Span) + numbered_.size() * sizeof(uint64_t);
   }
 
   // All of it.

@@ -395,8 +395,42 @@ TEST(AgentsTest, DamageOfAnUnknownCountIsAnErrorToo) {
   run.log_damage = std::vector<std::string>(20, "bad");
   const Summary summary = Summarize(run);
   ASSERT_THAT(Errors(summary), SizeIs(1));
-  EXPECT_THAT(summary.findings[0].text, HasSubstr("some updates are damaged"));
+  EXPECT_THAT(summary.findings[0].text, HasSubstr("a part is damaged"));
   EXPECT_THAT(summary.findings[0].evidence, HasSubstr("and more"));
+}
+
+TEST(CopiedAgentsTest, AreAWarningAndWhatWasTakenLongBeforeIsAnError) {
+  RunProfile run = RunOfAll({RankZero("a", 0, 60)});
+  AgentState agent;
+  agent.node = "a";
+  agent.id = "a/1/1";
+  agent.finished = true;
+  agent.peer = "uid:1000";
+  run.agents.push_back(agent);
+  agent.copy = 2;
+  agent.peer = "ipv4:10.0.0.2";
+  agent.left_out = 3;
+  run.agents.push_back(agent);
+  const Summary summary = Summarize(run);
+  EXPECT_THAT(Errors(summary),
+              Contains("3 updates came under numbers that were taken long before, and are in no "
+                       "sum"));
+  std::vector<std::string> texts, evidence;
+  for (const Finding& finding : summary.findings) {
+    texts.push_back(finding.text);
+    evidence.push_back(finding.evidence);
+  }
+  EXPECT_THAT(texts, Contains("2 node agents have sent under 1 id: agents were copied while they "
+                              "ran; each is counted by itself"));
+  EXPECT_THAT(evidence, Contains("node a: a/1/1, copy 1, from uid:1000; node a: a/1/1, copy 2, "
+                                 "from ipv4:10.0.0.2"));
+}
+
+TEST(OverLimitsTest, AreErrors) {
+  RunProfile run = RunOfAll({RankZero("a", 0, 60)});
+  run.over_limits.push_back({"processes", 200'000, 7});
+  EXPECT_THAT(Errors(Summarize(run)), Contains("the run has more than 200000 processes: 7 updates "
+                                               "of the others are in no sum"));
 }
 
 }  // namespace

@@ -290,5 +290,85 @@ TEST(CollectorTest, StopEndsStreamsThatDoNotHangUp) {
   EXPECT_EQ(StoredCalls(folder / "run"), 5u);
 }
 
+std::string PeerOf(const std::string& folder, const std::string& column = "peer") {
+  const auto run = store::ReadRun(folder);
+  EXPECT_TRUE(run.ok()) << run.status();
+  if (!run.ok() || run->agents.size() != 1) return "not one agent";
+  return column == "peer" ? run->agents[0].peer : run->agents[0].other_peer;
+}
+
+// Whatever it says itself.
+TEST(CollectorTest, KnowsTheUserBehindAUnixSocketAndTheAddressOfOthers) {
+  TemporaryFolder folder;
+  Collector::Options options = OneRun(folder);
+  options.listen.push_back("127.0.0.1:0");
+  const auto collector = Start(options);
+  v1::UploadRequest request = SampleRequest(1, 5);
+  request.set_peer("uid:4711");
+  Agent agent("unix:" + (folder / "socket"));
+  EXPECT_EQ(agent.Send(request).acknowledged(), 1u);
+  EXPECT_EQ(PeerOf(folder / "run"), "uid:" + std::to_string(getuid()));
+  EXPECT_EQ(PeerOf(folder / "run", "other"), "");
+  Agent other("127.0.0.1:" + std::to_string(collector->ports()[0]));
+  EXPECT_EQ(other.Send(SampleRequest(2, 5)).acknowledged(), 2u);
+  EXPECT_EQ(PeerOf(folder / "run"), "uid:" + std::to_string(getuid()));
+  EXPECT_EQ(PeerOf(folder / "run", "other"), "ipv4:127.0.0.1");
+}
+
+TEST(PeerNameTest, HasNoPort) {
+  EXPECT_EQ(PeerName("ipv6:%5B::1%5D:44"), "ipv6:[::1]");
+  EXPECT_EQ(PeerName("ipv4:10.0.0.1:44"), "ipv4:10.0.0.1");
+  EXPECT_EQ(PeerName("fd:-1"), "");
+  EXPECT_EQ(PeerName("fd:x"), "");
+}
+
+TEST(CollectorTest, TakesAMessageOfOneMiBAndNoLargerOne) {
+  TemporaryFolder folder;
+  const auto collector = Start(OneRun(folder));
+  v1::UploadRequest request = SampleRequest(1, 5);
+  for (int i = 0; i < 15; ++i) {
+    request.mutable_processes(0)->add_kernels()->set_name(std::string(65536, 'a' + i));
+  }
+  Agent agent("unix:" + (folder / "socket"));
+  EXPECT_EQ(agent.Send(request).acknowledged(), 1u);
+  request.mutable_processes(0)->add_kernels()->set_name(std::string(65536, 'x'));
+  request.set_sequence(2);
+  EXPECT_EQ(agent.Send(request).acknowledged(), 0u);
+  EXPECT_EQ(agent.Finish().error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+}
+
+TEST(CollectorTest, AgentsAndProcessesBeyondItsLimitsAreLeftOutAndCounted) {
+  TemporaryFolder folder;
+  Collector::Options options = OneRun(folder);
+  options.runs.limits = {.most_agents = 2, .most_processes = 3};
+  const auto collector = Start(options);
+  Agent agent("unix:" + (folder / "socket"));
+  v1::UploadRequest request = SampleRequest(1, 5);
+  for (int pid = 1; pid <= 4; ++pid) {
+    request.set_sequence(static_cast<uint64_t>(pid));
+    request.mutable_processes(0)->mutable_key()->set_pid(pid);
+    EXPECT_EQ(agent.Send(request).acknowledged(), static_cast<uint64_t>(pid));
+  }
+  for (const char* id : {"b", "c", "d"}) {
+    v1::UploadRequest other = SampleRequest(1, 5);
+    other.mutable_processes(0)->mutable_key()->set_pid(1);
+    other.set_agent_id(id);
+    EXPECT_EQ(agent.Send(other).acknowledged(), 1u);
+  }
+  collector->Stop();
+  const auto run = store::ReadRun(folder / "run");
+  ASSERT_TRUE(run.ok());
+  EXPECT_EQ(run->agents.size(), 2u);
+  ASSERT_EQ(run->processes.size(), 3u);
+  EXPECT_EQ(run->processes[0].calls(0).calls(), 5u + 5u);  // of the agents of both ids
+  EXPECT_EQ(run->processes[2].calls(0).calls(), 5u);
+  ASSERT_EQ(run->over_limits.size(), 2u);
+  EXPECT_EQ(run->over_limits[0].what, "agents");
+  EXPECT_EQ(run->over_limits[0].most, 2u);
+  EXPECT_EQ(run->over_limits[0].uploads, 2u);
+  EXPECT_EQ(run->over_limits[1].what, "processes");
+  EXPECT_EQ(run->over_limits[1].uploads, 1u);
+}
+
 }  // namespace
 }  // namespace flopsprof::server

@@ -158,5 +158,26 @@ TEST(CheckRequestTest, RefusesTooManyProcesses) {
   EXPECT_FALSE(CheckRequest(request, limits).ok());
 }
 
+TEST(BoundTimesTest, WhatIsMoreThanAnHourAheadIsUnknownAndCounted) {
+  constexpr int64_t kNow = 1'700'000'000'000'000'000;
+  constexpr int64_t kHour = 3'600'000'000'000;
+  v1::UploadRequest request;
+  request.mutable_run()->set_start_utc_ns(kNow + kHour + 1);
+  v1::ProcessProfile& good = *request.add_processes();
+  good.mutable_info()->set_start_utc_ns(kNow - 1000 * kHour);
+  good.add_process_lives()->set_until_utc_ns(kNow + kHour);
+  v1::ProcessProfile& bad = *request.add_processes();
+  bad.mutable_info()->set_start_utc_ns(-1);
+  bad.add_process_lives()->set_until_utc_ns(INT64_MAX);
+  BoundTimes(kNow, &request);
+  EXPECT_EQ(request.run().start_utc_ns(), 0);
+  EXPECT_EQ(request.processes(0).info().start_utc_ns(), kNow - 1000 * kHour);
+  EXPECT_EQ(request.processes(0).process_lives(0).until_utc_ns(), kNow + kHour);
+  EXPECT_TRUE(request.processes(0).agent_loss().empty());
+  EXPECT_EQ(request.processes(1).info().start_utc_ns(), 0);
+  EXPECT_EQ(request.processes(1).process_lives(0).until_utc_ns(), 0);
+  EXPECT_EQ(request.processes(1).agent_loss().at("times_refused"), 2u);
+}
+
 }  // namespace
 }  // namespace flopsprof::server

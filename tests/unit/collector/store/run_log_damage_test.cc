@@ -244,5 +244,29 @@ TEST_F(RunLogTest, ACollectorWhoseProfileDbIsGoneMergesItsLogAgain) {
   EXPECT_THAT(*ListSegments(path_ + "/log"), IsEmpty());
 }
 
+// A collector of before had taken it; its live rows were not stored when that one ended.
+TEST_F(RunLogTest, ABlockThatIsGoodNoMoreIsRefusedWhenItIsReadAgain) {
+  {
+    const auto run = Make();
+    ASSERT_TRUE(run->Apply(SampleRequest(1, 1)).ok());
+    ASSERT_TRUE(run->Finish().ok());
+  }
+  auto database = Database::Open(path_ + "/profile.db", SQLITE_OPEN_READONLY);
+  const auto id = static_cast<uint64_t>(*database->QueryInt("SELECT log_id FROM log_position"));
+  v1::UploadRequest bad = SampleRequest(2, 2);
+  bad.mutable_processes(0)->add_blocks()->set_table(9999);
+  std::string bytes = EncodeSegmentHeader({id, 2});
+  AppendFrame(id, 2, 1, Compress(bad.SerializeAsString()), &bytes);
+  AppendFrame(id, 3, 1, Compress(SampleRequest(3, 3).SerializeAsString()), &bytes);
+  WriteFile(Segment(7), bytes);
+  Change("UPDATE log_position SET merged=2, saved=1; UPDATE agents SET sequence=2");
+  const auto run = RunFolder::Open(path_);
+  ASSERT_TRUE(run.ok()) << run.status();
+  ASSERT_TRUE((*run)->Finish().ok());
+  EXPECT_EQ(Read().processes[0].calls(0).calls(), 1u + 3u);
+  ASSERT_THAT(Read().refused_uploads, SizeIs(1));
+  EXPECT_THAT(Read().refused_uploads[0], HasSubstr("update 2 of the log"));
+}
+
 }  // namespace
 }  // namespace flopsprof::store

@@ -32,6 +32,12 @@ class RunNumbersTest : public RunLogTest {
     return *RunFolder::Create(options, "run-1", v1::RunInfo());
   }
 
+  std::unique_ptr<RunFolder> MakeLazyAgain() {
+    RunFolder::Options options;
+    options.least_save_pause = absl::InfiniteDuration();
+    return *RunFolder::Open(path_, options);
+  }
+
   static v1::UploadRequest Request(uint64_t sequence, v1::ProcessProfile part) {
     v1::UploadRequest request;
     request.set_run_id("run-1");
@@ -429,6 +435,149 @@ TEST_F(RunNumbersTest, WhatCannotBeStoredIsAddedOnce) {
   holder_.reset();
   ASSERT_TRUE(run->Merge().ok());
   EXPECT_EQ(Activities(), (Sums{{1, 15}, {2, 10}, {3, 10}}));
+}
+
+// Also those that all processes share.
+TEST_F(RunNumbersTest, AReportHasTheOtherTablesAndNamesTheDamagedOnes) {
+  {
+    const auto run = Make();
+    ASSERT_TRUE(run->Apply(SampleRequest(1, 5)).ok());
+    ASSERT_TRUE(run->Finish().ok());
+  }
+  for (const char* table : {"scopes", "times", "losses", "agents"}) Overwrite(table);
+  const model::RunProfile run = Read();
+  ASSERT_THAT(run.processes, SizeIs(1));
+  EXPECT_EQ(run.processes[0].calls(0).calls(), 5u);
+  EXPECT_THAT(run.processes[0].scopes(), IsEmpty());
+  EXPECT_THAT(run.problems, ElementsAre(HasSubstr("the table agents of"), HasSubstr("losses"),
+                                        HasSubstr("scopes"), HasSubstr("times")));
+  EXPECT_FALSE(run.state.has_value());
+}
+
+// None of the pages of its processes, but one of a table of all.
+TEST_F(RunNumbersTest, AProfileDbThatTakesNothingIsGivenUpAndHoldsNobodyBack) {
+  {
+    const auto run = Make();
+    ASSERT_TRUE(run->Apply(SampleRequest(1, 5)).ok());
+    ASSERT_TRUE(run->Finish().ok());
+  }
+  Overwrite("live_processes");
+  RunFolder::Options options;
+  options.most_bytes_ahead = 1;
+  const auto run = *RunFolder::Open(path_, options);
+  for (uint64_t n = 2; n <= 6; ++n) ASSERT_TRUE(run->Apply(SampleRequest(n, 7)).ok()) << n;
+  EXPECT_TRUE(absl::IsDataLoss(run->Merge()));
+  EXPECT_TRUE(run->Finish().ok());
+  const model::RunProfile read = Read();
+  ASSERT_THAT(read.processes, SizeIs(1));
+  EXPECT_EQ(read.processes[0].calls(0).calls(), 5u);
+  EXPECT_THAT(read.problems, ElementsAre(HasSubstr("only in its log are missing")));
+}
+
+// What agents with one id send, as their copies and recordings do.
+class CopiedAgentTest : public RunNumbersTest {
+ protected:
+  static v1::UploadRequest Marked(v1::UploadRequest request, uint64_t mark, uint64_t previous) {
+    request.set_mark(mark);
+    request.set_previous_mark(previous);
+    return request;
+  }
+  static v1::UploadRequest Plain(uint64_t sequence, uint64_t mark, uint64_t previous) {
+    v1::UploadRequest request = Marked(SampleRequest(sequence, mark), mark, previous);
+    request.set_peer("uid:1000");
+    return request;
+  }
+  // Takes it: "new", "known" or "left out", and of which copy.
+  std::string Take(const v1::UploadRequest& request) {
+    const int64_t before = Query("SELECT coalesce(sum(left_out), 0) FROM agents");
+    const auto taken = *writer_.NoteUpload(request, 1);
+    const bool left_out = Query("SELECT sum(left_out) FROM agents") > before;
+    return absl::StrCat(taken.is_new ? "new " : left_out ? "left out " : "known ", taken.copy);
+  }
+  int64_t Query(const std::string& sql) { return *memory_.QueryInt(sql); }
+
+  Database memory_ = *Database::Open(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  const absl::Status made_ = memory_.Execute(SchemaSql());
+  ProfileWriter writer_{&memory_};
+};
+
+// The second agent has been copied from the first behind its first request.
+TEST_F(CopiedAgentTest, BothAreTakenAndEachOnce) {
+  EXPECT_EQ(Take(Plain(1, 11, 0)), "new 1");
+  EXPECT_EQ(Take(Plain(2, 12, 11)), "new 1");
+  EXPECT_EQ(Take(Plain(2, 22, 11)), "new 2");
+  EXPECT_EQ(Take(Plain(3, 23, 22)), "new 2");
+  EXPECT_EQ(Take(Plain(3, 13, 12)), "new 1");
+  for (const auto& [sequence, mark] : {std::pair{1, 11}, {2, 12}, {3, 13}}) {
+    EXPECT_EQ(Take(Plain(static_cast<uint64_t>(sequence), static_cast<uint64_t>(mark), 0)),
+              "known 1");
+  }
+  EXPECT_EQ(Take(Plain(3, 23, 22)), "known 2");
+  EXPECT_EQ(Query("SELECT sum(missing) FROM agents"), 0);
+}
+
+TEST_F(CopiedAgentTest, AnotherBeginningIsAnotherAgent) {
+  EXPECT_EQ(Take(Plain(1, 11, 0)), "new 1");
+  EXPECT_EQ(Take(Plain(1, 21, 0)), "new 2");
+  EXPECT_EQ(Take(Plain(2, 22, 21)), "new 2");
+  EXPECT_EQ(Take(Plain(2, 12, 11)), "new 1");
+}
+
+// Who knows the id alone puts itself between nobody's requests.
+TEST_F(CopiedAgentTest, ANumberFarAheadStopsNotTheAgentThatHasTheId) {
+  EXPECT_EQ(Take(Plain(1, 11, 0)), "new 1");
+  EXPECT_EQ(Take(Plain(1000, 99, 98)), "new 1");
+  EXPECT_EQ(Take(Plain(2, 12, 11)), "new 2");
+  EXPECT_EQ(Take(Plain(3, 13, 12)), "new 2");
+  EXPECT_EQ(Query("SELECT missing FROM agents WHERE copy=1"), 998);
+  v1::UploadRequest other = Plain(2000, 199, 198);
+  other.set_peer("uid:1001");
+  EXPECT_EQ(Take(other), "new 3");
+}
+
+// 256 marks are kept, and the first one.
+TEST_F(CopiedAgentTest, WhatWasTakenLongAgoIsLeftOutAndCounted) {
+  for (uint64_t n = 1; n <= 300; ++n) Take(Plain(n, 1000 + n, n == 1 ? 0 : 999 + n));
+  EXPECT_EQ(Take(Plain(1, 1001, 0)), "known 1");
+  EXPECT_EQ(Take(Plain(2, 1002, 1001)), "left out 1");
+  EXPECT_EQ(Take(Plain(45, 1045, 1044)), "known 1");
+  EXPECT_EQ(Query("SELECT sequence FROM agents"), 300);
+}
+
+TEST_F(CopiedAgentTest, ManyCopiesAreBounded) {
+  for (uint64_t n = 1; n <= 64; ++n) EXPECT_EQ(Take(Plain(1, n, 0)), absl::StrCat("new ", n));
+  EXPECT_EQ(Take(Plain(1, 99, 0)), "left out 1");
+}
+
+TEST_F(CopiedAgentTest, RequestsWithoutMarksAreTakenByTheirNumbers) {
+  EXPECT_EQ(Take(Plain(1, 0, 0)), "new 1");
+  EXPECT_EQ(Take(Plain(2, 0, 0)), "new 1");
+  EXPECT_EQ(Take(Plain(1, 0, 0)), "known 1");
+  EXPECT_EQ(Take(Plain(4, 0, 0)), "new 1");
+  EXPECT_EQ(Query("SELECT missing FROM agents"), 1);
+}
+
+// By hand: what the copy says of number 1 before it has defined it is not guessed. The first two
+// were stored by a collector that was killed.
+TEST_F(CopiedAgentTest, NumbersOfACopyAreItsOwn) {
+  KillAfter({Marked(Defining(), 11, 0), Marked(Adding(2, 0, 5), 12, 11),
+             Marked(Adding(2, 1, 7), 22, 11)});
+  const auto run = MakeLazyAgain();
+  ASSERT_TRUE(run->Apply(Marked(Adding(3, 1, 7), 23, 22)).ok());
+  ASSERT_TRUE(run->Apply(Marked(Adding(3, 0, 5), 13, 12)).ok());
+  ASSERT_TRUE(run->Merge().ok());
+  EXPECT_EQ(run->LacksNumbering("agent"), 1u);
+  v1::UploadRequest anew = Defining();
+  anew.mutable_processes(0)->set_numbering(2);
+  anew.set_sequence(4);
+  ASSERT_TRUE(run->Apply(Marked(anew, 24, 23)).ok());
+  EXPECT_EQ(Activities(), (Sums{{1, 10 + 5 + 5 + 10}, {2, 10 + 10}, {3, 10 + 10}}));
+  const model::RunProfile read = Read();
+  ASSERT_THAT(read.agents, SizeIs(2));
+  EXPECT_EQ(read.agents[1].copy, 2);
+  EXPECT_EQ(read.agents[1].id, "agent");
+  EXPECT_EQ(read.agents[0].missing + read.agents[1].missing, 0u);
+  EXPECT_EQ(read.processes[0].loss().at("rows_undefined"), 2u);
 }
 
 }  // namespace

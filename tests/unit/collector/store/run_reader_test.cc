@@ -193,14 +193,14 @@ TEST(ReadRunTest, ANewerFormatIsRefusedAndLeftAsItIs) {
   TemporaryFolder folder;
   const std::string path = FinishedRun(folder);
   SetFormat(path, kSchemaVersion + 1);
-  ExpectRefused(path, "a newer flopsprof (format 5, this one has 4)", "update flopsprof");
+  ExpectRefused(path, "a newer flopsprof (format 6, this one has 5)", "update flopsprof");
 }
 
 TEST(ReadRunTest, AnOlderFormatIsRefusedAndLeftAsItIs) {
   TemporaryFolder folder;
   const std::string path = FinishedRun(folder);
   SetFormat(path, 1);
-  ExpectRefused(path, "an older flopsprof (format 1, this one has 4)",
+  ExpectRefused(path, "an older flopsprof (format 1, this one has 5)",
                 "read it with the flopsprof that made it; nothing in its folder was changed");
 }
 

@@ -65,6 +65,11 @@ TEST_F(UploaderTest, SendsInOrderWithIdentity) {
   EXPECT_FALSE(requests[2].last());
   EXPECT_TRUE(requests[3].last());
   EXPECT_EQ(requests[3].run().job_exit_code(), 3);
+  EXPECT_EQ(requests[0].previous_mark(), 0u);
+  for (size_t i = 0; i < 4; i++) {
+    EXPECT_NE(requests[i].mark(), 0u);
+    if (i > 0) EXPECT_EQ(requests[i].previous_mark(), requests[i - 1].mark());
+  }
 }
 
 TEST_F(UploaderTest, ACollectorOfAnotherFormatIsRefusedWithWhatToDo) {
@@ -127,6 +132,8 @@ TEST_F(UploaderTest, SendsAgainWhatWasNotAcknowledged) {
   ASSERT_EQ(requests.size(), 5u);
   EXPECT_EQ(requests[2].sequence(), 1u);
   EXPECT_EQ(requests[2].run().job(), "train");  // first of its stream
+  EXPECT_EQ(requests[2].mark(), requests[0].mark());
+  EXPECT_EQ(requests[3].mark(), requests[1].mark());
   EXPECT_EQ(requests[3].sequence(), 2u);
   EXPECT_EQ(requests[4].sequence(), 3u);
 }

@@ -59,6 +59,7 @@ TEST(NumberingTest, ARowHasOneNumber) {
   EXPECT_TRUE(numbering.Define({4, {6, 5}}));
   Numbering again;
   ASSERT_TRUE(again.Decode(numbering.Encode(), 201));
+  EXPECT_EQ(again.bytes(), numbering.bytes());
   EXPECT_FALSE(again.CanDefine({6, {200}}));
   EXPECT_TRUE(again.CanDefine({6, {201}}));
 }

@@ -475,6 +475,25 @@ class SummaryJson {
     json_.BeginObject();
     WriteOverhead(rank.overhead);
     json_.EndObject();
+    WriteLatency(rank.launch_latency);
+  }
+
+  void WriteLatency(const std::optional<LaunchLatency>& latency) {
+    json_.Key("launch_latency");
+    if (!latency.has_value()) return json_.Null();
+    const auto known = [&](uint64_t ns) {
+      return latency->measured > 0 ? std::optional<uint64_t>(ns) : std::nullopt;
+    };
+    json_.BeginObject();
+    Unsigned("launches", latency->launches);
+    Unsigned("measured", latency->measured);
+    Unsigned("clock_unsure", latency->clock_unsure);
+    Maybe("mean_s", known(latency->sum_ns / std::max<uint64_t>(latency->measured, 1)),
+          &JsonWriter::Seconds);
+    Maybe("min_s", known(latency->min_ns), &JsonWriter::Seconds);
+    Maybe("max_s", known(latency->max_ns), &JsonWriter::Seconds);
+    Maybe("error_s", known(latency->error_ns), &JsonWriter::Seconds);
+    json_.EndObject();
   }
 
   // A lower bound of 0 says nothing.

@@ -13,7 +13,7 @@ class FieldDescriptor;
 namespace flopsprof::store {
 
 // PRAGMA user_version of profile.db. Other numbers are refused, by readers and by writers.
-inline constexpr int kSchemaVersion = 4;
+inline constexpr int kSchemaVersion = 5;
 
 // Tables of an empty profile.db, and the views on them: documented in README.md.
 const char* TablesSql();

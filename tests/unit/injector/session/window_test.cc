@@ -49,6 +49,15 @@ TEST_F(WindowTest, RecordsTheStepsThatAreWanted) {
   EXPECT_EQ(NoteCount(), 0u);
 }
 
+TEST_F(WindowTest, WhereTheHostsClockIsAskedForTheWindowHasIt) {
+  header().host_clock = 1;
+  Begin(2);
+  EXPECT_EQ(header().recording, static_cast<uint32_t>(shm::Recording::kTimedWork));
+  EXPECT_TRUE(IsRecording());
+  Begin(6);
+  EXPECT_EQ(header().recording, static_cast<uint32_t>(shm::Recording::kPaused));
+}
+
 TEST_F(WindowTest, AWindowThatWasJumpedOverHasAsManyLaterStepsAndANote) {
   EXPECT_EQ(Recorded({0, 8, 9, 10, 11, 12, 13}), (std::vector<uint32_t>{8, 9, 10, 11}));
   EXPECT_EQ(header().windows, 1u);

@@ -78,7 +78,7 @@ def test_the_waits_are_those_of_the_programs_and_the_stand_ins_clocks(timed):
 
 def test_the_report_says_what_the_time_is(timed):
     run, _ = timed
-    text = " ".join(run.report.split())
+    text = " ".join(run.report().split())
     assert f"measured for {PRODUCTS * THREADS} of {PRODUCTS * THREADS} launches" in text
     assert "the wait for what was queued there before" in text
 
@@ -105,7 +105,7 @@ def test_without_the_option_nothing_is_known_of_it(tmp_path):
     run = run_profiled([PROGRAM, "3", "1"], folder=str(tmp_path / "run"), env=environment())
     assert run.exit_code == 0, run.explain()
     assert run.summary["ranks"][0]["launch_latency"] is None
-    assert "after their call on average" not in run.report
+    assert "after their call on average" not in run.report()
     connection = database(run)
     assert connection.execute("SELECT count(*) FROM launch_latency_view").fetchone() == (0,)
     connection.close()
@@ -120,7 +120,7 @@ def test_without_gpu_times_the_waits_are_not_known(tmp_path):
     latency = run.summary["ranks"][0]["launch_latency"]
     assert latency["measured"] == 0
     assert latency["mean_s"] is None and latency["min_s"] is None
-    assert "not known: no launch has both" in " ".join(run.report.split())
+    assert "not known: no launch has both" in " ".join(run.report().split())
 
 
 def records_of(tmp_path, *options: str) -> list:

@@ -145,6 +145,34 @@ TEST_F(HostClockTest, RangesWithAndWithoutTimesMixWhenAnotherAgentComes) {
   EXPECT_EQ(Taken(), "+0? +1 +0? -1 ");
 }
 
+TEST_F(HostClockTest, ARangeWithoutATimeIsFoundBelowOneThatHasOne) {
+  test::RecordHostClock(false);
+  Enter(kDomainA, "before");
+  test::RecordHostClock(true);
+  Enter(kDomainB, "timed");
+  EXPECT_TRUE(stack().CloseRange(kDomainA));
+  EXPECT_TRUE(stack().CloseRange(kDomainB));
+  EXPECT_EQ(stack().depth(), 0u);
+  EXPECT_EQ(Taken(), "+0? +1 -1 ");
+}
+
+TEST_F(HostClockTest, ARangeWithANumberHasATimeOnlyWhereThatIsAskedFor) {
+  flopsprof_push_value("batch", 3);
+  flopsprof_pop();
+  test::RecordHostClock(false);
+  flopsprof_push_value("batch", 4);
+  flopsprof_pop();
+  EXPECT_EQ(Taken(), "+0 -0 +0? ");
+}
+
+TEST_F(HostClockTest, TheEndIsNotToldWhereTheClockIsNotAskedForAnyMore) {
+  Enter(nullptr, "outer");
+  test::RecordHostClock(false);
+  flopsprof_pop();
+  EXPECT_EQ(stack().depth(), 0u);
+  EXPECT_EQ(Taken(), "+0 ");
+}
+
 TEST_F(HostClockTest, WhatEndsWhenNothingIsRecordedIsNotTold) {
   Enter(nullptr, "outer");
   Taken();

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "injector/cupti/cupti_session.h"
+#include "injector/transport/record_sink.h"
 #include "tests/support/injector/test_segment.h"
 
 namespace flopsprof::injector {

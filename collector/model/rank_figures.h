@@ -35,6 +35,19 @@ struct Overhead {
   double estimated_s = 0;
 };
 
+// From the calls of launches to the begin of their work on the GPU (LaunchLatencyRow).
+struct LaunchLatency {
+  uint64_t launches = 0;
+  uint64_t measured = 0;
+  uint64_t sum_ns = 0;  // of those that are measured, as all that follows
+  uint64_t min_ns = 0;
+  uint64_t max_ns = 0;
+  uint64_t error_ns = 0;
+  uint64_t clock_unsure = 0;
+
+  void Add(const LaunchLatency& other);
+};
+
 struct RankSummary {
   int program = 0;
   int rank = 0;
@@ -53,6 +66,7 @@ struct RankSummary {
   std::map<std::string, uint64_t> loss;  // counters that are not 0
   std::map<std::string, std::string> notes;
   Overhead overhead;
+  std::optional<LaunchLatency> launch_latency;  // absent: nobody asked for it
 };
 
 // A process that loaded the injector and launched nothing: torchrun, a data loader.

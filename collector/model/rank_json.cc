@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/model/rank_json.h"
 
+#include <algorithm>
+
 #include "collector/model/work_json.h"
 
 namespace flopsprof::model {
@@ -41,6 +43,24 @@ void WriteOverhead(const Overhead& overhead, JsonFields* json) {
               &JsonWriter::Double);
 }
 
+void WriteLatency(const std::optional<LaunchLatency>& latency, JsonFields* json) {
+  json->Key("launch_latency");
+  if (!latency.has_value()) return json->Null();
+  const auto known = [&](uint64_t ns) {
+    return latency->measured > 0 ? std::optional<uint64_t>(ns) : std::nullopt;
+  };
+  json->BeginObject();
+  json->Unsigned("launches", latency->launches);
+  json->Unsigned("measured", latency->measured);
+  json->Unsigned("clock_unsure", latency->clock_unsure);
+  json->Maybe("mean_s", known(latency->sum_ns / std::max<uint64_t>(latency->measured, 1)),
+              &JsonWriter::Seconds);
+  json->Maybe("min_s", known(latency->min_ns), &JsonWriter::Seconds);
+  json->Maybe("max_s", known(latency->max_ns), &JsonWriter::Seconds);
+  json->Maybe("error_s", known(latency->error_ns), &JsonWriter::Seconds);
+  json->EndObject();
+}
+
 }  // namespace
 
 void WriteRank(const RankSummary& rank, JsonFields* json) {
@@ -75,6 +95,7 @@ void WriteRank(const RankSummary& rank, JsonFields* json) {
   json->BeginObject();
   WriteOverhead(rank.overhead, json);
   json->EndObject();
+  WriteLatency(rank.launch_latency, json);
 }
 
 void WriteProcess(const ProcessSummary& process, JsonFields* json) {

@@ -77,7 +77,30 @@ void AddInfo(const v1::ProcessInfo& info, Overhead* overhead) {
   overhead->incomplete |= info.state() != v1::PROCESS_STATE_EXITED;
 }
 
+std::optional<LaunchLatency> LatencyOf(const RankGroup& group) {
+  std::optional<LaunchLatency> latency;
+  for (const v1::ProcessProfile* process : group.processes) {
+    for (const v1::LaunchLatencyRow& row : process->launch_latencies()) {
+      if (!latency.has_value()) latency.emplace();
+      latency->Add({row.launches(), row.measured(), row.sum_ns(), row.min_ns(), row.max_ns(),
+                    row.error_ns(), row.clock_unsure()});
+    }
+  }
+  return latency;
+}
+
 }  // namespace
+
+void LaunchLatency::Add(const LaunchLatency& other) {
+  launches += other.launches;
+  clock_unsure += other.clock_unsure;
+  if (other.measured == 0) return;
+  min_ns = measured == 0 ? other.min_ns : std::min(min_ns, other.min_ns);
+  measured += other.measured;
+  sum_ns += other.sum_ns;
+  max_ns = std::max(max_ns, other.max_ns);
+  error_ns = std::max(error_ns, other.error_ns);
+}
 
 bool DevicesAreThoseInUse(const RankGroup& group, const std::vector<DeviceSummary>& devices) {
   const size_t busy_count = BusyDevices(group).size();
@@ -124,6 +147,7 @@ RankSummary SummarizeRank(const v1::RunInfo& run, const RankGroup& group, const 
               static_cast<double>(rank.overhead.module_calls) * options.costs.module_call_ns +
               static_cast<double>(rank.overhead.backward_nodes) * options.costs.backward_node_ns);
 
+  rank.launch_latency = LatencyOf(group);
   rank.utilisation = UtilisationOf(run, group, rank);
   return rank;
 }

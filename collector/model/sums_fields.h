@@ -39,9 +39,10 @@ FLOPSPROF_FIELDS(Utilisation, mfu, hfu, why, counted_share, peak_flop_per_s, mod
 FLOPSPROF_FIELDS(StepUtilisation, step, mfu, hfu);
 FLOPSPROF_FIELDS(Overhead, hook_calls, module_calls, backward_nodes, launches, activities,
                  own_cpu_ns, cupti_overhead_ns, incomplete, estimated_s);
+FLOPSPROF_FIELDS(LaunchLatency, launches, measured, sum_ns, min_ns, max_ns, error_ns, clock_unsure);
 FLOPSPROF_FIELDS(RankSummary, program, rank, claimed_twice, label, local_rank, node, pid, restart,
-                 state, exit_code, devices, work, flops_by_type, utilisation, loss, notes,
-                 overhead);
+                 state, exit_code, devices, work, flops_by_type, utilisation, loss, notes, overhead,
+                 launch_latency);
 FLOPSPROF_FIELDS(ProcessSummary, node, pid, parent_pid, rank, command, state, exit_code);
 FLOPSPROF_FIELDS(StepLine, step, processes, complete, disturbed, wall_ns, gpu_busy_ns, has_unknown,
                  flops);

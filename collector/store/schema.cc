@@ -166,6 +166,10 @@ const std::vector<RowTable>& RowTables() {
                "launches_unwritten", "activities_made", "activities_unwritten"}},
              {kSum, {"calls_taken", "launches_taken", "activities_taken"}},
              {kOr, {"final"}}}),
+      Table("epoch_devices", {{kKey, {"epoch", "ordinal"}}, {kNewestText, {"uuid"}}}),
+      Table("launch_latencies", {{kSum, {"launches", "measured", "sum_ns", "clock_unsure"}},
+                                 {kMin, {"min_ns"}, "measured"},
+                                 {kMax, {"max_ns", "error_ns"}}}),
   };
   return *kTables;
 }

@@ -193,6 +193,13 @@ CREATE TABLE epochs(
   activities_taken INTEGER NOT NULL, final INTEGER NOT NULL, boot INTEGER NOT NULL,
   rank INTEGER NOT NULL, world_size INTEGER NOT NULL, restart INTEGER NOT NULL,
   job TEXT NOT NULL, PRIMARY KEY(process_id, epoch)) STRICT, WITHOUT ROWID;
+CREATE TABLE epoch_devices(
+  process_id INTEGER NOT NULL, epoch INTEGER NOT NULL, ordinal INTEGER NOT NULL,
+  uuid TEXT NOT NULL, PRIMARY KEY(process_id, epoch, ordinal)) STRICT, WITHOUT ROWID;
+CREATE TABLE launch_latencies(
+  process_id INTEGER PRIMARY KEY, launches INTEGER NOT NULL, measured INTEGER NOT NULL,
+  sum_ns INTEGER NOT NULL, min_ns INTEGER NOT NULL, max_ns INTEGER NOT NULL,
+  error_ns INTEGER NOT NULL, clock_unsure INTEGER NOT NULL) STRICT;
 CREATE INDEX scopes_by_parent ON scopes(process_id, parent);
 CREATE TABLE problems(number INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
 

@@ -87,6 +87,24 @@ SELECT i.rank, i.local_rank, i.world_size, i.restart, p.node, p.pid, i.command,
   (SELECT sum(busy_ns) / 1e9 FROM device_times t WHERE t.process_id = p.id) AS gpu_busy_s
 FROM processes p LEFT JOIN process_infos i ON i.process_id = p.id;
 
+CREATE VIEW session_device_view AS
+SELECT i.rank, e.restart, p.node, p.pid, e.session, e.job, e.begin_utc_ns / 1e9 AS begin_utc_s,
+  (e.until_mono_ns - e.begin_mono_ns) / 1e9 AS length_s, u.ordinal,
+  nullif(d.name, '') AS device, nullif(u.uuid, '') AS uuid
+FROM epoch_devices u JOIN epochs e ON e.process_id = u.process_id AND e.epoch = u.epoch
+JOIN processes p ON p.id = u.process_id
+LEFT JOIN process_infos i ON i.process_id = u.process_id
+LEFT JOIN devices d ON d.process_id = u.process_id AND d.ordinal = u.ordinal;
+
+CREATE VIEW launch_latency_view AS
+SELECT i.rank, i.restart, p.node, p.pid, l.launches, l.measured, l.clock_unsure,
+  CASE WHEN l.measured > 0 THEN l.sum_ns / 1e9 / l.measured END AS mean_s,
+  CASE WHEN l.measured > 0 THEN l.min_ns / 1e9 END AS min_s,
+  CASE WHEN l.measured > 0 THEN l.max_ns / 1e9 END AS max_s,
+  CASE WHEN l.measured > 0 THEN l.error_ns / 1e9 END AS error_s
+FROM launch_latencies l JOIN processes p ON p.id = l.process_id
+LEFT JOIN process_infos i ON i.process_id = l.process_id;
+
 CREATE VIEW loss_view AS
 SELECT i.rank, i.restart, p.node, p.pid, l.name, l.count
 FROM losses l JOIN processes p ON p.id = l.process_id

@@ -20,9 +20,10 @@
 namespace flopsprof::injector {
 namespace {
 
-template <bool kWithStack>
+template <bool kWithStack, bool kTimed>
 FLOPSPROF_HOT void EmitLaunch(ThreadState* thread, int domain, uint32_t cbid,
                               uint32_t correlation) {
+  const uint64_t begun_ns = kTimed ? MonoNs() : 0;  // first: the rest is not the call's time
   const Attribution at = CurrentAttribution();
   // Before there is room for the record: a new stack is defined in the same ring.
   const StackSample sample = kWithStack ? SampleStack(thread, at) : StackSample();
@@ -41,6 +42,7 @@ FLOPSPROF_HOT void EmitLaunch(ThreadState* thread, int domain, uint32_t cbid,
       launch->stack = sample.stack;
       launch->stack_launches = sample.launches;
     }
+    if (kTimed) launch->mono_ns = begun_ns;
   });
   if (!emitted) CountLoss(shm::LossCounter::kLaunchNotSeen);
 }
@@ -89,20 +91,9 @@ __attribute__((always_inline)) inline void Watch(ThreadState* thread, int domain
   }
 }
 
-template <bool kWithStack>
-__attribute__((always_inline)) inline void OnCallback(int domain, uint32_t cbid, const void* raw) {
-  if (domain == kCuptiResource) {
-    if (cbid == kCuptiInitFinished || cbid == kCuptiContextCreated ||
-        cbid == kCuptiContextDestroyStarting) {
-      return OnContextOrInit(cbid);
-    }
-    return OnGraphResource(cbid, raw);
-  }
-  const auto* data = static_cast<const CuptiCallbackData*>(raw);
-  if (domain != kCuptiRuntimeApi && domain != kCuptiDriverApi) return;
-  if (data->callback_site != kCuptiApiEnter) return OnExit(domain, cbid, *data);
-  if (__builtin_expect(EndsContext(domain, cbid), 0)) return FlushEndingContext();
-  if (!IsRecording()) return OnLaunchNotRecorded(data->correlation_id);
+template <bool kWithStack, bool kTimed>
+__attribute__((always_inline)) inline void OnLaunchEntry(int domain, uint32_t cbid,
+                                                         const CuptiCallbackData* data) {
   CallbackGuard guard;
   if (!guard.entered()) return;
   ThreadState* thread = guard.thread();
@@ -118,7 +109,7 @@ __attribute__((always_inline)) inline void OnCallback(int domain, uint32_t cbid,
     SampleDriverEntry(thread, cbid, correlation);
   }
   thread->may_wait = false;  // whatever it was taken for before
-  EmitLaunch<kWithStack>(thread, domain, cbid, correlation);
+  EmitLaunch<kWithStack, kTimed>(thread, domain, cbid, correlation);
   if (__builtin_expect(IsUndeclaredGraphLaunch(domain, cbid), 0)) {
     thread->graph_correlation = correlation;
     return EmitGraphLaunch(correlation, nullptr, NewestGraphEvent());
@@ -135,6 +126,34 @@ __attribute__((always_inline)) inline void OnCallback(int domain, uint32_t cbid,
     const auto* parameters = static_cast<const void* const*>(data->function_params);
     EmitGraphLaunch(correlation, parameters == nullptr ? nullptr : parameters[0],
                     NewestGraphEvent());
+  }
+}
+
+template <bool kWithStack>
+FLOPSPROF_APART void OnTimedLaunchEntry(int domain, uint32_t cbid, const CuptiCallbackData* data) {
+  OnLaunchEntry<kWithStack, true>(domain, cbid, data);
+}
+
+template <bool kWithStack>
+__attribute__((always_inline)) inline void OnCallback(int domain, uint32_t cbid, const void* raw) {
+  if (domain == kCuptiResource) {
+    if (cbid == kCuptiInitFinished || cbid == kCuptiContextCreated ||
+        cbid == kCuptiContextDestroyStarting) {
+      return OnContextOrInit(cbid);
+    }
+    return OnGraphResource(cbid, raw);
+  }
+  const auto* data = static_cast<const CuptiCallbackData*>(raw);
+  if (domain != kCuptiRuntimeApi && domain != kCuptiDriverApi) return;
+  if (data->callback_site != kCuptiApiEnter) return OnExit(domain, cbid, *data);
+  if (__builtin_expect(EndsContext(domain, cbid), 0)) return FlushEndingContext();
+  const shm::Recording recorded = WhatIsRecorded();
+  if (recorded == shm::Recording::kWork) {
+    OnLaunchEntry<kWithStack, false>(domain, cbid, data);
+  } else if (recorded == shm::Recording::kTimedWork) {
+    OnTimedLaunchEntry<kWithStack>(domain, cbid, data);
+  } else {
+    OnLaunchNotRecorded(data->correlation_id);
   }
 }
 

@@ -83,13 +83,13 @@ FLOPSPROF_HOT uint32_t EnterModuleCall(PyObject* module) {
     OnOutermostCall(edge, in_pass);
   }
   if (!in_pass) OnScopeOfStepAt(edge.scope);
-  const uint32_t depth = edge.kind == EdgeKind::kInherited ? thread.EnterInherited()
-                                                           : thread.EnterModule(module, edge.scope);
+  uint32_t depth = edge.kind == EdgeKind::kInherited ? thread.EnterInherited()
+                                                     : thread.EnterModule(module, edge.scope);
   if (parent.outermost && depth != ThreadScopes::kRefused && IsEvaluation()) {
     thread.MarkEvaluation();
   }
   if (edge.kind != EdgeKind::kInherited && depth != ThreadScopes::kRefused) {
-    EmitScopeEnter(edge.scope, thread.TopPhase());
+    depth = EmitScopeEnter(edge.scope, thread.TopPhase(), depth);
   }
   if (IsRecording()) CountModuleCalls(1);
   return depth;

@@ -91,7 +91,7 @@ FLOPSPROF_NATIVE(push_range, 1) {
   return Number(EnterNamedRange(shm::ScopeKind::kUser, nullptr, text, bytes));
 }
 FLOPSPROF_NATIVE(leave, 1) {
-  ThisThread().Leave(Unsigned32(a[0]));
+  ThisThread().LeaveAny(Unsigned32(a[0]));
   return None();
 }
 FLOPSPROF_NATIVE(push_node, 1) {
@@ -128,8 +128,8 @@ FLOPSPROF_NATIVE(optimizer_begin, 1) {
   if (depth == ThreadScopes::kRefused) return Number(depth);
   const uint32_t scope = FindOrAddScope(identity);
   thread.NamePhase(scope);
-  if (IsRecording()) EmitScopeEnter(scope, shm::Phase::kOptimizer);
-  return Number(depth);
+  if (!IsRecording()) return Number(depth);
+  return Number(EmitScopeEnter(scope, shm::Phase::kOptimizer, depth));
 }
 FLOPSPROF_NATIVE(push_phase, 1) {
   return Number(ThisThread().EnterPhase(static_cast<shm::Phase>(Unsigned32(a[0]))));

@@ -57,26 +57,29 @@ FLOPSPROF_HOT uint32_t EnterNamedRange(shm::ScopeKind kind, const char* domain, 
                                        size_t bytes) {
   uint32_t scope;
   const uint32_t depth = EnterFoundRange(kind, domain, name, bytes, &scope);
-  if (depth != ThreadScopes::kRefused) {
-    EmitScopeEnter(scope, ThisThread().TopPhase());
-  }
-  return depth;
+  if (depth == ThreadScopes::kRefused) return depth;
+  return EmitScopeEnter(scope, ThisThread().TopPhase(), depth);
 }
 
 uint32_t EnterRangeWith(const RangeFacts& facts, const char* domain, const char* name,
                         size_t bytes) {
   uint32_t scope;
   const uint32_t depth = EnterFoundRange(shm::ScopeKind::kRange, domain, name, bytes, &scope);
-  if (depth != ThreadScopes::kRefused) {
-    EmitScopeEnterWith(facts, scope, ThisThread().TopPhase());
-  }
-  return depth;
+  if (depth == ThreadScopes::kRefused) return depth;
+  return EmitScopeEnterWith(facts, scope, ThisThread().TopPhase(), depth);
 }
 
-void EmitScopeEnter(uint32_t scope, shm::Phase phase) {
-  if (scope == shm::kOutsideScope || !IsConnected()) return;
-  EnsureScopeDefined(scope);  // also for work that a later window records
-  if (!IsRecording()) return;
+namespace {
+
+FLOPSPROF_APART uint32_t EmitTimedEnter(uint32_t scope, shm::Phase phase, uint32_t depth) {
+  return EmitScopeEnterWith(RangeFacts(), scope, phase, depth);
+}
+
+FLOPSPROF_APART uint64_t EmitTimedStart(uint32_t scope, uint64_t id) {
+  return EmitRangeStartWith(RangeFacts(), scope, id);
+}
+
+inline __attribute__((always_inline)) void EmitUntimedEnter(uint32_t scope, shm::Phase phase) {
   const uint32_t step = CurrentStep();
   EmitInPlace<shm::ScopeEnter>([&](shm::ScopeEnter* record) {
     record->header.type = static_cast<uint16_t>(shm::RecordType::kScopeEnter);
@@ -84,6 +87,32 @@ void EmitScopeEnter(uint32_t scope, shm::Phase phase) {
     record->header.step = step;
     record->scope = scope;
   });
+}
+
+}  // namespace
+
+uint32_t EmitScopeEnter(uint32_t scope, shm::Phase phase, uint32_t depth) {
+  const shm::Recording recorded = WhatIsRecorded();
+  if (scope == shm::kOutsideScope || recorded == shm::Recording::kNothing) return depth;
+  EnsureScopeDefined(scope);  // also for work that a later window records
+  if (recorded == shm::Recording::kWork) {
+    EmitUntimedEnter(scope, phase);
+  } else if (recorded == shm::Recording::kTimedWork) {
+    return EmitTimedEnter(scope, phase, depth);
+  }
+  return depth;
+}
+
+uint64_t EmitRangeStart(uint32_t scope, uint64_t id) {
+  const shm::Recording recorded = WhatIsRecorded();
+  if (scope == shm::kOutsideScope || recorded == shm::Recording::kNothing) return id;
+  EnsureScopeDefined(scope);
+  if (recorded == shm::Recording::kWork) {
+    EmitUntimedEnter(scope, shm::Phase::kOther);
+  } else if (recorded == shm::Recording::kTimedWork) {
+    return EmitTimedStart(scope, id);
+  }
+  return id;
 }
 
 }  // namespace flopsprof::injector

@@ -25,7 +25,9 @@ using nvtx::EventAttributes;
 using Domain = NvtxDomain;
 
 // NVTX wants the number of ranges open before this one; ours counts all frames.
-int Level(uint32_t depth) { return depth == ThreadScopes::kRefused ? -1 : static_cast<int>(depth); }
+int Level(uint32_t depth) {
+  return depth == ThreadScopes::kRefused ? -1 : static_cast<int>(depth & ~ThreadScopes::kTimed);
+}
 
 int PushEvent(const Domain* domain, const EventAttributes* event) {
   if (IsIgnored(domain)) return 0;
@@ -55,12 +57,7 @@ uint64_t Start(const char* domain, const NvtxName& name, const RangeFacts& facts
   const uint32_t scope = FindOrAddScope(identity);
   const uint64_t id = BeginStartedRange(scope, ThisThread().started_range);
   if (id != 0) ThisThread().started_range = id;
-  if (facts.any()) {
-    EmitScopeEnterWith(facts, scope, shm::Phase::kOther);
-  } else {
-    EmitScopeEnter(scope, shm::Phase::kOther);
-  }
-  return id;
+  return facts.any() ? EmitRangeStartWith(facts, scope, id) : EmitRangeStart(scope, id);
 }
 
 uint64_t StartEvent(const Domain* domain, const EventAttributes* event) {
@@ -72,7 +69,9 @@ uint64_t StartEvent(const Domain* domain, const EventAttributes* event) {
 }
 
 void End(uint64_t id) {
-  if (id != 0 && !EndStartedRange(id)) CountLoss(shm::LossCounter::kScopeUnbalanced);
+  if (id != 0 && !EndStartedRange(id) && !EndTimedRange(id)) {
+    CountLoss(shm::LossCounter::kScopeUnbalanced);
+  }
 }
 
 void MarkEvent(const Domain* domain, const EventAttributes* event) {

@@ -7,6 +7,7 @@
 
 #include "injector/base/thread_end_key.h"
 #include "injector/scopes/attribution.h"
+#include "injector/scopes/scopes.h"
 #include "injector/scopes/started_ranges.h"
 #include "injector/scopes/steps.h"
 #include "injector/transport/record_sink.h"
@@ -164,14 +165,15 @@ uint32_t ThreadScopes::EnterPhase(shm::Phase phase) {
 }
 
 FLOPSPROF_HOT void ThreadScopes::Leave(uint32_t depth) {
-  if (depth == kRefused || depth >= depth_) return;
+  if (depth >= depth_) return LeaveTimed(depth);
   depth_ = depth;
   while (depth_ > 0 && Top().closed) --depth_;
   NoteEntered(CurrentScope());
 }
 
 FLOPSPROF_HOT bool ThreadScopes::CloseRange(const void* domain) {
-  for (uint32_t i = depth_; i > 0 && frames_[i - 1].kind != FrameKind::kNode; --i) {
+  uint32_t i = depth_;
+  for (; i > 0 && frames_[i - 1].kind < FrameKind::kNode; --i) {
     Frame& frame = frames_[i - 1];
     if (frame.kind != FrameKind::kRange || frame.closed || frame.domain != domain) continue;
     if (i == depth_) {
@@ -181,7 +183,36 @@ FLOPSPROF_HOT bool ThreadScopes::CloseRange(const void* domain) {
     }
     return true;
   }
+  return CloseRangeBelow(domain, i);
+}
+
+// The same where there are timed ranges too. `frames`: how many of the outermost are looked at.
+bool ThreadScopes::CloseRangeBelow(const void* domain, uint32_t frames) {
+  for (uint32_t i = frames; i > 0 && frames_[i - 1].kind != FrameKind::kNode; --i) {
+    Frame& frame = frames_[i - 1];
+    const bool range = frame.kind == FrameKind::kRange || frame.kind == FrameKind::kTimedRange;
+    if (!range || frame.closed || frame.domain != domain) continue;
+    if (i == depth_) {
+      LeaveAny(i - 1);
+    } else {
+      if (frame.timed) EmitExit(i - 1, shm::ScopeExitKind::kAlone);
+      frame.closed = true;
+    }
+    return true;
+  }
   return false;
+}
+
+void ThreadScopes::LeaveTimed(uint32_t depth) {
+  if (depth == kRefused) return;
+  depth &= ~kTimed;
+  if (depth >= depth_) return;
+  if (frames_[depth].timed && !frames_[depth].closed) EmitExit(depth, shm::ScopeExitKind::kLeft);
+  Leave(depth);
+}
+
+void ThreadScopes::EmitExit(uint32_t frame, shm::ScopeExitKind kind) const {
+  EmitScopeExit(frames_[frame].scope, frame, frames_[frame].phase, kind, 0);
 }
 
 void ThreadScopes::BeginNode(uint64_t thread_number, uint64_t sequence) {
@@ -267,6 +298,7 @@ const Frame* ThreadScopes::NearestModuleOrNode() const {
         if (i == 1) return &frame;
         break;
       case FrameKind::kRange:
+      case FrameKind::kTimedRange:
       case FrameKind::kPhase:
         break;
     }

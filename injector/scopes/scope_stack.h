@@ -30,6 +30,9 @@ enum class FrameKind : uint8_t {
   kRange,      // NVTX, flopsprof.h, flopsprof.scope
   kPhase,      // an optimizer's step, clipping of gradients ...: work of that phase
   kNode,       // a backward node
+  // As kRange, of a range whose ScopeEnter has a time. Behind kNode: CloseRange stops at it, so
+  // that ranges without a time pay nothing for it.
+  kTimedRange,
 };
 
 struct Frame {
@@ -44,6 +47,7 @@ struct Frame {
   bool in_pass;       // kPhase: began in a backward pass
   bool closed;        // kRange: ended below open frames; goes when they go
   bool in_place;      // kModule: compiled in place; when it calls itself, that is the same call
+  bool timed;         // its ScopeEnter has a time: its end is told
 };
 
 // A range that this thread has entered before, found again by the address of its name: hashing the
@@ -63,6 +67,9 @@ class ThreadScopes {
   // Enter a frame. The result is the depth to hand to Leave(), or kRefused: nothing was entered
   // (too deep or no memory, counted as kScopeDepth).
   static constexpr uint32_t kRefused = UINT32_MAX;
+  // In a depth for Leave(): the frame is timed. Deeper than any stack, so that Leave() meets it
+  // where it turns away what is not open.
+  static constexpr uint32_t kTimed = 1u << 30;
   uint32_t EnterModule(void* module, uint32_t scope);
   uint32_t EnterPushed(uint32_t scope);
   uint32_t EnterInherited();
@@ -77,6 +84,17 @@ class ThreadScopes {
   // The module that was just entered has been compiled in place.
   void MarkCompiledInPlace() { frames_[depth_ - 1].in_place = true; }
   void Leave(uint32_t depth);
+  // The same for a depth without kTimed.
+  void LeaveAny(uint32_t depth) {
+    Leave(depth < depth_ && frames_[depth].timed ? depth | kTimed : depth);
+  }
+  // The frame that was just entered is timed: its depth for Leave().
+  uint32_t MarkTimed() {
+    Frame& top = frames_[depth_ - 1];
+    top.timed = true;
+    if (top.kind == FrameKind::kRange) top.kind = FrameKind::kTimedRange;
+    return (depth_ - 1) | kTimed;
+  }
 
   // Ends the newest open range of the domain above the innermost backward node. False: none.
   bool CloseRange(const void* domain);
@@ -119,6 +137,9 @@ class ThreadScopes {
  private:
   const Frame& Top() const { return frames_[depth_ - 1]; }
   Frame* Push();
+  FLOPSPROF_APART void LeaveTimed(uint32_t depth);
+  FLOPSPROF_APART bool CloseRangeBelow(const void* domain, uint32_t frames);
+  void EmitExit(uint32_t frame, shm::ScopeExitKind kind) const;
   FLOPSPROF_APART bool MakeRoom();
   FLOPSPROF_APART void RegisterThreadEnd();
   FLOPSPROF_APART void Note(uint64_t sequence, uint32_t scope);

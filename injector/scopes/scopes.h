@@ -31,9 +31,21 @@ uint32_t EnterNamedRange(shm::ScopeKind kind, const char* domain, const char* na
 uint32_t EnterRangeWith(const RangeFacts& facts, const char* domain, const char* name,
                         size_t bytes);
 
-// Defines the scope when needed and sends one ScopeEnter.
-void EmitScopeEnter(uint32_t scope, shm::Phase phase);
-void EmitScopeEnterWith(const RangeFacts& facts, uint32_t scope, shm::Phase phase);
+// Defines the scope when needed and sends one ScopeEnter, for the frame that was just entered at
+// `depth`. The result is the depth for ThreadScopes::Leave.
+uint32_t EmitScopeEnter(uint32_t scope, shm::Phase phase, uint32_t depth);
+uint32_t EmitScopeEnterWith(const RangeFacts& facts, uint32_t scope, shm::Phase phase,
+                            uint32_t depth);
+// The same for a start/end range, which is on no stack. The result is the id for EndTimedRange, or
+// the same one where the host's clock is not recorded.
+uint64_t EmitRangeStart(uint32_t scope, uint64_t id);
+uint64_t EmitRangeStartWith(const RangeFacts& facts, uint32_t scope, uint64_t id);
+// False: `id` is not of a timed range, or it is not open any more.
+bool EndTimedRange(uint64_t id);
+
+// One ScopeExit, if the host's clock is recorded just now.
+void EmitScopeExit(uint32_t scope, uint32_t frame, shm::Phase phase, shm::ScopeExitKind kind,
+                   uint64_t range);
 
 // Sends a mark in the current scope. Of more than a few thousand texts the rest is "(other)",
 // counted as kScopeTableFull.

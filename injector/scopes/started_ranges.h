@@ -13,6 +13,10 @@
 
 namespace flopsprof::injector {
 
+// In the id that a program gets: its ScopeEnter has a time. Not an id of ours, so that it is told
+// apart where an id that is not open is turned away.
+constexpr uint64_t kTimedRangeId = 1u << 31;
+
 // Process-wide id of the open range (never 0), or 0 when too many are open (counted kScopeDepth).
 // `previous`: what its thread has begun before it, 0 = nothing.
 uint64_t BeginStartedRange(uint32_t scope, uint64_t previous);

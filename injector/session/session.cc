@@ -234,6 +234,8 @@ void HandleRequests(uint32_t requests) {
   if ((requests & kRequestFlush) != 0 && MayCallCuda()) {
     if (!ClockWasTold()) TellClock();
     FlushCupti(true);
+    // Behind the last kernel too, so that what came since the last pair lies between two.
+    if (IsRecordingTimed()) TellClock();
   }
   if ((requests & kRequestStopCupti) != 0) StopCupti();
   if ((requests & kRequestDevices) != 0) {

@@ -64,14 +64,14 @@ bool Open(shm::SegmentHeader* header, uint32_t label, uint32_t step) {
   // Before the first record of the window.
   EmitEdge(shm::StepEvent::kWindowBegin, label, step);
   WantActivities();
-  if (!Change(header, shm::Recording::kPaused, shm::Recording::kWork)) return false;
+  if (!Change(header, shm::Recording::kPaused, shm::RecordingOfWork(*header))) return false;
   header->windows.fetch_add(1, std::memory_order_relaxed);
   return true;
 }
 
 void Close(shm::SegmentHeader* header, uint32_t label, uint32_t step) {
   WantActivities();
-  if (!Change(header, shm::Recording::kWork, shm::Recording::kPaused)) return;
+  if (!Change(header, shm::RecordingOfWork(*header), shm::Recording::kPaused)) return;
   CutCaptures();
   EmitEdge(shm::StepEvent::kWindowEnd, label, step);
 }

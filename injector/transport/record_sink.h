@@ -12,11 +12,17 @@
 #include "injector/base/platform.h"
 #include "proto/shm/loss_counters.h"
 #include "proto/shm/records.h"
+#include "proto/shm/ring_layout.h"
 
 namespace flopsprof::injector {
 
 // True while work is recorded. One relaxed load; check it before any other work.
 bool IsRecording();
+// The same with the host's clock.
+bool IsRecordingTimed();
+// Both in one load. A hot path that asks whether it is kWork, and for kTimedWork only where it is
+// not, pays no instruction for a clock that nobody has asked for.
+shm::Recording WhatIsRecorded();
 
 // True while an agent is there, also when work is not recorded just now (window.h): definitions and
 // notes are written. Everything below asks this only; who records work asks IsRecording() first.

@@ -99,9 +99,9 @@ void GoAway() {
   away_segment.recording.store(static_cast<uint32_t>(shm::Recording::kPaused),
                                std::memory_order_relaxed);
   shm::SegmentHeader* left = in_use.current.exchange(nullptr, std::memory_order_relaxed);
-  away_counts.store(left == nullptr || left->recording.load(std::memory_order_relaxed) ==
-                                           static_cast<uint32_t>(shm::Recording::kWork),
-                    std::memory_order_relaxed);
+  away_counts.store(
+      left == nullptr || shm::RecordsWork(left->recording.load(std::memory_order_relaxed)),
+      std::memory_order_relaxed);
   in_use.counting.store(&no_segment, std::memory_order_relaxed);
   in_use.recording.store(&away_segment, std::memory_order_release);
   BeginEpoch();
@@ -147,18 +147,17 @@ SlotPlaces CurrentSlotPlaces() {
 
 shm::SegmentHeader* Statistics() { return in_use.counting.load(std::memory_order_relaxed); }
 
-bool IsRecording() {
+shm::Recording WhatIsRecorded() {
   // An acquire load is a plain load on x86-64.
-  return in_use.recording.load(std::memory_order_acquire)
-             ->recording.load(std::memory_order_relaxed) ==
-         static_cast<uint32_t>(shm::Recording::kWork);
+  return static_cast<shm::Recording>(
+      in_use.recording.load(std::memory_order_acquire)->recording.load(std::memory_order_relaxed));
 }
 
-bool IsConnected() {
-  return in_use.recording.load(std::memory_order_acquire)
-             ->recording.load(std::memory_order_relaxed) !=
-         static_cast<uint32_t>(shm::Recording::kNothing);
-}
+bool IsRecording() { return shm::RecordsWork(static_cast<uint32_t>(WhatIsRecorded())); }
+
+bool IsRecordingTimed() { return WhatIsRecorded() == shm::Recording::kTimedWork; }
+
+bool IsConnected() { return WhatIsRecorded() != shm::Recording::kNothing; }
 
 uint32_t SessionEpoch() { return in_use.epoch.load(std::memory_order_acquire); }
 

@@ -12,7 +12,7 @@ namespace flopsprof::shm {
 
 constexpr uint64_t kHelloMagic = 0x313048454c464c46ull;
 constexpr uint64_t kWelcomeMagic = 0x31304c4557464c46ull;
-constexpr uint32_t kHandshakeVersion = 2;
+constexpr uint32_t kHandshakeVersion = 3;
 
 struct Hello {
   uint64_t magic;

@@ -47,6 +47,7 @@ enum class RecordType : uint16_t {
   kModuleSizes = 26,  // more about the parameters of a kModule
   kMark = 27,         // one NVTX mark
   kModuleAlias = 28,  // a further path of a kModule
+  kScopeExit = 29,    // the end of a scope, where the host's clock is recorded
 };
 
 enum class Phase : uint8_t {
@@ -130,6 +131,13 @@ constexpr StepPlace PlaceOfStep(uint32_t step) {
 constexpr uint32_t StepAt(StepPlace place, uint32_t key) {
   return static_cast<uint32_t>(place) << kStepPlaceShift | key;
 }
+
+enum class ScopeExitKind : uint8_t {
+  kUnspecified = 0,
+  kLeft = 1,     // with all that was entered after it on its thread and has not ended
+  kAlone = 2,    // what was entered after it on its thread goes on
+  kStarted = 3,  // a range with `range`, begun and ended on any thread
+};
 
 enum class GoodbyeReason : uint8_t { kUnspecified = 0, kExit = 1, kFastExit = 2 };
 
@@ -264,7 +272,25 @@ struct ScopeEnter {
   uint32_t category;       // NVTX: a number of the range's domain; 0 = none
   uint8_t payload_type;    // PayloadType
   uint8_t reserved[3];
-  uint64_t reserved2[4];
+  // With Recording::kTimedWork:
+  uint64_t mono_ns;  // CLOCK_MONOTONIC when it had been entered; 0 = not taken
+  uint64_t range;    // of a range that any thread may end; 0 = it is on its thread's stack
+  uint32_t frame;    // without `range`: its place on the stack, 0 = the outermost
+  uint32_t reserved2;
+  uint64_t reserved3;
+};
+
+// With Recording::kTimedWork: what a ScopeEnter of the same ring began (of kStarted: of any ring)
+// has ended.
+struct ScopeExit {
+  RecordHeader header;
+  uint32_t scope;
+  uint32_t frame;    // as in ScopeEnter
+  uint64_t mono_ns;  // CLOCK_MONOTONIC
+  uint64_t range;    // kStarted: as in ScopeEnter
+  uint8_t kind;      // ScopeExitKind
+  uint8_t reserved[7];
+  uint64_t reserved2[3];
 };
 
 struct MarkRecord {
@@ -382,7 +408,9 @@ struct LaunchRecord {
   uint8_t reserved;
   uint32_t stack;           // blob id of the stack sampled here; kNoStack: not sampled
   uint32_t stack_launches;  // launches of the thread that this sample stands for, itself included
-  uint64_t reserved2[4];
+  uint64_t
+      mono_ns;  // with Recording::kTimedWork: CLOCK_MONOTONIC when the call began; 0 = not taken
+  uint64_t reserved2[3];
 };
 
 // One frame of a kStack blob.
@@ -544,6 +572,7 @@ FLOPSPROF_PIN(ScopeRecord);
 FLOPSPROF_PIN(ModuleRecord);
 FLOPSPROF_PIN(ModuleSizes);
 FLOPSPROF_PIN(ScopeEnter);
+FLOPSPROF_PIN(ScopeExit);
 FLOPSPROF_PIN(MarkRecord);
 FLOPSPROF_PIN(ModuleAlias);
 FLOPSPROF_PIN(GemmCall);
@@ -565,5 +594,10 @@ FLOPSPROF_PIN(GraphEvent);
 FLOPSPROF_PIN(GraphCall);
 FLOPSPROF_PIN(GraphNode);
 #undef FLOPSPROF_PIN
+static_assert(offsetof(ScopeEnter, mono_ns) == 32 && offsetof(ScopeEnter, range) == 40 &&
+              offsetof(ScopeEnter, frame) == 48);
+static_assert(offsetof(ScopeExit, mono_ns) == 16 && offsetof(ScopeExit, range) == 24 &&
+              offsetof(ScopeExit, kind) == 32);
+static_assert(offsetof(LaunchRecord, mono_ns) == 32);
 
 }  // namespace flopsprof::shm

@@ -17,7 +17,7 @@
 namespace flopsprof::shm {
 
 constexpr uint64_t kSegmentMagic = 0x31304d4853504c46ull;  // "FLPSHM01"
-constexpr uint32_t kSegmentVersion = 1;
+constexpr uint32_t kSegmentVersion = 2;
 constexpr uint32_t kDefaultSlotCount = 64;
 constexpr uint32_t kDefaultRingRecords = 16384;  // 1 MiB a thread; a power of two
 constexpr size_t kSlotHeaderBytes = 256;
@@ -30,13 +30,15 @@ enum class ProcessState : uint32_t {
   kDead = 3,     // the injector gave up; reason in the notes and counters
 };
 
-// What an agent accepts. With a window of steps, only the injector changes kWork to kPaused and
-// back, where the window's steps begin and end.
+// What an agent accepts. With a window of steps, only the injector changes kWork (or kTimedWork,
+// where the segment has `host_clock`) to kPaused and back, where the window's steps begin and end.
 enum class Recording : uint32_t {
   kNothing = 0,
   kWork = 1,
   kPaused = 2,  // definitions, notes and what becomes of graphs; no calls, launches and activities
+  kTimedWork = 3,  // as kWork; launches, entries and ends of scopes have the host's clock
 };
+constexpr bool RecordsWork(uint32_t recording) { return (recording & 1) != 0; }
 
 // Steps to be recorded: from `first` up to, not including, `end`. If the two are equal, none. From
 // 0 on and without an end, work of a process that has not begun a step is recorded too.
@@ -86,7 +88,9 @@ struct SegmentHeader {
   uint32_t ring_records;
   uint64_t slot_stride;
   uint64_t first_slot;  // offset of slot 0
-  uint64_t reserved0[3];
+  uint32_t host_clock;  // 1: work is recorded as kTimedWork, 0: as kWork
+  uint32_t reserved9;
+  uint64_t reserved0[2];
   // Written by the agent at any time.
   alignas(64) std::atomic<uint32_t> recording;  // Recording
   uint32_t reserved6;
@@ -128,12 +132,17 @@ struct SegmentHeader {
   uint64_t reserved8[3];
 };
 static_assert(sizeof(SegmentHeader) <= kSegmentHeaderBytes);
+static_assert(offsetof(SegmentHeader, host_clock) == 40);
 static_assert(offsetof(SegmentHeader, recording) == 64);
 static_assert(offsetof(SegmentHeader, process_state) == 128);
 static_assert(offsetof(SegmentHeader, loss) == 192);
 static_assert(offsetof(SegmentHeader, controlled) == 704);
 static_assert(offsetof(SegmentHeader, times_answer) == 768);
 static_assert(offsetof(SegmentHeader, calls_before) == 832);
+
+inline Recording RecordingOfWork(const SegmentHeader& header) {
+  return header.host_clock == 1 ? Recording::kTimedWork : Recording::kWork;
+}
 
 constexpr uint64_t SlotStride(uint32_t ring_records) {
   return kSlotHeaderBytes + uint64_t{ring_records} * kRecordBytes;

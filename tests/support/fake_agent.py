@@ -44,7 +44,7 @@ SLOT_HEADER = 256
 SEGMENT_MAGIC = 0x31304D4853504C46
 HELLO_MAGIC = 0x313048454C464C46
 WELCOME_MAGIC = 0x31304C4557464C46
-VERSION = 2
+VERSION = 3
 NO_STEP = 0xFFFFFFFF
 LOSS = {}  # index -> name, read from the header file
 
@@ -53,14 +53,15 @@ LAYOUTS = {
     3: ("scope", "<IIIIIBBHQ24x", "scope parent name class_name domain kind known depth object"),
     4: ("module", "<IIIIQQQQ8x",
         "root_scope path class_name order object own_params total_params trainable_params"),
-    5: ("scope_enter", "<IIQIB35x", "scope category_name payload category payload_type"),
+    5: ("scope_enter", "<IIQIB3xQQI12x",
+        "scope category_name payload category payload_type mono_ns range frame"),
     6: ("gemm", "<IIHBBBBBBqqqqQ",
         "call scope api type_a type_b type_c compute_type math_mode epilogue m n k batch mono_ns"),
     7: ("cudnn", "<IIHHI40x", "call scope api reserved plan"),
     8: ("collective", "<IIHBBiQQQiiQ",
         "call scope api kind data_type rank_count count bytes group peer rank sequence"),
-    9: ("launch", "<IIIHBBII32x",
-        "correlation scope call cbid domain reserved stack stack_launches"),
+    9: ("launch", "<IIIHBBIIQ24x",
+        "correlation scope call cbid domain reserved stack stack_launches mono_ns"),
     10: ("activity", "<IIBBHIQQQQII",
          "correlation name kind copy_kind device stream start_gpu_ns end_gpu_ns bytes graph_node "
          "graph context"),
@@ -87,6 +88,7 @@ LAYOUTS = {
     27: ("mark", "<IIIIQIB27x",
          "scope name domain category_name payload category payload_type"),
     28: ("module_alias", "<III44x", "root_scope alias path"),
+    29: ("scope_exit", "<IIQQB31x", "scope frame mono_ns range kind"),
 }
 STRING_FIELDS = ("name", "class_name", "domain", "path", "key", "value", "category_name", "alias")
 
@@ -110,9 +112,10 @@ class Segment:
         fcntl.fcntl(self.fd, fcntl.F_ADD_SEALS,
                     fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL)
         self.map = mmap.mmap(self.fd, self.bytes)
-        struct.pack_into("<QIIIIQQ", self.map, 0, SEGMENT_MAGIC, 1, RECORD, self.slots,
+        struct.pack_into("<QIIIIQQ", self.map, 0, SEGMENT_MAGIC, 2, RECORD, self.slots,
                          self.records, self.stride, HEADER)
-        struct.pack_into("<I", self.map, 64, 1)  # recording
+        struct.pack_into("<I", self.map, 40, 1 if options.host_clock else 0)
+        struct.pack_into("<I", self.map, 64, 3 if options.host_clock else 1)  # recording
         self.generation = [0] * self.slots
 
     def base(self, slot):
@@ -330,6 +333,7 @@ def main():
     parser.add_argument("--library", default=os.environ.get("FLOPSPROF_INJECT"))
     parser.add_argument("--out")
     parser.add_argument("--slots", type=int, default=64)
+    parser.add_argument("--host-clock", action="store_true")
     parser.add_argument("--records", type=int, default=16384)
     parser.add_argument("--cupti", type=int, default=1)
     parser.add_argument("--modules", type=int, default=1)

@@ -64,6 +64,8 @@ class ProfileSum {
     copy(windows_, whole.mutable_windows());
     copy(epochs_, whole.mutable_epochs());
     for (const v1::CostRow& cost : costs_.costs()) *whole.add_costs() = cost;
+    for (const auto& row : costs_.launch_latencies()) *whole.add_launch_latencies() = row;
+    copy(epoch_devices_, whole.mutable_epoch_devices());
     for (const auto& [id, text] : strings) (*whole.mutable_strings())[id] = text;
     for (const auto& [name, count] : loss) (*whole.mutable_loss())[name] = count;
     for (const auto& [name, text] : notes) (*whole.mutable_notes())[name] = text;
@@ -348,6 +350,8 @@ class ProfileSum {
       to.set_switches(to.switches() + row.switches());
       to.set_recorded_ns(to.recorded_ns() + row.recorded_ns());
     }
+    for (const auto& row : part.launch_latencies()) AddLatency(row);
+    for (const auto& row : part.epoch_devices()) epoch_devices_[{row.epoch(), row.ordinal()}] = row;
     for (const auto& row : part.process_lives()) {
       if (costs_.process_lives_size() == 0) *costs_.add_process_lives() = row;
       v1::ProcessLife& to = *costs_.mutable_process_lives(0);
@@ -357,6 +361,20 @@ class ProfileSum {
     for (const auto& row : part.epochs()) AddEpoch(row);
     AddLosses(part);
     if (part.has_info()) AddInfo(part.info());
+  }
+
+  void AddLatency(const v1::LaunchLatencyRow& row) {
+    if (costs_.launch_latencies_size() == 0) costs_.add_launch_latencies();
+    v1::LaunchLatencyRow& to = *costs_.mutable_launch_latencies(0);
+    if (row.measured() > 0) {
+      to.set_min_ns(to.measured() == 0 ? row.min_ns() : std::min(to.min_ns(), row.min_ns()));
+    }
+    to.set_launches(to.launches() + row.launches());
+    to.set_measured(to.measured() + row.measured());
+    to.set_sum_ns(to.sum_ns() + row.sum_ns());
+    to.set_clock_unsure(to.clock_unsure() + row.clock_unsure());
+    to.set_max_ns(std::max(to.max_ns(), row.max_ns()));
+    to.set_error_ns(std::max(to.error_ns(), row.error_ns()));
   }
 
   void AddEpoch(const v1::EpochRow& row) {
@@ -431,6 +449,7 @@ class ProfileSum {
   Rows<v1::RangeRow, uint32_t, uint32_t, int> ranges_;
   Rows<v1::MarkRow, uint32_t, Text, Text, uint32_t, int, uint32_t> marks_;
   std::map<uint64_t, v1::EpochRow> epochs_;
+  Rows<v1::EpochDevice, uint64_t, uint32_t> epoch_devices_;
   bool has_info_ = false;
   v1::ProcessKey key_;
   std::map<uint32_t, v1::Device> device_rows_;

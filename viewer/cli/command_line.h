@@ -33,6 +33,7 @@ struct RunOptions {
   bool strict = false;
   bool paused = false;      // nothing is recorded until `flopsprof ctl start`
   double max_overhead = 0;  // share of the job's time that we may take; 0 = any
+  bool host_clock = false;  // launches and scopes have the host's clock
   bool times = true;
   bool modules = true;
   bool formulas = true;                    // false: work without a library call is unknown

@@ -78,6 +78,7 @@ absl::StatusOr<std::unique_ptr<NodeServices>> NodeServices::Start(const Options&
   settings.paused = options.paused;
   settings.leaves_processes = options.leaves_processes;
   settings.max_overhead = options.max_overhead;
+  settings.segment.host_clock = options.host_clock;
   settings.control_socket = options.control_socket;
   // Who asks may be in another folder.
   std::error_code ignored;

@@ -41,6 +41,7 @@ class NodeServices {
     bool paused = false;
     bool leaves_processes = false;  // those that run when the agent is finished live on
     double max_overhead = 0;        // 0 = any
+    bool host_clock = false;
     bool times = true;
     bool modules = true;
     std::shared_ptr<const model::FormulaRegistry> formulas;  // null: all are on

@@ -179,6 +179,7 @@ class Run {
     services.control_socket = runtime_dir_->control_socket();
     services.paused = options_.paused;
     services.max_overhead = options_.max_overhead;
+    services.host_clock = options_.host_clock;
     services.run_id = run_id_;
     services.job = facts_.job;
     services.command = QuoteCommand(command_);

@@ -68,6 +68,9 @@ void DefineFormulas(CLI::App* app, RunOptions* options) {
 }
 
 void DefineStacks(CLI::App* app, RunOptions* options) {
+  app->add_flag("--host-clock", options->host_clock,
+                "also record when launches and scopes began on the host: the report then says how "
+                "long launches waited for the GPU (default off)");
   app->add_flag("--stacks", options->stacks,
                 "sample the native and Python stacks of launches that no module or library call "
                 "explains (default off)");

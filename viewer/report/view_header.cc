@@ -340,6 +340,31 @@ std::string PartsLine(const ReportContext& context) {
          Wrap(text, context.terminal.width, sizeof("time  ") - 1) + "\n";
 }
 
+// How long launches waited for the GPU, where that was asked for.
+std::string LatencyLine(const ReportContext& context) {
+  model::LaunchLatency all;
+  bool asked = false;
+  for (const model::RankSummary& rank : context.summary.ranks) {
+    asked |= rank.launch_latency.has_value();
+    all.Add(rank.launch_latency.value_or(model::LaunchLatency()));
+  }
+  if (!asked) return "";
+  const auto time = [&](uint64_t ns) { return FormatSeconds(Seconds(ns), context.terminal.utf8); };
+  std::string text = "not known: no launch has both a time of the host and one of the GPU";
+  if (all.measured > 0) {
+    text = "began " + time(all.sum_ns / all.measured) + " after their call on average (" +
+           time(all.min_ns) + " to " + time(all.max_ns) +
+           "): the way to the GPU and the wait for what was queued there before; measured for " +
+           std::to_string(all.measured) + " of " + Plural(all.launches, "launch", "launches") +
+           ", each to within " + time(all.error_ns);
+  }
+  if (all.clock_unsure > 0) {
+    text += "; a clock was set while " + Plural(all.clock_unsure, "launch", "launches") + " waited";
+  }
+  return context.terminal.Paint(Tone::kStrong, "launches") + "  " +
+         Wrap(text, context.terminal.width, sizeof("launches  ") - 1) + "\n";
+}
+
 std::string FindingText(const ReportContext& context, const model::Finding& finding) {
   const Tone tone = finding.severity == "error"     ? Tone::kBad
                     : finding.severity == "warning" ? Tone::kWarning
@@ -476,6 +501,7 @@ std::string HeaderView(const ReportContext& context) {
   }
   // Steps of programs that have nothing to do with each other have no common speed.
   if (summary.programs.empty()) text += SpeedLine(context) + PartsLine(context);
+  text += LatencyLine(context);
   if (!context.style.steps_shown.empty()) {
     const std::string what = "only " + context.style.steps_shown +
                              ": their times, flops and timeline. Modules, kernels, communication, "

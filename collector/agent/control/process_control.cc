@@ -55,8 +55,8 @@ bool ProcessControl::flushed(uint32_t number) const {
 }
 
 bool ProcessControl::recording() const {
-  return recorder_ != nullptr && header().recording.load(std::memory_order_acquire) ==
-                                     static_cast<uint32_t>(shm::Recording::kWork);
+  return recorder_ != nullptr &&
+         shm::RecordsWork(header().recording.load(std::memory_order_acquire));
 }
 
 // Behind the end of a window that was not opened before: it is not opened any more.

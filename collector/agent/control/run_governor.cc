@@ -36,9 +36,9 @@ class RunGovernor::Process {
     counts_ = counts;
     const auto period_ns = static_cast<double>(now_ns - std::min(now_ns, since_ns_));
     since_ns_ = now_ns;
-    const bool recording = ended_ ? was_recording_
-                                  : header.recording.load(std::memory_order_acquire) ==
-                                        static_cast<uint32_t>(shm::Recording::kWork);
+    const bool recording = ended_
+                               ? was_recording_
+                               : shm::RecordsWork(header.recording.load(std::memory_order_acquire));
     Learn(events, recording, period_ns);
     double spent_ns = costs_.RecordedNs(events);
     double floor_ns = 0;

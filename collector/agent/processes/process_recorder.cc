@@ -51,6 +51,7 @@ void ProcessRecorder::Finish(const ProcessEnd& end, uint64_t now_ns) {
   BookNamedWork(/*final=*/true);
   graphs_.EndPass(/*emptied=*/true, /*final=*/true, &correlator_);
   correlator_.Retry(now_ns, /*final=*/true);
+  latency_.Finish();
   aggregator_.Finish();
   // A process that lives on looks for another agent once our socket is closed, and goes on for it.
   if (end.heard_out) segment_.header().recording.store(0, std::memory_order_relaxed);
@@ -91,6 +92,7 @@ void ProcessRecorder::OnModuleAlias(const shm::ModuleAlias& record) {
 void ProcessRecorder::OnMark(const shm::MarkRecord& record) { aggregator_.OnMark(record); }
 void ProcessRecorder::OnClock(const shm::ClockRecord& record) {
   if (record.gpu_ns == 0) return;
+  latency_.AddClock(record);
   clock_offset_ns_ = static_cast<int64_t>(record.mono_ns - record.gpu_ns);
 }
 void ProcessRecorder::OnDevice(const shm::DeviceRecord& record) { definitions_.AddDevice(record); }
@@ -248,6 +250,7 @@ void ProcessRecorder::OnCallEnd(RingId ring, const shm::CallEnd& record) {
 
 void ProcessRecorder::OnLaunch(RingId ring, const shm::LaunchRecord& record) {
   launches_read_++;
+  if (record.mono_ns != 0) latency_.AddLaunch(record);
   correlator_.AddLaunch(ring, record);
 }
 
@@ -263,12 +266,16 @@ void ProcessRecorder::OnGraphCall(RingId ring, const shm::GraphCall& record) {
 }
 
 void ProcessRecorder::OnGraphNode(RingId ring, const shm::GraphNode& record) {
-  if (record.correlation != 0) correlator_.MarkCaptured(record.correlation);
+  if (record.correlation != 0) {
+    correlator_.MarkCaptured(record.correlation);
+    latency_.Forget(record.correlation);
+  }
   graphs_.AddNode(ring, record);
 }
 
 void ProcessRecorder::OnActivity(const shm::ActivityRecord& record) {
   activities_read_++;
+  if (latency_.any()) latency_.AddActivity(record);
   correlator_.AddActivity(record, now_ns_);
 }
 

@@ -12,6 +12,7 @@
 #include "collector/agent/calls/call_parts.h"
 #include "collector/agent/graphs/graph_replays.h"
 #include "collector/agent/join/correlator.h"
+#include "collector/agent/join/launch_latency.h"
 #include "collector/agent/rings/decoder.h"
 #include "collector/agent/rings/ring_reader.h"
 #include "collector/agent/rings/segment.h"
@@ -158,6 +159,10 @@ class ProcessRecorder : public RecordHandler {
   void EmitInfo(v1::ProcessProfile* profile);
   void EmitCost(v1::ProcessProfile* profile);
   void EmitLosses(v1::ProcessProfile* profile);
+  // False: nothing is new.
+  bool EmitLatency(v1::ProcessProfile* profile);
+  // Devices in `profile`, as those of this session.
+  void EmitEpochDevices(v1::ProcessProfile* profile) const;
   // `complete`: no rows stayed behind. False: nothing but the time is new.
   bool UpdateEpoch(bool complete);
   void ReadEpochCounters();
@@ -173,6 +178,8 @@ class ProcessRecorder : public RecordHandler {
   Aggregator aggregator_;
   GraphReplays graphs_{&aggregator_};
   Correlator correlator_{&graphs_};
+  LaunchLatency latency_;
+  std::optional<v1::LaunchLatencyRow> sent_latency_;
   CallParts parts_;
   WindowRows windows_;
   std::deque<WaitingCall> waiting_calls_;

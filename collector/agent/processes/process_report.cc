@@ -30,7 +30,9 @@ bool ProcessRecorder::Emit(size_t max_rows, v1::ProcessProfile* profile, bool* m
   ReadCounters();
   const bool info_changed = UpdateInfo();
   const bool epoch_changed = UpdateEpoch(/*complete=*/emitted < max_rows);
-  const bool changed = info_changed || epoch_changed || losses_changed_ || cost_changed_;
+  const bool latency_changed = EmitLatency(profile);
+  const bool changed =
+      info_changed || epoch_changed || losses_changed_ || cost_changed_ || latency_changed;
   if (emitted == 0 && !changed) return false;
   *profile->mutable_key() = key_;
   v1::ProcessLife& life = *profile->add_process_lives();
@@ -40,6 +42,7 @@ bool ProcessRecorder::Emit(size_t max_rows, v1::ProcessProfile* profile, bool* m
   if (cost_changed_) EmitCost(profile);
   if (losses_changed_) EmitLosses(profile);
   if (epoch_.epoch() != 0) EmitEpoch(profile);
+  if (epoch_.epoch() != 0) EmitEpochDevices(profile);
   return true;
 }
 
@@ -135,6 +138,33 @@ void ProcessRecorder::EmitCost(v1::ProcessProfile* profile) {
   out.set_recorded_ns(cost_.recorded_ns() - sent_cost_.recorded_ns());
   sent_cost_ = cost_;
   cost_changed_ = false;
+}
+
+// Where it was asked for there is a row, whether or not anything could be measured.
+bool ProcessRecorder::EmitLatency(v1::ProcessProfile* profile) {
+  if (!segment_.host_clock()) return false;
+  const v1::LaunchLatencyRow& now = latency_.row();
+  const v1::LaunchLatencyRow sent = sent_latency_.value_or(v1::LaunchLatencyRow());
+  if (sent_latency_.has_value() && now.SerializeAsString() == sent.SerializeAsString()) {
+    return false;
+  }
+  v1::LaunchLatencyRow& out = *profile->add_launch_latencies();
+  out = now;
+  out.set_launches(now.launches() - sent.launches());
+  out.set_measured(now.measured() - sent.measured());
+  out.set_sum_ns(now.sum_ns() - sent.sum_ns());
+  out.set_clock_unsure(now.clock_unsure() - sent.clock_unsure());
+  sent_latency_ = now;
+  return true;
+}
+
+void ProcessRecorder::EmitEpochDevices(v1::ProcessProfile* profile) const {
+  for (const v1::Device& device : profile->devices()) {
+    v1::EpochDevice& out = *profile->add_epoch_devices();
+    out.set_epoch(epoch_.epoch());
+    out.set_ordinal(device.ordinal());
+    out.set_uuid(device.uuid());
+  }
 }
 
 void ProcessRecorder::EmitLosses(v1::ProcessProfile* profile) {

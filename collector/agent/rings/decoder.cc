@@ -44,6 +44,9 @@ bool IsWellFormed(shm::RecordType type, const std::byte* bytes) {
       return record.scope != shm::kOutsideScope &&
              record.kind <= static_cast<uint8_t>(shm::ScopeKind::kOptimizer);
     }
+    case shm::RecordType::kScopeExit:
+      return IsBetween(As<shm::ScopeExit>(bytes).kind, shm::ScopeExitKind::kLeft,
+                       shm::ScopeExitKind::kStarted);
     case shm::RecordType::kStep:
       return IsBetween(As<shm::StepRecord>(bytes).event, shm::StepEvent::kBegin,
                        shm::StepEvent::kBeside);
@@ -130,6 +133,9 @@ bool Decoder::DeliverDefinition(shm::RecordType type, RingId ring, const std::by
   switch (type) {
     case shm::RecordType::kScopeEnter:
       handler_->OnScopeEnter(As<shm::ScopeEnter>(bytes));
+      return true;
+    case shm::RecordType::kScopeExit:
+      handler_->OnScopeExit(ring, As<shm::ScopeExit>(bytes));
       return true;
     case shm::RecordType::kScope:
       handler_->OnScope(As<shm::ScopeRecord>(bytes));

@@ -26,6 +26,7 @@ class RecordHandler {
   virtual void OnModuleAlias(const shm::ModuleAlias&) {}
   virtual void OnMark(const shm::MarkRecord&) {}
   virtual void OnScopeEnter(const shm::ScopeEnter& record) = 0;
+  virtual void OnScopeExit(RingId, const shm::ScopeExit&) {}
   virtual void OnGemm(RingId ring, const shm::GemmCall& record) = 0;
   virtual void OnLibraryCall(RingId ring, const shm::LibraryCall& record) = 0;
   virtual void OnCudnn(RingId ring, const shm::CudnnCall& record) = 0;

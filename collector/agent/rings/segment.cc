@@ -44,7 +44,9 @@ absl::StatusOr<Segment> Segment::Create(const SegmentOptions& options) {
   header->ring_records = options.ring_records;
   header->slot_stride = shm::SlotStride(options.ring_records);
   header->first_slot = shm::kSegmentHeaderBytes;
-  header->recording.store(1, std::memory_order_relaxed);
+  header->host_clock = options.host_clock ? 1 : 0;
+  header->recording.store(static_cast<uint32_t>(shm::RecordingOfWork(*header)),
+                          std::memory_order_relaxed);
   // Slots are all zero: free, generation 0. Fresh memfd pages are zero, and not touching them
   // keeps a slot that no thread claims free of physical memory.
   return segment;

@@ -15,6 +15,7 @@ namespace flopsprof::agent {
 struct SegmentOptions {
   uint32_t slot_count = shm::kDefaultSlotCount;
   uint32_t ring_records = shm::kDefaultRingRecords;  // a power of two
+  bool host_clock = false;                           // launches and scopes have the host's clock
 };
 
 // Owns one shared-memory segment (proto/shm/ring_layout.h): a memfd, sealed so that the other
@@ -30,6 +31,7 @@ class Segment {
   size_t bytes() const { return bytes_; }
   uint32_t slot_count() const { return options_.slot_count; }
   uint32_t ring_records() const { return options_.ring_records; }
+  bool host_clock() const { return options_.host_clock; }
 
   // Everything below is in the other side's hands too: copy, check, then use.
   shm::SegmentHeader& header() const;

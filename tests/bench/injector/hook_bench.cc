@@ -4,7 +4,8 @@
 //
 // hook_bench INJECTOR [blocks]      prints medians in ns, per operation
 // hook_bench INJECTOR --calls N     makes N hooked calls with a range each and nothing else: for
-//                                   callgrind, with --trace-children=yes
+//                                   callgrind, with --trace-children=yes. --paused-calls: while
+//                                   nothing is recorded; --timed-calls: with the host's clock
 //
 // The program is its own agent: the parent serves the socket and reads the rings, the child runs
 // with the injector preloaded and measures. Blocks of hooked and direct calls alternate, so that
@@ -122,11 +123,20 @@ int MakeCalls(long count) {
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    fprintf(stderr, "usage: hook_bench INJECTOR [BLOCKS | --calls N | --paused-calls N]\n");
+    fprintf(
+        stderr,
+        "usage: hook_bench INJECTOR [BLOCKS | --calls N | --paused-calls N | --timed-calls N]\n");
     return 2;
   }
   const bool paused = argc == 4 && strcmp(argv[2], "--paused-calls") == 0;
-  if (getenv("HOOK_BENCH_CHILD") == nullptr) return bench::ServeChild(argv, argv[1], paused);
-  if (paused || (argc == 4 && strcmp(argv[2], "--calls") == 0)) return MakeCalls(atol(argv[3]));
+  const bool timed = argc == 4 && strcmp(argv[2], "--timed-calls") == 0;
+  if (getenv("HOOK_BENCH_CHILD") == nullptr) {
+    const auto recording = paused  ? bench::shm::Recording::kPaused
+                           : timed ? bench::shm::Recording::kTimedWork
+                                   : bench::shm::Recording::kWork;
+    return bench::ServeChild(argv, argv[1], recording);
+  }
+  if (paused || timed || (argc == 4 && strcmp(argv[2], "--calls") == 0))
+    return MakeCalls(atol(argv[3]));
   return Measure(argc > 2 ? atoi(argv[2]) : 301);
 }

@@ -98,8 +98,8 @@ class MiniAgent {
     sendmsg(connection_, &message, 0);
   }
 
-  // As between windows of `flopsprof ctl`. Before Welcome().
-  void Pause() { header_->recording = static_cast<uint32_t>(shm::Recording::kPaused); }
+  // Before Welcome().
+  void Record(shm::Recording what) { header_->recording = static_cast<uint32_t>(what); }
 
   // Copies every record out, as an agent does.
   void Drain() {
@@ -124,12 +124,14 @@ class MiniAgent {
   uint64_t read_ = 0;
 };
 
-inline int ServeChild(char** argv, const std::string& injector, bool paused = false) {
+// kPaused: as between windows of `flopsprof ctl`.
+inline int ServeChild(char** argv, const std::string& injector,
+                      shm::Recording recording = shm::Recording::kWork) {
   char folder[] = "/tmp/flopsprof_benchXXXXXX";
   if (mkdtemp(folder) == nullptr) return 1;
   const std::string path = std::string(folder) + "/s";
   MiniAgent agent(path);
-  if (paused) agent.Pause();
+  agent.Record(recording);
   const pid_t child = fork();
   if (child == 0) {
     setenv("LD_PRELOAD", injector.c_str(), 1);

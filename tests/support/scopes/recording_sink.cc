@@ -23,7 +23,7 @@ struct Sink {
 };
 
 // Read on every record: outside of the sink, whose first use is guarded.
-std::atomic<bool> g_recording{false}, g_discard{false};
+std::atomic<bool> g_recording{false}, g_discard{false}, g_timed{false};
 std::atomic<uint32_t> g_epoch{0};
 thread_local test::RecordedRecord t_ring[8];
 thread_local unsigned t_next;
@@ -48,6 +48,7 @@ void BeginRecording() {
   g_recording = true;
 }
 void StopRecording() { g_recording = false; }
+void RecordHostClock(bool timed) { g_timed = timed; }
 void DiscardRecords(bool discard) { g_discard = discard; }
 std::vector<RecordedRecord> TakeRecords() {
   Sink& sink = TheSink();
@@ -78,6 +79,11 @@ uint64_t RecordedBackwardNodes() { return TheSink().backward_nodes; }
 namespace injector {
 
 bool IsRecording() { return g_recording.load(std::memory_order_relaxed); }
+bool IsRecordingTimed() { return IsRecording() && g_timed.load(std::memory_order_relaxed); }
+shm::Recording WhatIsRecorded() {
+  if (!IsRecording()) return shm::Recording::kNothing;
+  return IsRecordingTimed() ? shm::Recording::kTimedWork : shm::Recording::kWork;
+}
 bool IsConnected() { return IsRecording(); }
 uint32_t SessionEpoch() { return g_epoch.load(std::memory_order_relaxed); }
 

@@ -28,6 +28,7 @@ struct RecordedRecord {
 // Begins a session: a new epoch, nothing recorded.
 void BeginRecording();
 void StopRecording();
+void RecordHostClock(bool timed);  // as Recording::kTimedWork, or not
 // Benchmarks: records are copied to a small ring of the thread and forgotten.
 void DiscardRecords(bool discard);
 std::vector<RecordedRecord> TakeRecords();

@@ -91,6 +91,17 @@ inline v1::UploadRequest SampleRequest(uint64_t sequence, uint64_t amount) {
   v1::ProcessLife& life = *process.add_process_lives();
   life.set_until_utc_ns(1'800'000'000'000'000'000 + static_cast<int64_t>(amount));
   life.set_ancestor_pid(7);
+  v1::EpochDevice& used = *process.add_epoch_devices();
+  used.set_epoch(epoch.epoch());
+  used.set_uuid("GPU-1");
+  v1::LaunchLatencyRow& latency = *process.add_launch_latencies();
+  latency.set_launches(2 * amount);
+  latency.set_measured(amount);
+  latency.set_sum_ns(7 * amount);
+  latency.set_min_ns(3);
+  latency.set_max_ns(10 + amount);
+  latency.set_error_ns(2);
+  latency.set_clock_unsure(1);
   v1::CostRow& cost = *process.add_costs();
   cost.set_budget_ppm(10'000);
   cost.set_wall_ns(amount);

@@ -65,6 +65,39 @@ TEST(LaunchCallbacksTest, ADriverOnlyLaunchIsSeen) {
   EXPECT_EQ(launches[0].domain, 1u);
 }
 
+TEST(LaunchCallbacksTest, ALaunchHasTheHostsClockWhereItIsAskedFor) {
+  TestSegment segment;
+  segment.Use();
+  Call(kCuptiRuntimeApi, kLaunchOfNvcc13, At(0, 310));
+  segment.header()->recording.store(static_cast<uint32_t>(shm::Recording::kTimedWork));
+  const uint64_t before_ns = MonoNs();
+  Call(kCuptiRuntimeApi, kLaunchOfNvcc13, At(0, 311));
+  const uint64_t after_ns = MonoNs();
+  segment.header()->recording.store(static_cast<uint32_t>(shm::Recording::kPaused));
+  Call(kCuptiRuntimeApi, kLaunchOfNvcc13, At(0, 312));
+  const auto launches = Launches(segment.Drain());
+  ASSERT_EQ(launches.size(), 2u);
+  EXPECT_EQ(launches[0].mono_ns, 0u);
+  EXPECT_EQ(launches[1].correlation, 311u);
+  EXPECT_GE(launches[1].mono_ns, before_ns);
+  EXPECT_LE(launches[1].mono_ns, after_ns);
+}
+
+TEST(LaunchCallbacksTest, WithTheHostsClockALaunchWithoutRoomIsCounted) {
+  TestSegment segment;
+  segment.Use();
+  segment.header()->recording.store(static_cast<uint32_t>(shm::Recording::kTimedWork));
+  const uint64_t room = segment.header()->ring_records;
+  for (uint32_t i = 0; i < room + 3; ++i) {
+    Call(kCuptiRuntimeApi, kLaunchOfNvcc13, At(0, 1000 + i));
+    Call(kCuptiRuntimeApi, kLaunchOfNvcc13, At(1, 1000 + i));
+  }
+  EXPECT_EQ(Launches(segment.Drain()).size(), room);
+  EXPECT_EQ(segment.header()->launches.load(), room + 3);
+  EXPECT_EQ(segment.loss(shm::LossCounter::kLaunchNotSeen), 3u);
+  EXPECT_EQ(segment.loss(shm::LossCounter::kRingFull), 3u);
+}
+
 TEST(LaunchCallbacksTest, ALaunchInsideOfACallBelongsToIt) {
   TestSegment segment;
   segment.Use();

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "injector/cupti/cupti_session.h"
+#include "injector/transport/record_sink.h"
 #include "tests/support/injector/test_segment.h"
 
 namespace flopsprof::injector {
@@ -47,6 +48,15 @@ TEST_F(WindowTest, RecordsTheStepsThatAreWanted) {
   EXPECT_EQ(Recorded({0, 1, 2, 3, 4, 5, 6, 7}), (std::vector<uint32_t>{2, 3, 4, 5}));
   EXPECT_EQ(header().windows, 1u);
   EXPECT_EQ(NoteCount(), 0u);
+}
+
+TEST_F(WindowTest, WhereTheHostsClockIsAskedForTheWindowHasIt) {
+  header().host_clock = 1;
+  Begin(2);
+  EXPECT_EQ(header().recording, static_cast<uint32_t>(shm::Recording::kTimedWork));
+  EXPECT_TRUE(IsRecording());
+  Begin(6);
+  EXPECT_EQ(header().recording, static_cast<uint32_t>(shm::Recording::kPaused));
 }
 
 TEST_F(WindowTest, AWindowThatWasJumpedOverHasAsManyLaterStepsAndANote) {

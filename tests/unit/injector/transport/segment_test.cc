@@ -114,6 +114,22 @@ TEST(AwayTest, LateCountsOfAnOldSegmentAreMovedToTheNewOne) {
   EXPECT_EQ(second.header()->launches.load(), 2u);
 }
 
+TEST(AwayTest, WorkWithTheHostsClockIsWork) {
+  TestSegment segment;
+  segment.Use();
+  EXPECT_FALSE(IsRecordingTimed());
+  segment.header()->recording.store(static_cast<uint32_t>(shm::Recording::kTimedWork));
+  EXPECT_TRUE(IsRecording());
+  EXPECT_TRUE(IsRecordingTimed());
+  GoAway();
+  EXPECT_TRUE(AwayCounts());
+  EXPECT_FALSE(IsRecordingTimed());
+  segment.Use();
+  EXPECT_TRUE(IsRecordingTimed());
+  ForgetSegmentInForkedChild();
+  EXPECT_FALSE(IsRecordingTimed());
+}
+
 TEST(AwayTest, OfPausedWorkNothingIsCounted) {
   TestSegment segment;
   segment.Use();

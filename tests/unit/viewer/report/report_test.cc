@@ -42,6 +42,21 @@ TEST(ReportTest, SaysWhereTheTimeOfStepsGoes) {
   EXPECT_THAT(Render(summary), HasSubstr("time  GPU is busy 60.0%, idle 40.0% of"));
 }
 
+TEST(ReportTest, SaysHowLongLaunchesWaitedWhereThatWasAskedFor) {
+  model::Summary summary = SampleSummary();
+  EXPECT_THAT(Render(summary, {}, 1000), Not(HasSubstr("launches  ")));
+  summary.ranks[0].launch_latency = model::LaunchLatency{10, 0, 0, 0, 0, 0, 0};
+  EXPECT_THAT(Render(summary, {}, 1000), HasSubstr("launches  not known"));
+  summary.ranks[0].launch_latency = model::LaunchLatency{10, 6, 6'000, 400, 3'000, 100, 0};
+  summary.ranks[1].launch_latency = model::LaunchLatency{10, 2, 10'000, 2'000, 8'000, 300, 3};
+  EXPECT_THAT(Render(summary, {}, 1000),
+              HasSubstr("began 2.00 us after their call on average (400 ns to "
+                        "8.00 us)"));
+  EXPECT_THAT(Render(summary, {}, 1000),
+              HasSubstr("measured for 8 of 20 launches, each to within 300 ns"));
+  EXPECT_THAT(Render(summary, {}, 1000), HasSubstr("a clock was set while 3 launches waited"));
+}
+
 TEST(ReportTest, SaysThatTheGpuIsSimulated) {
   EXPECT_THAT(Render(SampleSummary()), HasSubstr("GPU is simulated"));
   model::Summary real = SampleSummary();

@@ -141,6 +141,8 @@ TEST_P(ReportWidthsTest, OfWindowsMarksAndStacks) {
                                                   8,
                                                   true,
                                                   false};
+  summary.ranks[0].launch_latency = model::LaunchLatency{
+      123'456'789, 123'456'000, 1'000'000'000'000'000, 1234, 98'765'432'109, 2345, 12'345'678};
   summary.recording.whole_processes = 12;
   summary.recording.marks = {{std::string(90, 'm'), 1795823520000000000, 17}};
   model::StackSummary stack;

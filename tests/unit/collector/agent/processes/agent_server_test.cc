@@ -119,7 +119,7 @@ TEST_F(AgentServerTest, RefusesALongerHello) {
 TEST_F(AgentServerTest, RefusesAnotherVersionAndSaysWhich) {
   shm::Hello hello = ValidHello();
   hello.version = 1;
-  EXPECT_STREQ(AnswerTo(&hello, sizeof hello)->reason, "version 1, the agent has 2");
+  EXPECT_STREQ(AnswerTo(&hello, sizeof hello)->reason, "version 1, the agent has 3");
 }
 
 TEST_F(AgentServerTest, RefusesMoreProcessesThanItMayHave) {

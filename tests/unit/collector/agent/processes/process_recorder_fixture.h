@@ -78,8 +78,10 @@ class Received {
 class ProcessRecorderTest : public ::testing::Test {
  protected:
   explicit ProcessRecorderTest(std::optional<StepWindow> window = std::nullopt,
-                               std::shared_ptr<model::FormulaRegistry> formulas = nullptr) {
-    Segment segment = *Segment::Create({.slot_count = 8, .ring_records = 4096});
+                               std::shared_ptr<model::FormulaRegistry> formulas = nullptr,
+                               bool host_clock = false) {
+    Segment segment =
+        *Segment::Create({.slot_count = 8, .ring_records = 4096, .host_clock = host_clock});
     injector_ = std::make_unique<FakeInjector>(segment.fd(), segment.bytes());
     v1::ProcessKey key;
     key.set_node("n1");

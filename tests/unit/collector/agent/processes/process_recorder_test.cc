@@ -38,6 +38,106 @@ TEST_F(ProcessRecorderTest, CountersThatRunOnLeaveNothingBehind) {
   EXPECT_FALSE(more);
 }
 
+// Of all parts that were sent.
+class HostClockRecorderTest : public ProcessRecorderTest {
+ protected:
+  HostClockRecorderTest() : ProcessRecorderTest(std::nullopt, nullptr, /*host_clock=*/true) {
+    v1::EpochRow epoch;
+    epoch.set_epoch(77);
+    epoch.set_session(1);
+    recorder_->SetSession(epoch);
+  }
+  v1::ProcessProfile Emitted() {
+    now_ns_ += 1'000'000'000;
+    while (recorder_->Drain(now_ns_)) {
+    }
+    v1::ProcessProfile profile;
+    recorder_->Emit(1000, &profile);
+    return profile;
+  }
+  void LaunchAt(uint32_t correlation, uint64_t mono_ns, uint64_t start_ns) {
+    shm::LaunchRecord launch = Launch(correlation, 5, shm::kNoCall);
+    launch.mono_ns = mono_ns;
+    main_->Write(launch);
+    cupti_->Write(Kernel(correlation, 0, start_ns, start_ns + 10));
+  }
+  void ClocksAt(uint64_t mono_ns, uint64_t gpu_ns) {
+    shm::ClockRecord clock = {};
+    clock.header = testing::Header(shm::RecordType::kClock);
+    clock.mono_ns = mono_ns;
+    clock.gpu_ns = gpu_ns;
+    main_->Write(clock);
+  }
+};
+
+TEST_F(HostClockRecorderTest, TheSegmentAsksForItAndSoDoWindows) {
+  EXPECT_EQ(injector_->header().host_clock, 1u);
+  EXPECT_EQ(injector_->header().recording, static_cast<uint32_t>(shm::Recording::kTimedWork));
+}
+
+TEST_F(HostClockRecorderTest, SaysHowLongLaunchesWaitedAndThenWhatWasAdded) {
+  ClocksAt(1'000'000, 500);
+  LaunchAt(1, 1'000'100, 900);  // 400 after the clocks, 300 after its launch
+  Emitted();
+  ClocksAt(2'000'000, 1'000'500);
+  Emitted();
+  LaunchAt(2, 2'000'100, 1'001'600);  // 1,000
+  ClocksAt(3'000'000, 2'000'500);
+  const v1::ProcessProfile first = Emitted();
+  ASSERT_EQ(first.launch_latencies_size(), 1);
+  EXPECT_EQ(first.launch_latencies(0).measured(), 1u);
+  EXPECT_EQ(first.launch_latencies(0).sum_ns(), 300u);
+  ClocksAt(4'000'000, 3'000'500);
+  const v1::ProcessProfile second = Emitted();
+  ASSERT_EQ(second.launch_latencies_size(), 1);
+  EXPECT_EQ(second.launch_latencies(0).launches(), 0u);
+  EXPECT_EQ(second.launch_latencies(0).measured(), 1u);
+  EXPECT_EQ(second.launch_latencies(0).sum_ns(), 1000u);
+  EXPECT_EQ(second.launch_latencies(0).min_ns(), 300u);
+  EXPECT_EQ(second.launch_latencies(0).max_ns(), 1000u);
+  EXPECT_EQ(Emitted().launch_latencies_size(), 0);
+}
+
+TEST_F(HostClockRecorderTest, WithoutAnyLaunchItSaysThatItWasAskedFor) {
+  const v1::ProcessProfile profile = Emitted();
+  ASSERT_EQ(profile.launch_latencies_size(), 1);
+  EXPECT_EQ(profile.launch_latencies(0).measured(), 0u);
+}
+
+TEST_F(HostClockRecorderTest, AnEndOfAScopeIsKnownAndCountsAsNoCall) {
+  shm::ScopeExit exit = {};
+  exit.header = testing::Header(shm::RecordType::kScopeExit);
+  exit.scope = 5;
+  exit.kind = static_cast<uint8_t>(shm::ScopeExitKind::kLeft);
+  main_->Write(exit);
+  const v1::ProcessProfile profile = Emitted();
+  EXPECT_TRUE(profile.loss().empty());
+  EXPECT_TRUE(profile.agent_loss().empty());
+  EXPECT_EQ(profile.scope_calls_size(), 0);
+}
+
+TEST_F(HostClockRecorderTest, DevicesAreThoseOfTheSession) {
+  shm::DeviceRecord device = {};
+  device.header = testing::Header(shm::RecordType::kDevice);
+  device.ordinal = 3;
+  device.uuid[15] = 9;
+  main_->Write(device);
+  const v1::ProcessProfile profile = Emitted();
+  ASSERT_EQ(profile.epoch_devices_size(), 1);
+  EXPECT_EQ(profile.epoch_devices(0).epoch(), 77u);
+  EXPECT_EQ(profile.epoch_devices(0).ordinal(), 3u);
+  EXPECT_EQ(profile.epoch_devices(0).uuid(), "GPU-00000000-0000-0000-0000-000000000009");
+}
+
+TEST_F(ProcessRecorderTest, WithoutTheHostsClockThereIsNoRowOfIt) {
+  WriteGemmWithKernel(1, 5, 1000, 1100);
+  recorder_->Drain(now_ns_);
+  v1::ProcessProfile profile;
+  EXPECT_TRUE(recorder_->Emit(100, &profile));
+  EXPECT_EQ(profile.launch_latencies_size(), 0);
+  EXPECT_EQ(injector_->header().recording, static_cast<uint32_t>(shm::Recording::kWork));
+}
+
 TEST_F(ProcessRecorderTest, SendsOnlyWhatWasAdded) {
   WriteGemmWithKernel(1, 5, 1000, 1100);
   Tick();

@@ -27,6 +27,7 @@ class MockHandler : public RecordHandler {
   MOCK_METHOD(void, OnScope, (const shm::ScopeRecord&), (override));
   MOCK_METHOD(void, OnModule, (const shm::ModuleRecord&), (override));
   MOCK_METHOD(void, OnScopeEnter, (const shm::ScopeEnter&), (override));
+  MOCK_METHOD(void, OnScopeExit, (RingId, const shm::ScopeExit&), (override));
   MOCK_METHOD(void, OnGemm, (RingId, const shm::GemmCall&), (override));
   MOCK_METHOD(void, OnLibraryCall, (RingId, const shm::LibraryCall&), (override));
   MOCK_METHOD(void, OnCudnn, (RingId, const shm::CudnnCall&), (override));
@@ -121,6 +122,41 @@ TEST_F(DecoderTest, ReadsTheBytesOfALaunch) {
                                           Field(&shm::LaunchRecord::call, 9u),
                                           Field(&shm::LaunchRecord::cbid, 505))));
   FeedHex("0900 02 00 01000000  2a000000 03000000 09000000 f901 02 00");
+}
+
+TEST_F(DecoderTest, ReadsTheHostsClockOfALaunch) {
+  EXPECT_CALL(handler_,
+              OnLaunch(_, AllOf(Field(&shm::LaunchRecord::correlation, 0x2au),
+                                Field(&shm::LaunchRecord::stack_launches, 0u),
+                                Field(&shm::LaunchRecord::mono_ns, 0x0102030405060708u))));
+  FeedHex(
+      "0900 02 00 01000000  2a000000 03000000 09000000 f901 02 00 00000000 00000000"
+      "0807060504030201");
+}
+
+TEST_F(DecoderTest, ReadsTheBytesOfATimedEntryOfAScope) {
+  EXPECT_CALL(handler_, OnScopeEnter(AllOf(Field(&shm::ScopeEnter::scope, 5u),
+                                           Field(&shm::ScopeEnter::mono_ns, 0x0102030405060708u),
+                                           Field(&shm::ScopeEnter::range, 0x11u),
+                                           Field(&shm::ScopeEnter::frame, 3u))));
+  FeedHex(
+      "0500 01 00 02000000  05000000 00000000 0000000000000000 00000000 00 000000"
+      "0807060504030201 1100000000000000 03000000");
+}
+
+TEST_F(DecoderTest, ReadsTheBytesOfTheEndOfAScope) {
+  EXPECT_CALL(
+      handler_,
+      OnScopeExit(_, AllOf(Field(&shm::ScopeExit::scope, 5u), Field(&shm::ScopeExit::frame, 3u),
+                           Field(&shm::ScopeExit::mono_ns, 0x0102030405060708u),
+                           Field(&shm::ScopeExit::range, 0x11u), Field(&shm::ScopeExit::kind, 2))));
+  FeedHex("1d00 01 00 02000000  05000000 03000000 0807060504030201 1100000000000000 02");
+}
+
+TEST_F(DecoderTest, AnEndOfAScopeOfNoKindIsMalformed) {
+  FeedHex("1d00 01 00 02000000  05000000 03000000 0807060504030201 1100000000000000 00");
+  FeedHex("1d00 01 00 02000000  05000000 03000000 0807060504030201 1100000000000000 04");
+  EXPECT_EQ(decoder_.malformed_count(), 2u);
 }
 
 TEST_F(DecoderTest, ReadsTheBytesOfAnActivity) {

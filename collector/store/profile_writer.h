@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "collector/store/history_rollup.h"
 #include "collector/store/schema.h"
 #include "collector/store/sqlite.h"
 #include "flopsprof/v1/ingest.pb.h"
@@ -18,7 +19,7 @@ namespace flopsprof::store {
 // database. One thread at a time.
 class ProfileWriter {
  public:
-  explicit ProfileWriter(Database* db) : db_(*db) {}
+  explicit ProfileWriter(Database* db) : db_(*db), history_(db) {}
 
   // The process' row, made when there is none.
   struct ProcessRow {
@@ -47,6 +48,7 @@ class ProfileWriter {
   absl::Status WriteMaps(int64_t process_id, const v1::ProcessProfile& process);
 
   Database& db_;
+  HistoryRollup history_;
   std::map<std::string, Statement> statements_;
 };
 

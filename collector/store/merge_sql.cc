@@ -73,7 +73,8 @@ std::string Update(const std::string& table, const SqlColumn& column) {
 
 std::string QuotedColumn(const std::string& column) { return absl::StrCat("\"", column, "\""); }
 
-std::string MergeSql(const std::string& table, const std::vector<SqlColumn>& columns) {
+std::string MergeSql(const std::string& table, const std::vector<SqlColumn>& columns,
+                     const std::string& rows) {
   std::vector<std::string> names = {"process_id"};
   std::vector<std::string> key = {"process_id"};
   std::vector<std::string> updates;
@@ -91,18 +92,19 @@ std::string MergeSql(const std::string& table, const std::vector<SqlColumn>& col
     }
   }
   const std::vector<std::string> marks(names.size(), "?");
-  return absl::StrCat("INSERT INTO ", table, "(", absl::StrJoin(names, ","), ") VALUES(",
-                      absl::StrJoin(marks, ","), ") ON CONFLICT(", absl::StrJoin(key, ","),
+  const std::string one_row = absl::StrCat("VALUES(", absl::StrJoin(marks, ","), ")");
+  return absl::StrCat("INSERT INTO ", table, "(", absl::StrJoin(names, ","), ") ",
+                      rows.empty() ? one_row : rows, " ON CONFLICT(", absl::StrJoin(key, ","),
                       ") DO UPDATE SET ", absl::StrJoin(updates, ","));
 }
 
-std::string MergeSql(const RowTable& table) {
+std::string MergeSql(const RowTable& table, const std::string& rows) {
   std::vector<SqlColumn> columns;
   for (const ColumnRule& column : table.columns) {
     columns.push_back({column.field->name(), column.rule, column.by,
                        column.field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE});
   }
-  return MergeSql(table.name, columns);
+  return MergeSql(table.name, columns, rows);
 }
 
 }  // namespace flopsprof::store

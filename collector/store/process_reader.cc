@@ -30,8 +30,15 @@ std::string ColumnList(const RowReader& reader) {
 }
 
 bool IsForSummary(const RowTable& table) {
-  return table.rows->number() != v1::ProcessProfile::kScopeKernelsFieldNumber &&
-         table.rows->number() != v1::ProcessProfile::kCallGradientsFieldNumber;
+  switch (table.rows->number()) {
+    case v1::ProcessProfile::kScopeKernelsFieldNumber:
+    case v1::ProcessProfile::kCallGradientsFieldNumber:
+    case v1::ProcessProfile::kHistoryFieldNumber:
+    case v1::ProcessProfile::kDeviceHistoryFieldNumber:
+      return false;
+    default:
+      return true;
+  }
 }
 
 void NumberInOrder(v1::ProcessProfile* process) {

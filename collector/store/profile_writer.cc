@@ -62,6 +62,7 @@ absl::StatusOr<ProfileWriter::ProcessRow> ProfileWriter::FindProcess(const v1::P
 }
 
 absl::Status ProfileWriter::WriteOthers(int64_t process_id, const v1::ProcessProfile& process) {
+  if (const absl::Status status = HistoryRollup::Check(process); !status.ok()) return status;
   if (process.has_info()) {
     if (const absl::Status status = WriteInfo(process_id, process.info()); !status.ok()) {
       return status;
@@ -72,6 +73,7 @@ absl::Status ProfileWriter::WriteOthers(int64_t process_id, const v1::ProcessPro
     const absl::Status status = WriteRows(process_id, table, process);
     if (!status.ok()) return status;
   }
+  if (const absl::Status status = history_.After(process_id, process); !status.ok()) return status;
   if (const absl::Status status = WriteStepPhases(process_id, process); !status.ok()) return status;
   return WriteMaps(process_id, process);
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "collector/store/history_rollup.h"
 #include "collector/store/schema.h"
 #include "collector/store/sqlite.h"
 #include "flopsprof/v1/ingest.pb.h"
@@ -25,7 +26,8 @@ struct RunLimits {
 // database. One thread at a time.
 class ProfileWriter {
  public:
-  explicit ProfileWriter(Database* db, RunLimits limits = {}) : db_(*db), limits_(limits) {}
+  explicit ProfileWriter(Database* db, RunLimits limits = {})
+      : db_(*db), limits_(limits), history_(db) {}
 
   // The process' row, made when there is none. Its id is 0 where the run has too many.
   struct ProcessRow {
@@ -78,6 +80,7 @@ class ProfileWriter {
 
   Database& db_;
   const RunLimits limits_;
+  HistoryRollup history_;
   std::map<std::string, Statement> statements_;
 };
 

@@ -82,7 +82,9 @@ struct SqlColumn {
 
 // INSERT of a row, with a parameter for each column in turn after that of process_id, that merges
 // it into a stored one of its key.
-std::string MergeSql(const std::string& table, const std::vector<SqlColumn>& columns);
-std::string MergeSql(const RowTable& table);
+// `rows`: a SELECT that gives rows in place of one whose values are bound; it needs a WHERE.
+std::string MergeSql(const std::string& table, const std::vector<SqlColumn>& columns,
+                     const std::string& rows = "");
+std::string MergeSql(const RowTable& table, const std::string& rows = "");
 
 }  // namespace flopsprof::store

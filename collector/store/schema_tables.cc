@@ -176,6 +176,17 @@ CREATE TABLE instants(
   process_id INTEGER NOT NULL, name TEXT NOT NULL, mono_ns INTEGER NOT NULL,
   utc_ns INTEGER NOT NULL, step INTEGER NOT NULL,
   PRIMARY KEY(process_id, mono_ns, name)) STRICT, WITHOUT ROWID;
+CREATE TABLE history(
+  process_id INTEGER NOT NULL, begin_utc_ns INTEGER NOT NULL, width_ns INTEGER NOT NULL,
+  phase INTEGER NOT NULL, calls INTEGER NOT NULL, unknown_calls INTEGER NOT NULL,
+  flops_high INTEGER NOT NULL, flops_low INTEGER NOT NULL, activities INTEGER NOT NULL,
+  gpu_time_ns INTEGER NOT NULL, unknown_gpu_time_ns INTEGER NOT NULL,
+  communication_ns INTEGER NOT NULL,
+  PRIMARY KEY(process_id, width_ns, begin_utc_ns, phase)) STRICT, WITHOUT ROWID;
+CREATE TABLE device_history(
+  process_id INTEGER NOT NULL, begin_utc_ns INTEGER NOT NULL, width_ns INTEGER NOT NULL,
+  device INTEGER NOT NULL, busy_ns INTEGER NOT NULL, not_communication_ns INTEGER NOT NULL,
+  PRIMARY KEY(process_id, width_ns, begin_utc_ns, device)) STRICT, WITHOUT ROWID;
 CREATE TABLE process_lives(
   process_id INTEGER PRIMARY KEY, until_utc_ns INTEGER NOT NULL, ancestor_pid INTEGER NOT NULL) STRICT;
 CREATE TABLE costs(

@@ -51,6 +51,22 @@ LEFT JOIN phase_names ph ON ph.phase = t.phase
 LEFT JOIN category_names ca ON ca.category = t.category
 LEFT JOIN scope_paths s ON s.process_id = t.process_id AND s.scope = t.scope;
 
+CREATE VIEW history_view AS
+SELECT i.rank, i.restart, p.node, p.pid, t.begin_utc_ns / 1e9 AS begin_utc_s,
+  t.width_ns / 1e9 AS width_s, ph.name AS phase, t.calls, t.unknown_calls,
+  t.flops_high * 1e18 + t.flops_low AS flops, t.activities, t.gpu_time_ns / 1e9 AS gpu_time_s,
+  t.unknown_gpu_time_ns / 1e9 AS unknown_gpu_time_s, t.communication_ns / 1e9 AS communication_s
+FROM history t JOIN processes p ON p.id = t.process_id
+LEFT JOIN process_infos i ON i.process_id = t.process_id
+LEFT JOIN phase_names ph ON ph.phase = t.phase;
+
+CREATE VIEW device_history_view AS
+SELECT i.rank, i.restart, p.node, p.pid, t.device, t.begin_utc_ns / 1e9 AS begin_utc_s,
+  t.width_ns / 1e9 AS width_s, t.busy_ns / 1e9 AS gpu_busy_s,
+  (t.busy_ns - min(t.busy_ns, t.not_communication_ns)) / 1e9 AS exposed_communication_s
+FROM device_history t JOIN processes p ON p.id = t.process_id
+LEFT JOIN process_infos i ON i.process_id = t.process_id;
+
 CREATE VIEW kernel_view AS
 SELECT i.rank, k.name, k.kind, ca.name AS category, ph.name AS phase, k.count,
   k.gpu_time_ns / 1e9 AS gpu_time_s, k.min_ns / 1e9 AS min_s, k.max_ns / 1e9 AS max_s

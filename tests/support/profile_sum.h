@@ -58,6 +58,8 @@ class ProfileSum {
     copy(step_facts, whole.mutable_step_facts());
     copy(step_labels, whole.mutable_step_labels());
     copy(devices, whole.mutable_device_times());
+    copy(history_, whole.mutable_history());
+    copy(device_history_, whole.mutable_device_history());
     copy(graphs_, whole.mutable_graphs());
     copy(ranges_, whole.mutable_range_rows());
     copy(marks_, whole.mutable_marks());
@@ -247,6 +249,29 @@ class ProfileSum {
         to->set_first_gpu_ns(SmallerNotZero(to->first_gpu_ns(), row.first_gpu_ns()));
         to->set_last_gpu_ns(std::max(to->last_gpu_ns(), row.last_gpu_ns()));
       });
+    }
+    AddHistory(part);
+  }
+
+  void AddHistory(const v1::ProcessProfile& part) {
+    for (const auto& row : part.history()) {
+      Merge(&history_, std::tuple(row.width_ns(), row.begin_utc_ns(), row.phase()), row,
+            [&](v1::HistoryRow* to) {
+              to->set_calls(to->calls() + row.calls());
+              to->set_unknown_calls(to->unknown_calls() + row.unknown_calls());
+              AddCount(row.flops(), to->mutable_flops());
+              to->set_activities(to->activities() + row.activities());
+              to->set_gpu_time_ns(to->gpu_time_ns() + row.gpu_time_ns());
+              to->set_unknown_gpu_time_ns(to->unknown_gpu_time_ns() + row.unknown_gpu_time_ns());
+              to->set_communication_ns(to->communication_ns() + row.communication_ns());
+            });
+    }
+    for (const auto& row : part.device_history()) {
+      Merge(&device_history_, std::tuple(row.width_ns(), row.begin_utc_ns(), row.device()), row,
+            [&](v1::DeviceHistoryRow* to) {
+              to->set_busy_ns(to->busy_ns() + row.busy_ns());
+              to->set_not_communication_ns(to->not_communication_ns() + row.not_communication_ns());
+            });
     }
   }
 
@@ -462,6 +487,8 @@ class ProfileSum {
   std::map<uint32_t, v1::Stack> stacks_;
   std::map<std::string, v1::GraphRow> graphs_;
   std::map<uint64_t, v1::WindowRow> windows_;
+  Rows<v1::HistoryRow, uint64_t, int64_t, int> history_;
+  Rows<v1::DeviceHistoryRow, uint64_t, int64_t, uint32_t> device_history_;
   std::map<std::string, uint64_t> process_loss_, agent_loss_;
   v1::ProcessProfile costs_;  // and the life
 };

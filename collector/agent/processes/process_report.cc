@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "collector/agent/processes/process_recorder.h"
+#include "collector/agent/rows/history_rows.h"
 #include "collector/base/clock.h"
 #include "proto/shm/loss_counters.h"
 
@@ -20,12 +21,14 @@ int64_t UtcNsAt(uint64_t mono_ns) {
 }  // namespace
 
 bool ProcessRecorder::Emit(size_t max_rows, v1::ProcessProfile* profile, bool* more) {
+  const HistoryStart before = HistoryStartOf(*profile);
   size_t emitted = definitions_.Emit(names_, max_rows, finished_, profile);
   emitted += aggregator_.Emit(names_, max_rows - emitted, finished_, profile);
   emitted += graphs_.Emit(max_rows - std::min(max_rows, emitted), profile);
   emitted += windows_.Emit(max_rows - std::min(max_rows, emitted), profile);
   emitted += aggregator_.EmitStacks(names_, max_rows - std::min(max_rows, emitted), finished_,
                                     now_ns_, profile);
+  AddHistory(UtcNsAt(now_ns_), before, profile);
   if (more != nullptr) *more = emitted >= max_rows;
   ReadCounters();
   const bool info_changed = UpdateInfo();

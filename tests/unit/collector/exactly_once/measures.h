@@ -87,6 +87,16 @@ inline Measures MeasuresOf(const v1::ProcessProfile& profile) {
     measures.Add(Named("busy", process, row.device()), row.busy_ns());
     measures.Bound(Named("busy", process, row.device()), row.first_gpu_ns(), row.last_gpu_ns());
   }
+  for (const v1::HistoryRow& row : profile.history()) {
+    const std::string name = Named("history", process, row.phase());
+    measures.Add(name + "/calls", row.calls());
+    measures.Add(name + "/flops", model::ToFlopCount(row.flops()));
+    measures.Add(name + "/activities", row.activities());
+    measures.Add(name + "/ns", row.gpu_time_ns());
+  }
+  for (const v1::DeviceHistoryRow& row : profile.device_history()) {
+    measures.Add(Named("history_busy", process, row.device()), row.busy_ns());
+  }
   return measures;
 }
 

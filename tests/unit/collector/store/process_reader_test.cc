@@ -66,6 +66,11 @@ v1::ProcessProfile FullProcess(int pid) {
   for (const RowTable& table : RowTables()) {
     Fill(pid, table, process.GetReflection()->AddMessage(&process, table.rows));
   }
+  // Of a span of time that there is.
+  process.mutable_history(0)->set_begin_utc_ns(pid * 60'000'000'000);
+  process.mutable_history(0)->set_width_ns(60'000'000'000);
+  process.mutable_device_history(0)->set_begin_utc_ns(pid * 10'000'000'000);
+  process.mutable_device_history(0)->set_width_ns(10'000'000'000);
   for (int phase = 0; phase < 3; ++phase) {
     process.mutable_steps(0)->add_flops()->set_low(static_cast<uint64_t>(pid + phase));
     process.mutable_steps(0)->add_gpu_time_ns(static_cast<uint64_t>(phase));

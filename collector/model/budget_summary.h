@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "collector/model/recording_figures.h"
+#include "collector/model/run_profile.h"
 
 namespace flopsprof::model {
 

@@ -23,9 +23,9 @@
 
 namespace flopsprof::server {
 
-// Takes uploads of node agents and makes them durable in run folders, and says what is in these. `run` hosts one on a
-// private Unix socket; `flopsprof collector` hosts one for many nodes. Any thread; the work is
-// done by gRPC's threads.
+// Takes uploads of node agents and makes them durable in run folders, and says what is in these.
+// `run` hosts one on a private Unix socket; `flopsprof collector` hosts one for many nodes. Any
+// thread; the work is done by gRPC's threads.
 class Collector {
  public:
   struct Options {
@@ -60,6 +60,9 @@ class Collector {
   std::shared_ptr<store::RunFolder> run(const std::string& run_id);
   // Requests that were refused for good.
   uint64_t refused_requests() const { return service_->refused_requests(); }
+
+  // Who asks for a report and has not got it yet.
+  size_t waiting_queries() { return reports_->waiting_count(); }
 
   // As RunRegistry::TakeChanged: what texts are to be made of.
   std::set<std::string> TakeChangedRuns() { return runs_->TakeChanged(); }

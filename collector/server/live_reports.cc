@@ -205,7 +205,8 @@ absl::Duration LiveReports::Step(Calls* calls) {
     AnswerWaiters(&run, calls);
     if (stopping_) AnswerAll(&run, absl::UnavailableError("the collector is ending"), calls);
     const bool begins = (!run.waiters.empty() || run.wants_newer) && run.making == nullptr;
-    if (begins && !stopping_ && now_ns >= run.not_before_ns && making_count_ < options_.most_makings) {
+    if (begins && !stopping_ && now_ns >= run.not_before_ns &&
+        making_count_ < options_.most_makings) {
       BeginMaking(key, &run, calls);
     }
     if (ticks) TellWaiters(run, calls);
@@ -299,9 +300,8 @@ void LiveReports::AnswerWaiters(Run* run, Calls* calls) {
     if (!is_new && run->making == nullptr) run->wants_newer = true;
     if (!is_new && run->making != nullptr) run->making->is_for_later = true;
     Answer answer = {run->kept, std::max(waiter.wanted.record, run->kept->at.record)};
-    calls->push_back([call = std::move(waiter.question.on_done), answer = std::move(answer)] {
-      call(answer);
-    });
+    calls->push_back(
+        [call = std::move(waiter.question.on_done), answer = std::move(answer)] { call(answer); });
     found = run->waiters.erase(found);
   }
 }
@@ -330,7 +330,6 @@ void LiveReports::Make(Making* making) {
     making->made = MakeReport(making);
   }
   making->run.open.reset();  // the run may be closed
-  ++made_count_;
   base::MutexLock lock(&mutex_);
   making->done = true;
   woken_ = true;
@@ -353,7 +352,8 @@ absl::StatusOr<std::shared_ptr<const LiveReport>> LiveReports::MakeReport(Making
   report->json = model::ToJson(sums->sums.summary);
   report->sums = model::ToBytes(sums->sums);
   if (report->json.size() + report->sums.size() > options_.most_bytes) {
-    return absl::ResourceExhaustedError("the report is too large to be sent: read the run's folder");
+    return absl::ResourceExhaustedError(
+        "the report is too large to be sent: read the run's folder");
   }
   report->members = MembersOf(report->json);
   v1::ReportHead& head = report->head;

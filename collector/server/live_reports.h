@@ -5,6 +5,7 @@
 #include <absl/status/statusor.h>
 #include <absl/time/time.h>
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -50,10 +51,10 @@ class LiveReports {
   struct Options {
     size_t most_makings = 2;
     size_t most_waiting = 256;
-    size_t most_bytes = 256 << 20;                       // of a report, in both forms
-    absl::Duration merge_patience = absl::Seconds(2);    // for what is acknowledged to be merged
-    absl::Duration keep = absl::Seconds(60);             // after who asked last
-    absl::Duration tick = absl::Milliseconds(500);       // between two calls of on_waiting
+    size_t most_bytes = 256 << 20;                     // of a report, in both forms
+    absl::Duration merge_patience = absl::Seconds(2);  // for what is acknowledged to be merged
+    absl::Duration keep = absl::Seconds(60);           // after who asked last
+    absl::Duration tick = absl::Milliseconds(500);     // between two calls of on_waiting
     int rest_per_work = 4;
   };
   struct Answer {
@@ -81,7 +82,11 @@ class LiveReports {
   // Answers all with Unavailable, and ends what is being made. Idempotent.
   void Stop();
 
-  uint64_t made_count() const { return made_count_; }
+  // How many wait for an answer.
+  size_t waiting_count() {
+    base::MutexLock lock(&mutex_);
+    return waiting_count_;
+  }
 
  private:
   struct Making {
@@ -102,7 +107,7 @@ class LiveReports {
   struct Run {
     std::shared_ptr<const LiveReport> kept;
     std::unique_ptr<Making> making;
-    bool wants_newer = false;  // an older one than was asked for was given
+    bool wants_newer = false;            // an older one than was asked for was given
     std::map<uint64_t, Waiter> waiters;  // by number
     uint64_t not_before_ns = 0;          // another one is begun
     uint64_t asked_mono_ns = 0;          // by the last one
@@ -127,7 +132,6 @@ class LiveReports {
 
   const Options options_;
   RunRegistry& runs_;
-  std::atomic<uint64_t> made_count_{0};
   base::Mutex mutex_;
   base::CondVar changed_;
   std::map<std::string, Run> all_ ABSL_GUARDED_BY(mutex_);  // by run id; "": the list of runs

@@ -61,8 +61,8 @@ absl::StatusOr<std::string> JsonOfMembers(const LiveReport& report,
       return absl::InvalidArgumentError(
           absl::StrCat("summary.json has no member \"", name.substr(0, 64), "\""));
     }
-    absl::StrAppend(&json, json.size() > 1 ? "," : "", "\n  \"", name, "\":",
-                    report.json.substr(member->begin, member->end - member->begin));
+    absl::StrAppend(&json, json.size() > 1 ? "," : "", "\n  \"", name,
+                    "\":", report.json.substr(member->begin, member->end - member->begin));
   }
   while (json.back() == '\n' || json.back() == ' ') json.pop_back();
   return json + "\n}\n";
@@ -168,8 +168,8 @@ class QueryService::Stream : public grpc::ServerWriteReactor<v1::ReportPart> {
       of_members_ = *std::move(json);
       bytes_ = of_members_;
     } else {
-      bytes_ = request_.form() == v1::REPORT_FORM_SUMS ? answer_.report->sums
-                                                       : answer_.report->json;
+      bytes_ =
+          request_.form() == v1::REPORT_FORM_SUMS ? answer_.report->sums : answer_.report->json;
     }
     if (!writing_) WriteNext();
   }
@@ -199,7 +199,7 @@ class QueryService::Stream : public grpc::ServerWriteReactor<v1::ReportPart> {
   grpc::CallbackServerContext& context_;
   const v1::ReportRequest request_;
   const std::shared_ptr<Link> link_;  // its lock guards what follows
-  uint64_t number_ = 0;                       // of the question
+  uint64_t number_ = 0;               // of the question
   bool ended_ = false;
   bool writing_ = false;
   LiveReports::Answer answer_;
@@ -218,10 +218,9 @@ bool QueryService::Add(Stream* stream) {
     return true;
   }
   const uint64_t now_ns = base::Clock::Real().MonoNs();
-  const auto stuck =
-      std::min_element(streams_.begin(), streams_.end(), [](const Stream* a, const Stream* b) {
-        return a->moved_mono_ns() < b->moved_mono_ns();
-      });
+  const auto stuck = std::min_element(
+      streams_.begin(), streams_.end(),
+      [](const Stream* a, const Stream* b) { return a->moved_mono_ns() < b->moved_mono_ns(); });
   const auto since = absl::Nanoseconds(static_cast<int64_t>(now_ns - (*stuck)->moved_mono_ns()));
   if (since > options_.stuck) (*stuck)->Cancel();
   return false;

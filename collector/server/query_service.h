@@ -19,7 +19,8 @@ class QueryService : public v1::Query::CallbackService {
  public:
   struct Options {
     size_t most_streams = 64;
-    // One that has taken nothing for so long is ended when another one comes and there are too many.
+    // One that has taken nothing for so long is ended when another one comes and there are too
+    // many.
     absl::Duration stuck = absl::Seconds(30);
     size_t part_bytes = 256 << 10;
   };

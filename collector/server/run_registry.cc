@@ -196,7 +196,8 @@ absl::StatusOr<RunRegistry::KnownRun> RunRegistry::FindForReading(const std::str
     std::set<std::string> ids;
     for (const auto& [id, run] : open_) ids.insert(id);
     for (const auto& [id, path] : on_disk_) ids.insert(id);
-    if (ids.size() > 1) return absl::InvalidArgumentError("this collector has several runs: name one");
+    if (ids.size() > 1)
+      return absl::InvalidArgumentError("this collector has several runs: name one");
     if (!ids.empty()) wanted = *ids.begin();
   }
   if (const auto found = open_.find(wanted); found != open_.end()) {

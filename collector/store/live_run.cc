@@ -84,9 +84,9 @@ class LiveRowWriter {
     const RowSetter* setter = table.setters[i];
     const FieldDescriptor* field = table.fields[i];
     if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
-      auto* count = setter != nullptr ? setter->count(row)
-                                      : static_cast<v1::Count*>(
-                                            row->GetReflection()->MutableMessage(row, field));
+      auto* count = setter != nullptr
+                        ? setter->count(row)
+                        : static_cast<v1::Count*>(row->GetReflection()->MutableMessage(row, field));
       count->set_low(static_cast<uint64_t>(value));
       count->set_high(static_cast<uint64_t>(value >> 64));
     } else if (value == 0) {
@@ -223,8 +223,7 @@ absl::Status SumFrozen(const RunFolder::Frozen& frozen, uint64_t most_at_once,
     sums->newest_utc_ns = std::max(sums->newest_utc_ns, agent.newest_utc_ns);
   }
   profile.is_bounded = true;
-  const absl::StatusOr<int64_t> count =
-      frozen.database->QueryInt("SELECT count(*) FROM processes");
+  const absl::StatusOr<int64_t> count = frozen.database->QueryInt("SELECT count(*) FROM processes");
   if (!count.ok()) return count.status();
   progress->processes = static_cast<uint64_t>(*count);
   const bool in_turn = progress->processes > most_at_once;

@@ -381,8 +381,7 @@ absl::StatusOr<RunFolder::Frozen> RunFolder::Freeze(absl::Duration patience) {
   const uint64_t begin_ns = base::Clock::Real().MonoNs();
   const uint64_t wanted = log_->end().sequence;
   Frozen frozen;
-  absl::StatusOr<Database> database =
-      Database::Open(path_ + "/profile.db", SQLITE_OPEN_READONLY);
+  absl::StatusOr<Database> database = Database::Open(path_ + "/profile.db", SQLITE_OPEN_READONLY);
   if (!database.ok()) return absl::UnavailableError(std::string(database.status().message()));
   frozen.database = std::make_unique<Database>(*std::move(database));
   // Reads the schema, so that nothing is left to do while the merge stands still.

@@ -100,8 +100,8 @@ class RunFolder {
     std::vector<std::string> problems;  // as RunDatabase has them
     absl::Duration stopped;             // how long nothing was merged for it
   };
-  // Once what is acknowledged now is merged. Unavailable: it is not within `patience`, or profile.db
-  // cannot be read. FailedPrecondition: the run is finished, its folder has all.
+  // Once what is acknowledged now is merged. Unavailable: it is not within `patience`, or
+  // profile.db cannot be read. FailedPrecondition: the run is finished, its folder has all.
   absl::StatusOr<Frozen> Freeze(absl::Duration patience);
   // Before the folder is gone.
   void Thaw(Frozen frozen);

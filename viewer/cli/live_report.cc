@@ -39,8 +39,8 @@ class Call {
  public:
   Call(const std::string& target, absl::Duration silence)
       : silence_(silence),
-        stub_(v1::Query::NewStub(
-            grpc::CreateChannel(target, grpc::InsecureChannelCredentials()))) {}
+        stub_(v1::Query::NewStub(grpc::CreateChannel(target, grpc::InsecureChannelCredentials()))) {
+  }
   ~Call() {
     context_.TryCancel();
     queue_.Shutdown();

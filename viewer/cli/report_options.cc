@@ -272,12 +272,14 @@ std::string ErrorInReport(const ReportOptions& options) {
 }
 
 void DefineReport(CLI::App* app, ReportOptions* options) {
-  SetUsage(app,
-           "flopsprof report [OPTIONS] RUN\n  flopsprof report [OPTIONS] --collector HOST:PORT [ID]\n"
-           "  flopsprof RUN");
-  app->add_option("RUN", options->folder,
-                  "run folder; of a run that is being written its collector is asked, and the folder "
-                  "read where that is silent for 2 s")
+  SetUsage(
+      app,
+      "flopsprof report [OPTIONS] RUN\n  flopsprof report [OPTIONS] --collector HOST:PORT [ID]\n"
+      "  flopsprof RUN");
+  app->add_option(
+         "RUN", options->folder,
+         "run folder; of a run that is being written its collector is asked, and the folder "
+         "read where that is silent for 2 s")
       ->type_name("");
   app->add_option_function<std::string>(
          "--collector",

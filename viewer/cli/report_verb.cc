@@ -175,8 +175,8 @@ LoadedRun FromCollector(CollectorsReport report) {
 absl::StatusOr<LoadedRun> LoadFromCollector(const ReportOptions& options) {
   absl::StatusOr<CollectorsReport> report = AskCollector(options.collector, options.folder);
   if (report.ok()) return FromCollector(*std::move(report));
-  return absl::Status(report.status().code(), absl::StrCat("the collector ", options.collector, ": ",
-                                                           report.status().message()));
+  return absl::Status(report.status().code(), absl::StrCat("the collector ", options.collector,
+                                                           ": ", report.status().message()));
 }
 
 // Of a run that is being written here, from its collector. nullopt: the folder is to be read.
@@ -198,7 +198,8 @@ absl::StatusOr<LoadedRun> Load(const ReportOptions& options, const model::Summar
       !options.ranks.empty() || options.steps.has_value() || options.page_steps.has_value();
   if (!options.focus.empty()) return LoadRun(options.folder, reading, store::RunParts::kAll);
   if (!selects) {
-    if (std::optional<LoadedRun> written = LoadWritten(options, reading)) return *std::move(written);
+    if (std::optional<LoadedRun> written = LoadWritten(options, reading))
+      return *std::move(written);
   }
   return LoadRun(options.folder, reading, store::RunParts::kForSummary,
                  selects ? NeedRows::kYes : NeedRows::kNo);
@@ -224,9 +225,10 @@ int ReportVerb(const ReportOptions& options) {
   absl::StatusOr<LoadedRun>& run = *kept;
   if (!run.ok()) {
     const bool asked = !options.collector.empty();
-    SayError(absl::StrCat("report: ", run.status().message()),
-             {asked ? "a collector is what `flopsprof collector --listen` starts"
-                    : "a run folder is what flopsprof-run writes: flopsprof-JOB-TIME or the -o DIR"});
+    SayError(
+        absl::StrCat("report: ", run.status().message()),
+        {asked ? "a collector is what `flopsprof collector --listen` starts"
+               : "a run folder is what flopsprof-run writes: flopsprof-JOB-TIME or the -o DIR"});
     return absl::IsPermissionDenied(run.status()) ? kExitNotPermitted : kExitNothing;
   }
   Shown shown;

@@ -123,11 +123,13 @@ class Bench {
       fprintf(stderr, "%s: %s\n", what, status.error_message().c_str());
       return false;
     }
-    printf("  %s: %.3f s, CPU %.3f s, %.1f MB, %llu uploads behind, merge stopped %.2f ms, peak %.0f MB\n",
-           what, Seconds() - begin_s, CpuSeconds() - cpu_begin_s,
-           static_cast<double>(bytes.size()) / 1e6,
-           static_cast<unsigned long long>(head.newest_record() - head.record()),
-           static_cast<double>(head.merge_stopped_ns()) * 1e-6, PeakMb());
+    printf(
+        "  %s: %.3f s, CPU %.3f s, %.1f MB, %llu uploads behind, merge stopped %.2f ms, peak %.0f "
+        "MB\n",
+        what, Seconds() - begin_s, CpuSeconds() - cpu_begin_s,
+        static_cast<double>(bytes.size()) / 1e6,
+        static_cast<unsigned long long>(head.newest_record() - head.record()),
+        static_cast<double>(head.merge_stopped_ns()) * 1e-6, PeakMb());
     return true;
   }
 

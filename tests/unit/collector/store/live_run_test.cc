@@ -33,6 +33,8 @@ v1::UploadRequest OfNumbers(uint64_t sequence, bool defined) {
   process = defined ? DefineTimes(0, 3) : v1::ProcessProfile();
   *process.mutable_key() = key;
   process.mutable_key()->set_pid(7);
+  process.mutable_info()->set_rank(9);
+  process.mutable_info()->set_used_gpu(true);
   process.set_numbering(1);
   v1::RowBlock& block = defined ? *process.mutable_blocks(0) : *process.add_blocks();
   block.set_table(kTimes);
@@ -142,8 +144,7 @@ TEST_F(LiveRunTest, WhatIsNotWantedAnyMoreIsNotMade) {
   ASSERT_TRUE(run->Apply(OfRank(0, 1, 5)).ok());
   LiveProgress progress;
   progress.cancelled = true;
-  EXPECT_TRUE(
-      absl::IsCancelled(SumLiveRun(run.get(), absl::Seconds(30), &progress).status()));
+  EXPECT_TRUE(absl::IsCancelled(SumLiveRun(run.get(), absl::Seconds(30), &progress).status()));
   EXPECT_NE(Live(run.get(), 0), "");
 }
 

@@ -69,7 +69,7 @@ void LaunchLatency::Forget(uint32_t correlation) {
 
 // Of several pieces of work of one launch, that which was told first.
 void LaunchLatency::AddActivity(const shm::ActivityRecord& record) {
-  if (!any() || !IsMeasured(record)) return;
+  if (!IsMeasured(record)) return;
   bool added;
   Half* half = FindOrAdd(record.correlation, &added);
   if (half->gpu_ns != 0) return;

@@ -275,7 +275,7 @@ void ProcessRecorder::OnGraphNode(RingId ring, const shm::GraphNode& record) {
 
 void ProcessRecorder::OnActivity(const shm::ActivityRecord& record) {
   activities_read_++;
-  if (latency_.any()) latency_.AddActivity(record);
+  if (segment_.host_clock()) latency_.AddActivity(record);
   correlator_.AddActivity(record, now_ns_);
 }
 

@@ -358,6 +358,78 @@ TEST(RunFolderTest, CountsAreWholeInBothColumnsAndReadableInTheView) {
   EXPECT_EQ(*database->QueryInt("PRAGMA user_version"), kSchemaVersion);
 }
 
+// One session of a process, with the card that it calls device 0.
+v1::UploadRequest UsesCard(uint64_t sequence, const std::string& node, int pid, uint64_t epoch,
+                           const std::string& uuid) {
+  v1::UploadRequest request;
+  request.set_run_id("run-1");
+  request.set_agent_id("agent");
+  request.set_sequence(sequence);
+  request.set_format(v1::UPLOAD_FORMAT_INCREMENTS);
+  v1::ProcessProfile& process = *request.add_processes();
+  process.mutable_key()->set_node(node);
+  process.mutable_key()->set_pid(pid);
+  process.mutable_key()->set_start_ticks(1);
+  v1::EpochRow& row = *process.add_epochs();
+  row.set_epoch(epoch);
+  row.set_session(static_cast<uint32_t>(epoch));
+  v1::EpochDevice& device = *process.add_epoch_devices();
+  device.set_epoch(epoch);
+  device.set_uuid(uuid);
+  v1::Device& known = *process.add_devices();
+  known.set_uuid(uuid);
+  return request;
+}
+
+TEST(RunFolderTest, SqlSaysWhichSessionUsedWhichCard) {
+  TemporaryFolder folder;
+  const auto run = MakeRun(folder / "run");
+  ASSERT_TRUE(run->Apply(UsesCard(1, "a", 7, 1, "GPU-1")).ok());
+  ASSERT_TRUE(run->Apply(UsesCard(2, "a", 8, 1, "GPU-1")).ok());  // the same card
+  ASSERT_TRUE(run->Apply(UsesCard(3, "b", 7, 1, "GPU-2")).ok());  // another one of that number
+  ASSERT_TRUE(run->Apply(UsesCard(4, "b", 7, 2, "GPU-3")).ok());  // after its next agent came
+  ASSERT_TRUE(run->Apply(UsesCard(5, "b", 9, 1, "")).ok());
+  ASSERT_TRUE(run->Merge().ok());
+  auto database = Database::Open(run->path() + "/profile.db", SQLITE_OPEN_READONLY);
+  ASSERT_TRUE(database.ok());
+  const auto count = [&](const std::string& where) {
+    return *database->QueryInt("SELECT count(*) FROM session_device_view WHERE " + where);
+  };
+  EXPECT_EQ(count("ordinal = 0"), 5);
+  EXPECT_EQ(count("uuid = 'GPU-1' AND node = 'a'"), 2);
+  EXPECT_EQ(count("uuid = 'GPU-2' AND node = 'b' AND pid = 7 AND session = 1"), 1);
+  EXPECT_EQ(count("uuid = 'GPU-3' AND node = 'b' AND pid = 7 AND session = 2"), 1);
+  EXPECT_EQ(count("uuid IS NULL"), 1) << "not known";
+  EXPECT_EQ(
+      *database->QueryInt("SELECT count(*) FROM (SELECT 1 FROM session_device_view WHERE uuid "
+                          "IS NOT NULL GROUP BY uuid HAVING count(*) > 1)"),
+      1);
+}
+
+TEST(RunFolderTest, WaitsOfLaunchesThatWereNotMeasuredAreNotKnown) {
+  TemporaryFolder folder;
+  const auto run = MakeRun(folder / "run");
+  v1::UploadRequest request = UsesCard(1, "a", 7, 1, "GPU-1");
+  request.mutable_processes(0)->add_launch_latencies()->set_launches(5);
+  ASSERT_TRUE(run->Apply(request).ok());
+  request = UsesCard(2, "a", 8, 1, "GPU-1");
+  v1::LaunchLatencyRow& row = *request.mutable_processes(0)->add_launch_latencies();
+  row.set_measured(2);
+  row.set_sum_ns(3'000'000'000);
+  row.set_max_ns(2'000'000'000);
+  ASSERT_TRUE(run->Apply(request).ok());
+  ASSERT_TRUE(run->Merge().ok());
+  auto database = Database::Open(run->path() + "/profile.db", SQLITE_OPEN_READONLY);
+  ASSERT_TRUE(database.ok());
+  const auto count = [&](const std::string& where) {
+    return *database->QueryInt("SELECT count(*) FROM launch_latency_view WHERE " + where);
+  };
+  EXPECT_EQ(count("pid = 7 AND launches = 5 AND mean_s IS NULL AND min_s IS NULL AND max_s IS NULL "
+                  "AND error_s IS NULL"),
+            1);
+  EXPECT_EQ(count("pid = 8 AND mean_s = 1.5 AND min_s = 0 AND max_s = 2"), 1);
+}
+
 TEST(RunFolderTest, HostileNamesAreTextAndNothingElse) {
   TemporaryFolder folder;
   const auto run = MakeRun(folder / "run");

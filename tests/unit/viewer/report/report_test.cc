@@ -50,8 +50,8 @@ TEST(ReportTest, SaysHowLongLaunchesWaitedWhereThatWasAskedFor) {
   summary.ranks[0].launch_latency = model::LaunchLatency{10, 6, 6'000, 400, 3'000, 100, 0};
   summary.ranks[1].launch_latency = model::LaunchLatency{10, 2, 10'000, 2'000, 8'000, 300, 3};
   EXPECT_THAT(Render(summary, {}, 1000),
-              HasSubstr("began 2.00 us after their call on average (400 ns to "
-                        "8.00 us)"));
+              HasSubstr("began 2.00 µs after their call on average (400 ns to "
+                        "8.00 µs)"));
   EXPECT_THAT(Render(summary, {}, 1000),
               HasSubstr("measured for 8 of 20 launches, each to within 300 ns"));
   EXPECT_THAT(Render(summary, {}, 1000), HasSubstr("a clock was set while 3 launches waited"));

@@ -98,6 +98,25 @@ TEST_F(HostClockRecorderTest, SaysHowLongLaunchesWaitedAndThenWhatWasAdded) {
   EXPECT_EQ(Emitted().launch_latencies_size(), 0);
 }
 
+TEST_F(HostClockRecorderTest, TheFirstLaunchMayBeReadAfterItsKernel) {
+  FakeInjector::Ring later = injector_->Claim();
+  shm::LaunchRecord launch = Launch(1, 5, shm::kNoCall);
+  launch.mono_ns = 1'000'100;
+  later.Write(launch);
+  cupti_->Write(Kernel(1, 0, 900, 910));
+  ClocksAt(1'000'000, 500);
+  Emitted();
+  ClocksAt(2'000'000, 1'000'500);
+  Emitted();
+  ClocksAt(3'000'000, 2'000'500);
+  recorder_->Finish(ProcessEnd(), now_ns_);
+  v1::ProcessProfile profile;
+  recorder_->Emit(1000, &profile);
+  ASSERT_EQ(profile.launch_latencies_size(), 1);
+  EXPECT_EQ(profile.launch_latencies(0).measured(), 1u);
+  EXPECT_EQ(profile.launch_latencies(0).sum_ns(), 300u);
+}
+
 TEST_F(HostClockRecorderTest, WithoutAnyLaunchItSaysThatItWasAskedFor) {
   const v1::ProcessProfile profile = Emitted();
   ASSERT_EQ(profile.launch_latencies_size(), 1);

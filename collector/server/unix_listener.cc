@@ -5,7 +5,6 @@
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_replace.h>
-#include <absl/strings/strip.h>
 #include <grpcpp/server_posix.h>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -19,7 +18,6 @@
 #include <csignal>
 #include <cstdint>
 #include <cstring>
-#include <string_view>
 #include <utility>
 
 #include "collector/base/status.h"
@@ -89,10 +87,9 @@ void UnixListener::AcceptUntilStopped() {
 }
 
 std::string PeerName(const std::string& grpc_peer) {
-  std::string_view rest = grpc_peer;
-  int fd = -1;
-  if (absl::ConsumePrefix(&rest, "fd:")) {
-    if (!absl::SimpleAtoi(rest, &fd)) return "";
+  if (grpc_peer.rfind("fd:", 0) == 0) {
+    int fd = -1;
+    if (!absl::SimpleAtoi(grpc_peer.substr(3), &fd)) return "";
     const absl::StatusOr<base::PeerCredentials> who = base::GetPeerCredentials(fd);
     return who.ok() ? absl::StrCat("uid:", who->uid) : "";
   }

@@ -207,7 +207,8 @@ absl::StatusOr<std::vector<ProfileWriter::Agent>> ProfileWriter::FindAgents(
   absl::StatusOr<Statement*> rows = Prepared(
       "SELECT id, copy, sequence, peer, "
       "(SELECT mark FROM taken_marks WHERE agent=agents.id AND slot=?3 AND sequence=?2), "
-      "(SELECT mark FROM taken_marks WHERE agent=agents.id AND slot=?4 AND sequence=?2-1) "
+      "(SELECT mark FROM taken_marks WHERE agent=agents.id AND slot=?4 AND sequence=?2-1), "
+      "EXISTS(SELECT 1 FROM taken_marks WHERE agent=agents.id AND slot=?3 AND sequence>?2) "
       "FROM agents WHERE agent_id=?1 ORDER BY copy");
   if (!rows.ok()) return rows.status();
   const auto sequence = static_cast<int64_t>(request.sequence());
@@ -224,7 +225,9 @@ absl::StatusOr<std::vector<ProfileWriter::Agent>> ProfileWriter::FindAgents(
     agent.sequence = (*rows)->Int(2);
     agent.peer = (*rows)->Text(3);
     if (!(*rows)->IsNull(4)) agent.mark = (*rows)->Int(4);
-    if (!(*rows)->IsNull(5)) agent.mark_before = (*rows)->Int(5);
+    // Where a newer mark is in the place of this one, nobody can tell what follows the one before.
+    const bool is_forgotten = (*rows)->Int(6) != 0;
+    if (!is_forgotten && !(*rows)->IsNull(5)) agent.mark_before = (*rows)->Int(5);
   }
   (*rows)->Reset();
   if (!row.ok()) return row.status();

@@ -267,7 +267,11 @@ class Reader {
 
 absl::Status EndTransaction(RunDatabase* run) {
   Database* database = run->database();
-  return database->in_transaction() ? database->Execute("COMMIT") : absl::OkStatus();
+  if (!database->in_transaction()) return absl::OkStatus();
+  absl::Status ended = database->Execute("COMMIT");
+  if (!absl::IsDataLoss(ended)) return ended;
+  // Of a damaged page that was met: nothing was written, and what was read is good.
+  return database->Execute("ROLLBACK");
 }
 
 // What is known of the run beside its database.

@@ -66,10 +66,8 @@ TEST_F(UploaderTest, SendsInOrderWithIdentity) {
   EXPECT_TRUE(requests[3].last());
   EXPECT_EQ(requests[3].run().job_exit_code(), 3);
   EXPECT_EQ(requests[0].previous_mark(), 0u);
-  for (size_t i = 0; i < 4; i++) {
-    EXPECT_NE(requests[i].mark(), 0u);
-    if (i > 0) EXPECT_EQ(requests[i].previous_mark(), requests[i - 1].mark());
-  }
+  for (size_t i = 0; i < 4; i++) EXPECT_NE(requests[i].mark(), 0u);
+  for (size_t i = 1; i < 4; i++) EXPECT_EQ(requests[i].previous_mark(), requests[i - 1].mark());
 }
 
 TEST_F(UploaderTest, ACollectorOfAnotherFormatIsRefusedWithWhatToDo) {

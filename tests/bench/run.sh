@@ -86,17 +86,18 @@ count_instructions() {
   ((per > 0 && per <= bound))
 }
 
-# Instructions of the agent for a record of flopsprof_drain_bench (50 rounds of 3,000 records and a step).
+# Instructions of the agent for a record of a benchmark of flopsprof_drain_bench: all drained records.
 count_drain_instructions() {
-  local bound=$1 sum per
+  local name=$1 bound=$2 sum records per
   valgrind --tool=callgrind --collect-atstart=no \
     --toggle-collect='flopsprof::agent::ProcessRecorder::Drain(unsigned long)' \
     --callgrind-out-file="$work/drain.out" "$build/bin/flopsprof_drain_bench" \
-    --benchmark_filter='^DrainCounted' > /dev/null 2> "$work/drain.log"
+    --benchmark_filter="^$name/" --benchmark_format=json > "$work/drain.json" 2> "$work/drain.log"
   sum=$(sed -n 's/^summary: //p' "$work/drain.out")
-  [[ -n $sum ]] || { cat "$work/drain.log" >&2; return 1; }
-  per=$((sum / (50 * 3001)))
-  printf 'instructions per record drained, joined and summed: %d (bound %d)\n' "$per" "$bound"
+  records=$(sed -n 's/.*"records": \([0-9.e+]*\).*/\1/p' "$work/drain.json")
+  [[ -n $sum && -n $records ]] || { cat "$work/drain.log" >&2; return 1; }
+  per=$(awk -v sum="$sum" -v records="$records" 'BEGIN { printf "%d", sum / records }')
+  printf 'instructions per record drained, joined and summed (%s): %d (bound %d)\n' "$name" "$per" "$bound"
   ((per > 0 && per <= bound))
 }
 
@@ -194,9 +195,11 @@ else
   skip report "valgrind is not installed, or the collector not built"
 fi
 if [[ -x $build/bin/flopsprof_drain_bench ]] && command -v valgrind > /dev/null; then
-  bench drain_instructions count_drain_instructions 720
+  bench drain_instructions count_drain_instructions DrainCounted 430
+  bench drain_mix_instructions count_drain_instructions DrainMixCounted 915
 else
   skip drain_instructions "valgrind is not installed, or the collector not built"
+  skip drain_mix_instructions "valgrind is not installed, or the collector not built"
 fi
 if [[ -x $build/bin/flopsprof_ranks_bench ]] && command -v valgrind > /dev/null; then
   bench merge_instructions count_merge_instructions 900

@@ -43,6 +43,11 @@ class CallParts {
     return (header.flags & shm::kFlagMore) != 0 || (!open_.empty() && open_.contains(Key(ring)));
   }
 
+  // False: IsPart is.
+  bool MayBePart(const shm::RecordHeader& header) const {
+    return (header.flags & shm::kFlagMore) != 0 || !open_.empty();
+  }
+
   // What a record of this call number interrupts: an open call of another number, or any open
   // call when the record is no part. Ask before Add, and at each other record that ends a call.
   std::optional<PartedCall> TakeInterrupted(RingId ring, uint32_t call, bool part);

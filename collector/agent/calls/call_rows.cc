@@ -31,6 +31,19 @@ shm::RecordHeader KeyHeader(const shm::RecordHeader& header, uint8_t kept_flags)
           InStep(header.step) ? 0 : shm::kNoStep};
 }
 
+// Eight bytes of a record or key.
+uint64_t WordAt(const void* record, size_t offset) {
+  uint64_t word;
+  std::memcpy(&word, static_cast<const char*>(record) + offset, sizeof word);
+  return word;
+}
+
+// Function, types, modes and epilogue.
+uint64_t GemmTypes(const shm::GemmCall& call) {
+  static_assert(offsetof(shm::GemmCall, m) == offsetof(shm::GemmCall, api) + sizeof(uint64_t));
+  return WordAt(&call, offsetof(shm::GemmCall, api));
+}
+
 // In a key: a list of parts, in `plan`. No record has this type.
 constexpr auto kPartsKey = static_cast<uint16_t>(shm::RecordType::kInvalid);
 
@@ -98,6 +111,7 @@ std::optional<model::FlopCount> CallRows::FlopsIn(uint32_t index, const shm::Gem
     row.flops_known = flops.has_value();
     row.call_flops = flops.value_or(0);
   }
+  row.said_types = GemmTypes(call);
   return row.flops_known ? std::optional(row.call_flops) : std::nullopt;
 }
 
@@ -117,7 +131,44 @@ void CallRows::MarkUnrecorded(uint32_t row, uint64_t calls) {
   unrecorded_count_ += calls;
 }
 
+// Whether the key that AddGemm makes of a call is this one. True only after such a call, with the
+// same types, has come.
+[[gnu::always_inline]] inline bool CallRows::IsAlike(const Key& key, const Row& row,
+                                                     const shm::GemmCall& call) {
+  constexpr uint8_t kKeptFlags = shm::kFlagCaptured | shm::kFlagSizesUnknown;
+  const auto same = [&](size_t offset) {
+    return WordAt(key.data(), offset) == WordAt(&call, offset);
+  };
+  const shm::RecordHeader header = KeyHeader(call.header, kKeptFlags);
+  return row.reckoned && row.said_types == GemmTypes(call) &&
+         (call.header.flags & shm::kFlagSizesUnknown) == 0 &&
+         WordAt(key.data(), 0) == WordAt(&header, 0) &&
+         // Behind the number of the call, which no key has.
+         WordAt(key.data(), offsetof(shm::GemmCall, call)) == uint64_t{call.scope} << 32 &&
+         same(offsetof(shm::GemmCall, m)) && same(offsetof(shm::GemmCall, n)) &&
+         same(offsetof(shm::GemmCall, k)) && same(offsetof(shm::GemmCall, batch));
+}
+
+void CallRows::AddAlike(Row* row) {
+  row->sums.calls += row->alike;
+  if (row->flops_known) row->sums.flops += row->call_flops * row->alike;
+  row->alike = 0;
+}
+
 CallWork CallRows::AddGemm(const shm::GemmCall& call) {
+  CallWork work;
+  if (described_ == nullptr) {
+    work.row = rows_.ChangeNext(
+        [&call](const Key& key, const Row& row) { return IsAlike(key, row, call); });
+    if (work.row != kNoRow) {
+      Row& row = rows_.Hold(work.row);
+      call_count_++;
+      row.alike++;
+      work.flops = row.call_flops;
+      work.category = row.flops_known ? v1::TIME_CATEGORY_EXACT : v1::TIME_CATEGORY_UNKNOWN;
+      return work;
+    }
+  }
   shm::GemmCall key = call;
   key.header = KeyHeader(call.header, shm::kFlagCaptured | shm::kFlagSizesUnknown);
   key.call = 0;
@@ -129,7 +180,6 @@ CallWork CallRows::AddGemm(const shm::GemmCall& call) {
     key.m = static_cast<int64_t>(model::GemmUnknownReason(call));
     key.n = key.k = key.batch = 0;
   }
-  CallWork work;
   work.row = rows_.FindOrAdd(Reinterpret<Key>(key));
   const std::optional<model::FlopCount> flops = FlopsIn(work.row, call);
   CountIn(work.row, flops, 1, 0);
@@ -265,13 +315,6 @@ void CallRows::AddKernels(uint32_t index, uint64_t count, uint64_t gpu_time_ns) 
   sums.gpu_time_ns += gpu_time_ns;
 }
 
-void CallRows::AddCallTime(uint32_t index, uint64_t gpu_time_ns) {
-  Sums& sums = rows_.Change(index).sums;
-  sums.min_gpu_time_ns = sums.timed ? std::min(sums.min_gpu_time_ns, gpu_time_ns) : gpu_time_ns;
-  sums.max_gpu_time_ns = std::max(sums.max_gpu_time_ns, gpu_time_ns);
-  sums.timed = true;
-}
-
 void CallRows::AddWait(uint32_t index, uint64_t duration_ns, uint64_t wait_ns) {
   Sums& sums = rows_.Change(index).sums;
   sums.matched_calls++;
@@ -348,6 +391,7 @@ void CallRows::EmitCollective(const Key& key, const Sums& sums, const v1::CallRo
 
 size_t CallRows::Emit(size_t max, v1::ProcessProfile* profile) {
   return rows_.EmitChanged(max, [&](const Key& key, Row& row) {
+    AddAlike(&row);
     const Sums sums = std::exchange(row.sums, Sums());
     v1::CallRow* out = profile->add_calls();
     DescribeKey(key, out);

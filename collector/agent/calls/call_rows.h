@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -80,7 +81,12 @@ class CallRows {
 
   // Kernels whose times are valid.
   void AddKernels(uint32_t row, uint64_t count, uint64_t gpu_time_ns);
-  void AddCallTime(uint32_t row, uint64_t gpu_time_ns);
+  void AddCallTime(uint32_t row, uint64_t gpu_time_ns) {
+    Sums& sums = rows_.Change(row).sums;
+    sums.min_gpu_time_ns = sums.timed ? std::min(sums.min_gpu_time_ns, gpu_time_ns) : gpu_time_ns;
+    sums.max_gpu_time_ns = std::max(sums.max_gpu_time_ns, gpu_time_ns);
+    sums.timed = true;
+  }
   // One end of a collective: its duration, and the part of it before the last end began.
   void AddWait(uint32_t row, uint64_t duration_ns, uint64_t wait_ns);
 
@@ -123,8 +129,10 @@ class CallRows {
   struct Row {
     Sums sums;
     bool flops_known = false;         // the key decides
-    bool reckoned = false;            // the next one is set
+    bool reckoned = false;            // the next ones are set
     model::FlopCount call_flops = 0;  // of each call, if they are known: the key decides
+    uint64_t said_types = 0;  // GemmTypes of the newest call: not all of them are in the key
+    uint64_t alike = 0;       // calls of call_flops, beside those in `sums`
   };
 
   template <class Record>
@@ -136,6 +144,8 @@ class CallRows {
   void CountIn(uint32_t row, std::optional<model::FlopCount> flops, uint64_t calls, uint64_t bytes);
   static void Add(std::optional<model::FlopCount> flops, uint64_t calls, uint64_t bytes, Row* row);
   std::optional<model::FlopCount> FlopsIn(uint32_t row, const shm::GemmCall& call);
+  static bool IsAlike(const Key& key, const Row& row, const shm::GemmCall& call);
+  static void AddAlike(Row* row);
   void DescribeKey(const Key& key, v1::CallRow* out) const;
   static void EmitCollective(const Key& key, const Sums& sums, const v1::CallRow& call,
                              v1::ProcessProfile* profile);

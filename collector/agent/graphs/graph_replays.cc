@@ -307,7 +307,8 @@ void GraphReplays::OnReplayed(const JoinedActivity& activity, uint32_t executabl
     node->time_ns += activity.duration_ns;
     node->times++;
   }
-  GiveToNode(activity, node, content == nullptr ? GraphContent() : *content);
+  static const GraphContent kNothing;
+  GiveToNode(activity, node, content == nullptr ? kNothing : *content);
 }
 
 void GraphReplays::AddTime(State state, const JoinedActivity& activity) {

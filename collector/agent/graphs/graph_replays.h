@@ -29,7 +29,7 @@ namespace flopsprof::agent {
 // it in the process has come by then, or was lost.
 //
 // Stands between correlator and aggregator. One thread; does not own the aggregator.
-class GraphReplays : public JoinSink {
+class GraphReplays final : public JoinSink {
  public:
   explicit GraphReplays(Aggregator* aggregator) : aggregator_(aggregator) {}
 

@@ -27,16 +27,15 @@ bool OfGraph(const shm::ActivityRecord& record) {
 
 }  // namespace
 
-uint64_t Correlator::CallKey(RingId ring, uint32_t call) {
+inline uint64_t Correlator::CallKey(RingId ring, uint32_t call) {
   return (uint64_t{ring.generation & 0xffffu} << 48) | (uint64_t{ring.slot & 0xffffu} << 32) | call;
 }
 
-void Correlator::ForgetOldestLaunch() {
-  const uint64_t oldest = launches_.first();
-  if (const Launch* launch = launches_.At(oldest)) {
+inline void Correlator::ForgetOldestLaunch() {
+  if (const Launch* launch = launches_.Oldest()) {
     if (launch->activities == 0 && !launch->captured) counters_.launches_without_activity++;
     if (launch->inner != 0) {
-      ForgetInner(launch->inner, static_cast<uint32_t>(launches_.KeyOf(oldest)));
+      ForgetInner(launch->inner, static_cast<uint32_t>(launches_.KeyOf(launches_.first())));
     }
   }
   launches_.ForgetOldest();
@@ -48,56 +47,56 @@ void Correlator::ForgetInner(uint32_t inner, uint32_t correlation) {
   if (found != inner_ids_.end() && found->second == correlation) inner_ids_.erase(found);
 }
 
-void Correlator::ForgetOldLaunches() {
+inline void Correlator::ForgetOldLaunches() {
   while (launches_.size() > kKeptDone) {
-    const Launch* oldest = launches_.At(launches_.first());
+    const Launch* oldest = launches_.Oldest();
     const bool done = oldest == nullptr || oldest->done();
     if (!done && launches_.size() < kMaxLaunches) return;
     ForgetOldestLaunch();
   }
 }
 
-void Correlator::ForgetOldCalls() {
+inline void Correlator::ForgetOldCalls() {
   while (calls_.size() > kKeptDone) {
-    if (!calls_.At(calls_.first())->done() && calls_.size() < kMaxCalls) return;
+    if (!calls_.Oldest()->done() && calls_.size() < kMaxCalls) return;
     calls_.ForgetOldest();
   }
 }
 
-void Correlator::WidenWindow(uint32_t correlation) {
+inline void Correlator::WidenWindow(uint32_t correlation) {
   window_.first = std::min(window_.first, correlation);
   window_.last = std::max(window_.last, correlation);
 }
 
-uint32_t Correlator::OuterId(uint32_t correlation) const {
+inline uint32_t Correlator::OuterId(uint32_t correlation) const {
   if (inner_ids_.empty()) return correlation;
   const auto inner = inner_ids_.find(correlation);
   return inner == inner_ids_.end() ? correlation : inner->second;
 }
 
-Correlator::Launch* Correlator::FindLaunch(uint32_t correlation) {
-  uint64_t found = launches_.Find(correlation);
-  if (found == launches_.kNone) found = launches_.Find(OuterId(correlation));
-  return launches_.At(found);
+inline Correlator::Launch* Correlator::FindLaunch(uint32_t correlation) {
+  if (Launch* launch = launches_.FindValue(correlation)) return launch;
+  return inner_ids_.empty() ? nullptr : launches_.FindValue(OuterId(correlation));
 }
 
-Correlator::Launch* Correlator::FindOrAddLaunch(uint32_t correlation, const WorkContext& context) {
+[[gnu::always_inline]] inline Correlator::Launch* Correlator::FindOrAddLaunch(
+    uint32_t correlation, const WorkContext& context) {
   ForgetOldLaunches();
   WidenWindow(correlation);
-  correlation = OuterId(correlation);
-  const uint64_t found = launches_.Find(correlation);
-  // The runtime's and the driver's callback of one launch.
-  if (found != launches_.kNone) return launches_.At(found);
-  news_ = true;
-  Launch* launch = launches_.At(launches_.Add(correlation));
-  launch->context = context;
-  return launch;
+  if (!inner_ids_.empty()) correlation = OuterId(correlation);
+  const auto found = launches_.FindOrAdd(correlation);
+  // Else it is the runtime's and the driver's callback of one launch.
+  if (found.added) {
+    news_ = true;
+    found.value->context = context;
+  }
+  return found.value;
 }
 
-uint64_t Correlator::FindOrAddCall(uint64_t key) {
+[[gnu::always_inline]] inline RecentTable<Correlator::Call>::Found Correlator::FindOrAddCall(
+    uint64_t key) {
   ForgetOldCalls();
-  const uint64_t found = calls_.Find(key);
-  return found != calls_.kNone ? found : calls_.Add(key);
+  return calls_.FindOrAdd(key);
 }
 
 void Correlator::AddLaunch(RingId ring, const shm::LaunchRecord& record) {
@@ -108,8 +107,9 @@ void Correlator::AddLaunch(RingId ring, const shm::LaunchRecord& record) {
   }
   launch->captured = (record.header.flags & shm::kFlagCaptured) != 0;
   if (record.call == shm::kNoCall || launch->captured || launch->call != calls_.kNone) return;
-  launch->call = FindOrAddCall(CallKey(ring, record.call));
-  calls_.At(launch->call)->launches++;
+  const auto call = FindOrAddCall(CallKey(ring, record.call));
+  launch->call = call.number;
+  call.value->launches++;
 }
 
 void Correlator::AddGraphLaunch(const shm::GraphLaunch& record) {
@@ -164,34 +164,13 @@ void Correlator::LeaveCall(Launch* launch) {
   launch->call = calls_.kNone;
 }
 
-void Correlator::EndCall(RingId ring, uint32_t number, std::optional<BookedCall> booked) {
-  Call* call = calls_.At(calls_.Find(CallKey(ring, number)));
+void Correlator::End(RingId ring, uint32_t number, const BookedCall* booked) {
+  Call* call = calls_.FindValue(CallKey(ring, number));
   if (call == nullptr || call->ended) return;  // or it has launched nothing that we know of
   call->ended = true;
-  call->owns = booked.has_value();
-  if (booked.has_value()) call->booked = *booked;
+  call->owns = booked != nullptr;
+  if (booked != nullptr) call->booked = *booked;
   news_ = true;
-}
-
-void Correlator::AddActivity(const shm::ActivityRecord& record, uint64_t now_ns) {
-  if (TryJoin(record)) return;
-  waiting_.push_back({record, now_ns});
-  if (waiting_.size() <= kMaxWaiting) return;
-  GiveUp(waiting_.front().record);
-  waiting_.pop_front();
-}
-
-bool Correlator::TryJoin(const shm::ActivityRecord& record) {
-  Launch* launch = FindLaunch(record.correlation);
-  if (launch == nullptr) return false;
-  if ((launch->graph || OfGraph(record)) && !launch->settled) return false;
-  Call* call = nullptr;
-  if (launch->call != calls_.kNone && !launch->graph) {
-    call = calls_.At(launch->call);
-    if (call == nullptr || !call->ended) return false;
-  }
-  Join(record, launch, call);
-  return true;
 }
 
 // CUPTI may give both for replays that run while it is told to time launches instead of nodes: all
@@ -216,26 +195,37 @@ std::optional<uint64_t> Correlator::UnbookedTime(Launch* replay,
   return ns - replay->nodes_ns;
 }
 
-void Correlator::Join(const shm::ActivityRecord& record, Launch* launch, Call* call) {
-  if ((record.header.flags & shm::kFlagBadTimestamp) != 0) counters_.marked_bad_times++;
-  const bool replay = launch->graph || OfGraph(record);
-  JoinedActivity joined{record, launch->context};
-  joined.valid_times = HasValidTimes(record);
-  if (replay) {
-    const std::optional<uint64_t> unbooked = UnbookedTime(launch, record);
-    if (!unbooked.has_value()) return;
-    joined.duration_ns = *unbooked;
-    if (IsWholeGraph(record)) joined.nodes_before = launch->nodes;
-  } else if (joined.valid_times) {
-    joined.duration_ns = record.end_gpu_ns - record.start_gpu_ns;
-  }
-  joined.stack = launch->stack;
-  if (launch->activities == 0) joined.stack_launches = launch->stack_launches;
+void Correlator::JoinReplay(const shm::ActivityRecord& record, Launch* launch,
+                            JoinedActivity* joined) {
+  const std::optional<uint64_t> unbooked = UnbookedTime(launch, record);
+  if (!unbooked.has_value()) return;
+  joined->duration_ns = *unbooked;
+  if (IsWholeGraph(record)) joined->nodes_before = launch->nodes;
   launch->activities++;
   // A graph's nodes are not the work of the call, if any, that launched the graph.
-  if (replay) return sink_->OnReplayed(joined, launch->executable);
-  if (call != nullptr) call->activities++;
-  if (call != nullptr && call->owns) {
+  sink_->OnReplayed(*joined, launch->executable);
+}
+
+[[gnu::always_inline]] inline void Correlator::Join(const shm::ActivityRecord& record,
+                                                    Launch* launch, Call* call) {
+  if ((record.header.flags & shm::kFlagBadTimestamp) != 0) counters_.marked_bad_times++;
+  const bool valid_times = HasValidTimes(record);
+  // Each field: else the compiler clears the whole first, which takes longer than all else here.
+  JoinedActivity joined{.record = record,
+                        .context = launch->context,
+                        .in_call = false,
+                        .call = {},
+                        .valid_times = valid_times,
+                        .share = false,
+                        .stack = launch->stack,
+                        .stack_launches = launch->activities == 0 ? launch->stack_launches : 0,
+                        .duration_ns = valid_times ? record.end_gpu_ns - record.start_gpu_ns : 0,
+                        .nodes_before = 0};
+  if (launch->graph || OfGraph(record)) return JoinReplay(record, launch, &joined);
+  launch->activities++;
+  if (call == nullptr) return sink_->OnJoined(joined);
+  call->activities++;
+  if (call->owns) {
     joined.in_call = true;
     joined.call = call->booked;
     joined.context = call->booked.context;
@@ -249,22 +239,47 @@ void Correlator::Join(const shm::ActivityRecord& record, Launch* launch, Call* c
   }
 }
 
-void Correlator::GiveUp(const shm::ActivityRecord& record) {
-  if (Launch* launch = FindLaunch(record.correlation)) {
-    counters_.calls_without_end++;
-    return Join(record, launch, nullptr);
+[[gnu::always_inline]] inline bool Correlator::TryJoin(const shm::ActivityRecord& record) {
+  Launch* launch = FindLaunch(record.correlation);
+  if (launch == nullptr) return false;
+  if ((launch->graph || OfGraph(record)) && !launch->settled) return false;
+  Call* call = nullptr;
+  if (launch->call != calls_.kNone && !launch->graph) {
+    call = calls_.At(launch->call);
+    if (call == nullptr || !call->ended) return false;
   }
-  if (partly_ && record.correlation != 0 && !InWindow(record.correlation)) {
+  Join(record, launch, call);
+  return true;
+}
+
+void Correlator::AddActivity(const shm::ActivityRecord& record, uint64_t now_ns) {
+  if (!TryJoin(record)) Wait(record, now_ns);
+}
+
+void Correlator::Wait(const shm::ActivityRecord& record, uint64_t now_ns) {
+  waiting_.push_back({record, now_ns});
+  if (waiting_.size() <= kMaxWaiting) return;
+  GiveUp(waiting_.front().record);
+  waiting_.pop_front();
+}
+
+void Correlator::GiveUp(const shm::ActivityRecord& record) {
+  Launch nobody;
+  Launch* launch = FindLaunch(record.correlation);
+  if (launch != nullptr) {
+    counters_.calls_without_end++;
+  } else if (partly_ && record.correlation != 0 && !InWindow(record.correlation)) {
     counters_.activities_outside_windows++;
     return;
+  } else {
+    counters_.activities_without_launch++;
+    launch = &nobody;
+    if (record.correlation != 0 && OfGraph(record)) {
+      if (unseen_replays_.size() == kMaxUnseenReplays) unseen_replays_.clear();
+      launch = &unseen_replays_[record.correlation];
+    }
   }
-  counters_.activities_without_launch++;
-  if (record.correlation == 0 || !OfGraph(record)) {
-    Launch nobody;
-    return Join(record, &nobody, nullptr);
-  }
-  if (unseen_replays_.size() == kMaxUnseenReplays) unseen_replays_.clear();
-  Join(record, &unseen_replays_[record.correlation], nullptr);
+  Join(record, launch, nullptr);
 }
 
 void Correlator::EndWindow() {

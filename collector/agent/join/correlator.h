@@ -46,7 +46,8 @@ class Correlator {
 
   // The call has ended: its launches, all seen before in the same ring, are its work, or
   // (nullopt, the call failed) are not.
-  void EndCall(RingId ring, uint32_t call, std::optional<BookedCall> booked);
+  void EndCall(RingId ring, uint32_t call, const BookedCall& booked) { End(ring, call, &booked); }
+  void EndCall(RingId ring, uint32_t call, std::nullopt_t) { End(ring, call, nullptr); }
 
   // Only a part of the process' work is recorded, and that part ends or begins here: activities
   // whose number no recorded launch comes near were launched outside of it and are left out.
@@ -91,8 +92,8 @@ class Correlator {
   };
   struct Launch {
     WorkContext context;
-    uint64_t call = RecentTable<Call>::kNone;  // number in calls_
     uint32_t inner = 0;  // of a graph: the driver's correlation, in inner_ids_; 0 = the same
+    uint64_t call = RecentTable<Call>::kNone;  // number in calls_
     uint32_t activities = 0;
     uint32_t executable = 0;
     uint32_t stack = shm::kNoStack;
@@ -100,9 +101,9 @@ class Correlator {
     bool graph = false;
     bool settled = false;      // of a graph
     bool timed_whole = false;  // a replay: by a record of the whole that has times
-    uint64_t nodes_ns = 0;     // what its nodes, copies and sets took that are booked
-    uint32_t nodes = 0;        // how many they are
     bool captured = false;
+    uint32_t nodes = 0;     // its nodes, copies and sets that are booked
+    uint64_t nodes_ns = 0;  // what they took
 
     // A replay is never done: nobody says how many nodes it has.
     bool done() const { return captured || (activities > 0 && !graph); }
@@ -139,7 +140,8 @@ class Correlator {
   // What came under the inner id belongs to the launch.
   void TakeInner(uint32_t inner, uint32_t correlation, Launch* launch);
   void LeaveCall(Launch* launch);
-  uint64_t FindOrAddCall(uint64_t key);  // its number in calls_
+  RecentTable<Call>::Found FindOrAddCall(uint64_t key);
+  void End(RingId ring, uint32_t call, const BookedCall* booked);  // null: it failed
   void ForgetOldestLaunch();
   void ForgetInner(uint32_t inner, uint32_t correlation);
   void ForgetOldLaunches();
@@ -147,9 +149,11 @@ class Correlator {
   // How much time of a replay's record is to be booked; nullopt: the record is not booked at all.
   // A whole replay after its nodes has what they left; nodes after the whole have nothing.
   std::optional<uint64_t> UnbookedTime(Launch* replay, const shm::ActivityRecord& record);
+  void Wait(const shm::ActivityRecord& record, uint64_t now_ns);
   // False: not yet.
   bool TryJoin(const shm::ActivityRecord& record);
   void Join(const shm::ActivityRecord& record, Launch* launch, Call* call);
+  void JoinReplay(const shm::ActivityRecord& record, Launch* launch, JoinedActivity* joined);
   void GiveUp(const shm::ActivityRecord& record);
 
   JoinSink* const sink_;

@@ -148,14 +148,14 @@ bool ProcessRecorder::TakePart(RingId ring, const Record& record) {
 }
 
 void ProcessRecorder::OnGemm(RingId ring, const shm::GemmCall& record) {
-  if (TakePart(ring, record)) return;
+  if (parts_.MayBePart(record.header) && TakePart(ring, record)) return;
   CountCall();
   if (Captured(record.header)) graphs_.AddCallRecord(ring, record.call, record);
   correlator_.EndCall(ring, record.call, aggregator_.BookGemm(record));
 }
 
 void ProcessRecorder::OnLibraryCall(RingId ring, const shm::LibraryCall& record) {
-  if (TakePart(ring, record)) return;
+  if (parts_.MayBePart(record.header) && TakePart(ring, record)) return;
   CountCall();
   if (Captured(record.header)) graphs_.AddCallRecord(ring, record.call, record);
   correlator_.EndCall(ring, record.call, aggregator_.BookLibrary(record));

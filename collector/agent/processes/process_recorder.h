@@ -34,7 +34,7 @@ struct ProcessEnd {
 
 // Everything that is known about one profiled process: reads its segment, decodes, joins and
 // sums, and gives it out in parts. Owned and called by one thread.
-class ProcessRecorder : public RecordHandler {
+class ProcessRecorder final : public RecordHandler {
  public:
   // `info` as the process introduced itself.
   ProcessRecorder(Segment segment, v1::ProcessKey key, v1::ProcessInfo info,

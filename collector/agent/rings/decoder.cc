@@ -2,18 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/agent/rings/decoder.h"
 
-#include <cstring>
+#include <new>
 #include <utility>
 
 namespace flopsprof::agent {
 namespace {
 
-// The batch's bytes are chars: copying is how they become a record without aliasing trouble.
+// Bytes that were copied are a record of whatever type they are read as, where they are.
 template <class Record>
-Record As(const std::byte* bytes) {
-  Record record;
-  std::memcpy(&record, bytes, sizeof record);
-  return record;
+const Record& As(const std::byte* bytes) {
+  return *std::launder(reinterpret_cast<const Record*>(bytes));
 }
 
 template <class Enum>
@@ -21,9 +19,8 @@ bool IsBetween(uint8_t value, Enum first, Enum last) {
   return value >= static_cast<uint8_t>(first) && value <= static_cast<uint8_t>(last);
 }
 
-// False: its contents are impossible. The other side may write anything.
+// False: its contents are impossible. The other side may write anything. The phase is valid.
 bool IsWellFormed(shm::RecordType type, const std::byte* bytes) {
-  if (As<shm::RecordHeader>(bytes).phase >= shm::kPhaseCount) return false;
   switch (type) {
     case shm::RecordType::kInvalid:
       return false;
@@ -31,16 +28,16 @@ bool IsWellFormed(shm::RecordType type, const std::byte* bytes) {
       return IsBetween(As<shm::ActivityRecord>(bytes).kind, shm::ActivityKind::kKernel,
                        shm::ActivityKind::kGraph);
     case shm::RecordType::kGraphEvent: {
-      const auto record = As<shm::GraphEvent>(bytes);
+      const auto& record = As<shm::GraphEvent>(bytes);
       return record.kind != 0 && record.order != 0;
     }
     case shm::RecordType::kGraphNode: {
-      const auto record = As<shm::GraphNode>(bytes);
+      const auto& record = As<shm::GraphNode>(bytes);
       return record.node != 0 &&
              IsBetween(record.kind, shm::ActivityKind::kKernel, shm::ActivityKind::kMemset);
     }
     case shm::RecordType::kScope: {
-      const auto record = As<shm::ScopeRecord>(bytes);
+      const auto& record = As<shm::ScopeRecord>(bytes);
       return record.scope != shm::kOutsideScope &&
              record.kind <= static_cast<uint8_t>(shm::ScopeKind::kOptimizer);
     }
@@ -58,7 +55,32 @@ bool IsWellFormed(shm::RecordType type, const std::byte* bytes) {
 }  // namespace
 
 void Decoder::OnBatch(RingId ring, const std::byte* records, size_t count) {
-  for (size_t i = 0; i < count; i++) DecodeOne(ring, records + i * shm::kRecordBytes);
+  const std::byte* const end = records + count * shm::kRecordBytes;
+  for (const std::byte* bytes = records; bytes != end; bytes += shm::kRecordBytes) {
+    const auto& header = As<shm::RecordHeader>(bytes);
+    if (header.phase >= shm::kPhaseCount) {
+      malformed_count_++;
+      continue;
+    }
+    // Most records are of these: the shortest way.
+    switch (static_cast<shm::RecordType>(header.type)) {
+      case shm::RecordType::kLaunch:
+        handler_->OnLaunch(ring, As<shm::LaunchRecord>(bytes));
+        continue;
+      case shm::RecordType::kGemmCall:
+        handler_->OnGemm(ring, As<shm::GemmCall>(bytes));
+        continue;
+      case shm::RecordType::kActivity: {
+        const auto& activity = As<shm::ActivityRecord>(bytes);
+        if (!IsBetween(activity.kind, shm::ActivityKind::kKernel, shm::ActivityKind::kGraph)) break;
+        handler_->OnActivity(activity);
+        continue;
+      }
+      default:
+        break;
+    }
+    DecodeOne(ring, bytes);
+  }
 }
 
 void Decoder::Deliver(std::optional<Blob> blob) {
@@ -81,18 +103,9 @@ void Decoder::DecodeOne(RingId ring, const std::byte* bytes) {
   }
 }
 
-// What was called, launched and timed: most of all records. False: another type.
+// What was called, launched and timed, but for what OnBatch delivers itself. False: another type.
 bool Decoder::DeliverWork(shm::RecordType type, RingId ring, const std::byte* bytes) {
   switch (type) {
-    case shm::RecordType::kLaunch:
-      handler_->OnLaunch(ring, As<shm::LaunchRecord>(bytes));
-      return true;
-    case shm::RecordType::kActivity:
-      handler_->OnActivity(As<shm::ActivityRecord>(bytes));
-      return true;
-    case shm::RecordType::kGemmCall:
-      handler_->OnGemm(ring, As<shm::GemmCall>(bytes));
-      return true;
     case shm::RecordType::kLibraryCall:
       handler_->OnLibraryCall(ring, As<shm::LibraryCall>(bytes));
       return true;

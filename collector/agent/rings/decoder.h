@@ -11,8 +11,9 @@
 
 namespace flopsprof::agent {
 
-// Takes decoded records. Enumerations that decide anything (phase, kind of activity, kind of
-// scope) are valid; ids, sizes and times are whatever the process wrote.
+// Takes decoded records, which are there for the length of the call. Enumerations that decide
+// anything (phase, kind of activity, kind of scope) are valid; ids, sizes and times are whatever
+// the process wrote.
 class RecordHandler {
  public:
   virtual ~RecordHandler() = default;

@@ -22,7 +22,8 @@ struct RingId {
 class RecordBatchSink {
  public:
   virtual ~RecordBatchSink() = default;
-  // `count` records of kRecordBytes, in the order in which the thread wrote them.
+  // `count` records of kRecordBytes, aligned as a uint64_t and in the order in which the thread
+  // wrote them.
   virtual void OnBatch(RingId ring, const std::byte* records, size_t count) = 0;
 };
 
@@ -62,7 +63,7 @@ class RingReader {
   const Segment* const segment_;
   const uint64_t mask_;
   std::vector<Slot> slots_;
-  std::array<std::byte, kBatchRecords * shm::kRecordBytes> batch_;
+  alignas(shm::kRecordBytes) std::array<std::byte, kBatchRecords * shm::kRecordBytes> batch_;
   uint64_t record_count_ = 0;
   uint64_t corrupt_position_count_ = 0;
 };

@@ -41,7 +41,8 @@ bool ActivityRows::KnownByName(const JoinedActivity& activity) const {
 }
 
 // Finer than the rows: what differs here may be added to one of them.
-ActivityRows::Key ActivityRows::KeyOf(const JoinedActivity& activity) {
+[[gnu::always_inline]] inline ActivityRows::Key ActivityRows::KeyOf(
+    const JoinedActivity& activity) {
   const shm::ActivityRecord& record = activity.record;
   const BookedCall& call = activity.call;  // outside of calls the same in all
   const uint32_t loop = activity.context.step >> shm::kStepLoopShift;

@@ -17,7 +17,8 @@ bool Captured(const shm::RecordHeader& header) { return (header.flags & shm::kFl
 
 }  // namespace
 
-BookedCall Aggregator::Book(const shm::RecordHeader& header, uint32_t scope, const CallWork& work) {
+[[gnu::always_inline]] inline BookedCall Aggregator::Book(const shm::RecordHeader& header,
+                                                          uint32_t scope, const CallWork& work) {
   BookedCall booked;
   booked.context = ContextOf(header, scope);
   booked.category = work.category;
@@ -34,12 +35,15 @@ BookedCall Aggregator::Book(const shm::RecordHeader& header, uint32_t scope, con
   if (work.category == v1::TIME_CATEGORY_UNKNOWN) steps_.MarkUnknown(header.step);
   flops_ += work.flops + work.recompute_flops;
   steps_.AddFlops(header.step, booked.context.phase, work.flops);
-  steps_.AddFlops(header.step, shm::Phase::kRecompute, work.recompute_flops);
+  if (work.recompute_flops != 0) {
+    steps_.AddFlops(header.step, shm::Phase::kRecompute, work.recompute_flops);
+  }
   return booked;
 }
 
 template <class Add>
-BookedCall Aggregator::BookIfWanted(const shm::RecordHeader& header, uint32_t scope, Add add) {
+[[gnu::always_inline]] inline BookedCall Aggregator::BookIfWanted(const shm::RecordHeader& header,
+                                                                  uint32_t scope, Add add) {
   if (describing_ != nullptr) return Book(header, scope, add());
   switch (Ask(header.step)) {
     case WindowFilter::Answer::kNo:
@@ -207,10 +211,59 @@ bool Aggregator::BookKernel(JoinedActivity* activity) {
   return true;
 }
 
-void Aggregator::OnJoined(const JoinedActivity& activity) {
-  if (!filter_.has_value()) return BookWhenNamed(activity);
-  const std::shared_ptr<void> held = activity.share ? nullptr : pending_activities_.Hold();
-  WhenWanted(activity.context.step, [this, activity, held](bool) { BookWhenNamed(activity); });
+void Aggregator::AddCommunication(const JoinedActivity& activity) {
+  if (activity.share) shared_communication_count_++;
+  if (!activity.valid_times || collective_times_.size() >= kMaxCollectiveTimes) return;
+  const BookedCall& call = activity.call;
+  if (call.nccl_group != 0) {
+    collective_groups_.AppendTimes(call.nccl_group, activity.record.start_gpu_ns,
+                                   activity.record.end_gpu_ns, &collective_times_);
+  }
+  if (call.match != 0) {
+    collective_times_.push_back({call.match, call.end_count, call.rank, call.row,
+                                 activity.record.start_gpu_ns, activity.record.end_gpu_ns});
+  }
+}
+
+[[gnu::always_inline]] inline void Aggregator::AddToDevice(const JoinedActivity& activity,
+                                                           bool communication) {
+  const uint32_t ordinal = activity.record.device;
+  if (ordinal >= kMaxDevices) {
+    devices_refused_count_++;
+    return;
+  }
+  if (ordinal >= devices_.size()) devices_.resize(ordinal + 1);
+  Device& device = devices_[ordinal];
+  device.changed = true;
+  communications_.Add(activity, communication, device.busy.not_communication());
+  const bool behind = !communication && device.busy.AddBehind(activity.record.start_gpu_ns,
+                                                              activity.record.end_gpu_ns);
+  if (!behind) {
+    device.busy.Add(activity.record.start_gpu_ns, activity.record.end_gpu_ns, communication);
+  }
+  device.first_ns = std::min(device.first_ns, activity.record.start_gpu_ns);
+  device.last_ns = std::max(device.last_ns, activity.record.end_gpu_ns);
+}
+
+void Aggregator::AddActivity(const JoinedActivity& activity) {
+  activity_count_++;
+  const auto [category, packed_kernel] = activities_.Add(activity);
+  const bool communication = category == v1::TIME_CATEGORY_COMMUNICATION;
+  if (!activity.valid_times && (activity.record.header.flags & shm::kFlagBadTimestamp) == 0) {
+    bad_times_count_++;
+  }
+  if (communication) AddCommunication(activity);
+  if (activity.stack != shm::kNoStack) stacks_.Add(activity, packed_kernel, category);
+  steps_.AddActivity(activity, category);
+  if (activity.valid_times) AddToDevice(activity, communication);
+}
+
+void Aggregator::BookJoined(const JoinedActivity& activity) {
+  if (IsKernel(activity) && !activity.in_call && names_ != nullptr && kernel_formulas_.any()) {
+    JoinedActivity own = activity;
+    if (BookKernel(&own)) return AddActivity(own);
+  }
+  AddActivity(activity);
 }
 
 void Aggregator::BookWhenNamed(const JoinedActivity& activity) {
@@ -222,6 +275,17 @@ void Aggregator::BookWhenNamed(const JoinedActivity& activity) {
   if (waiting_kernels_.size() <= kMaxWaitingKernels) return;
   BookJoined(waiting_kernels_.front().activity);
   waiting_kernels_.pop_front();
+}
+
+void Aggregator::OnJoined(const JoinedActivity& activity) {
+  if (filter_.has_value()) return BookWhenWanted(activity);
+  // What a call owns is asked no name.
+  return activity.in_call ? AddActivity(activity) : BookWhenNamed(activity);
+}
+
+void Aggregator::BookWhenWanted(const JoinedActivity& activity) {
+  const std::shared_ptr<void> held = activity.share ? nullptr : pending_activities_.Hold();
+  WhenWanted(activity.context.step, [this, activity, held](bool) { BookWhenNamed(activity); });
 }
 
 void Aggregator::BookWaitingKernels(bool emptied, bool final) {
@@ -242,61 +306,6 @@ void Aggregator::Finish() {
   if (filter_.has_value()) filter_->DecideAll();
   BookWaitingKernels(/*emptied=*/true, /*final=*/true);
   activities_.Settle();
-}
-
-void Aggregator::BookJoined(const JoinedActivity& activity) {
-  if (IsKernel(activity) && !activity.in_call && names_ != nullptr && kernel_formulas_.any()) {
-    JoinedActivity own = activity;
-    if (BookKernel(&own)) return AddActivity(own);
-  }
-  AddActivity(activity);
-}
-
-void Aggregator::AddActivity(const JoinedActivity& activity) {
-  activity_count_++;
-  const auto [category, packed_kernel] = activities_.Add(activity);
-  const bool communication = category == v1::TIME_CATEGORY_COMMUNICATION;
-  if (!activity.valid_times && (activity.record.header.flags & shm::kFlagBadTimestamp) == 0) {
-    bad_times_count_++;
-  }
-  if (communication) AddCommunication(activity);
-  if (activity.stack != shm::kNoStack) stacks_.Add(activity, packed_kernel, category);
-  steps_.AddActivity(activity, category);
-  if (activity.valid_times) AddToDevice(activity, communication);
-}
-
-void Aggregator::AddCommunication(const JoinedActivity& activity) {
-  if (activity.share) shared_communication_count_++;
-  if (!activity.valid_times || collective_times_.size() >= kMaxCollectiveTimes) return;
-  const BookedCall& call = activity.call;
-  if (call.nccl_group != 0) {
-    collective_groups_.AppendTimes(call.nccl_group, activity.record.start_gpu_ns,
-                                   activity.record.end_gpu_ns, &collective_times_);
-  }
-  if (call.match != 0) {
-    collective_times_.push_back({call.match, call.end_count, call.rank, call.row,
-                                 activity.record.start_gpu_ns, activity.record.end_gpu_ns});
-  }
-}
-
-void Aggregator::OnCallTime(const BookedCall& call, uint64_t gpu_time_ns) {
-  WhenWanted(call.context.step,
-             [this, row = call.row, gpu_time_ns](bool) { calls_.AddCallTime(row, gpu_time_ns); });
-}
-
-void Aggregator::AddToDevice(const JoinedActivity& activity, bool communication) {
-  const uint32_t ordinal = activity.record.device;
-  if (ordinal >= kMaxDevices) {
-    devices_refused_count_++;
-    return;
-  }
-  if (ordinal >= devices_.size()) devices_.resize(ordinal + 1);
-  Device& device = devices_[ordinal];
-  device.changed = true;
-  communications_.Add(activity, communication, device.busy.not_communication());
-  device.busy.Add(activity.record.start_gpu_ns, activity.record.end_gpu_ns, communication);
-  device.first_ns = std::min(device.first_ns, activity.record.start_gpu_ns);
-  device.last_ns = std::max(device.last_ns, activity.record.end_gpu_ns);
 }
 
 size_t Aggregator::Emit(const NameTable& names, size_t max, bool final,

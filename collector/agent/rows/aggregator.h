@@ -38,7 +38,7 @@ struct ReplayWork {
 
 // Sums of one process, as proto/flopsprof/v1/profile.proto has them: increments. One
 // thread; the names stay the caller's.
-class Aggregator : public JoinSink {
+class Aggregator final : public JoinSink {
  public:
   // `formulas` and `names` outlive this. Null: all formulas are on; kernels have none.
   explicit Aggregator(std::optional<StepWindow> window,
@@ -89,7 +89,11 @@ class Aggregator : public JoinSink {
   void OnMark(const shm::MarkRecord& record);
   void OnStep(const shm::StepRecord& record);
   void OnJoined(const JoinedActivity& activity) override;
-  void OnCallTime(const BookedCall& call, uint64_t gpu_time_ns) override;
+  void OnCallTime(const BookedCall& call, uint64_t gpu_time_ns) override {
+    if (!filter_.has_value()) return calls_.AddCallTime(call.row, gpu_time_ns);
+    WhenWanted(call.context.step,
+               [this, row = call.row, gpu_time_ns](bool) { calls_.AddCallTime(row, gpu_time_ns); });
+  }
   void OnReplayed(const JoinedActivity& activity, uint32_t) override { OnJoined(activity); }
 
   // Books kernels whose names have come. A name is written before the kernels that have it, in
@@ -160,6 +164,7 @@ class Aggregator : public JoinSink {
   void AddStep(const shm::StepRecord& record);
   // Gives a kernel that nothing owns the work that a formula has for its name. False: none has.
   bool BookKernel(JoinedActivity* activity);
+  void BookWhenWanted(const JoinedActivity& activity);
   void BookWhenNamed(const JoinedActivity& activity);
   void BookJoined(const JoinedActivity& activity);
   void AddActivity(const JoinedActivity& activity);

@@ -26,8 +26,7 @@ bool StepRows::IsOldLabel(uint32_t key) {
   return loop.newest_label > kKeptLabels && LabelOf(key) < loop.newest_label - kKeptLabels;
 }
 
-uint32_t StepRows::Find(uint32_t step) {
-  if (step == cached_step_) return cached_row_;
+uint32_t StepRows::FindAnew(uint32_t step) {
   uint32_t key = step;
   const bool forgotten = LabelOf(step) < LoopOf(KeyOf(step)).rows_forgotten_until;
   if (shm::PlaceOfStep(step) == shm::StepPlace::kTail) {
@@ -262,13 +261,6 @@ void StepRows::FoldOldSteps(Loop* loop, uint32_t loop_bits) {
   }
 }
 
-void StepRows::AddFlops(uint32_t step, shm::Phase phase, model::FlopCount flops) {
-  if (flops == 0 || step == shm::kNoStep) return;
-  const uint32_t index = Find(step);
-  if (index == kNoRow) return;
-  rows_.Change(index).flops[static_cast<size_t>(phase)] += flops;
-}
-
 void StepRows::MarkUnknown(uint32_t step) {
   if (step == shm::kNoStep) return;
   const uint32_t index = Find(step);
@@ -286,17 +278,27 @@ void StepRows::AddActivity(const JoinedActivity& activity, v1::TimeCategory cate
   row.exposed_unknown |= communication && activity.share;
   if (!activity.valid_times) return;
   row.gpu_time_ns[static_cast<size_t>(activity.context.phase)] += activity.duration_ns;
-  if (row.was_forgotten) {
+  // The way of most: the first device, in order.
+  if (!communication && !row.was_forgotten && !row.devices.empty()) {
+    DeviceBusy& busy = row.devices.front();
+    const bool first = busy.device == activity.record.device;
+    if (first && busy.AddBehind(activity.record.start_gpu_ns, activity.record.end_gpu_ns)) return;
+  }
+  AddToDevice(activity, communication, &row);
+}
+
+void StepRows::AddToDevice(const JoinedActivity& activity, bool communication, Row* row) {
+  if (row->was_forgotten) {
     late_count_++;
     return;
   }
   const uint32_t device = activity.record.device;
-  auto busy = std::find_if(row.devices.begin(), row.devices.end(),
+  auto busy = std::find_if(row->devices.begin(), row->devices.end(),
                            [device](const DeviceBusy& d) { return d.device == device; });
-  if (busy == row.devices.end()) {
-    if (row.devices.size() >= kMaxDevices) return;
-    row.devices.emplace_back().device = device;
-    busy = row.devices.end() - 1;
+  if (busy == row->devices.end()) {
+    if (row->devices.size() >= kMaxDevices) return;
+    row->devices.emplace_back().device = device;
+    busy = row->devices.end() - 1;
   }
   const uint64_t late = busy->late_count();
   busy->Add(activity.record.start_gpu_ns, activity.record.end_gpu_ns, communication);

@@ -35,6 +35,10 @@ class DeviceBusy {
     if (all_.has_value()) all_->Add(begin_ns, end_ns);
     if (!communication) not_communication_.Add(begin_ns, end_ns);
   }
+  // As IntervalUnion::AddBehind, of what is no communication.
+  bool AddBehind(uint64_t begin_ns, uint64_t end_ns) {
+    return !all_.has_value() && not_communication_.AddBehind(begin_ns, end_ns);
+  }
   // Adds all of it to another one, which must have begun before.
   void AddTo(DeviceBusy* other) const {
     if (all_.has_value()) other->Part();
@@ -87,7 +91,11 @@ class StepRows {
   void OnLabel(const shm::StepRecord& record);
   // Number of the step that a record's label belongs to, as far as it is known now.
   uint32_t NumberOf(uint32_t step) const;
-  void AddFlops(uint32_t step, shm::Phase phase, model::FlopCount flops);
+  void AddFlops(uint32_t step, shm::Phase phase, model::FlopCount flops) {
+    if (flops == 0 || step == shm::kNoStep) return;
+    const uint32_t index = Find(step);
+    if (index != kNoRow) rows_.Change(index).flops[static_cast<size_t>(phase)] += flops;
+  }
   void AddActivity(const JoinedActivity& activity, v1::TimeCategory category);
   // Something ran in the step whose flops are not known.
   void MarkUnknown(uint32_t step);
@@ -175,7 +183,9 @@ class StepRows {
   Loop& LoopOf(uint32_t key) { return loops_[key >> shm::kStepLoopShift]; }
   bool IsOldRow(uint32_t step);
   bool IsOldLabel(uint32_t key);
-  uint32_t Find(uint32_t step);
+  uint32_t Find(uint32_t step) { return step == cached_step_ ? cached_row_ : FindAnew(step); }
+  uint32_t FindAnew(uint32_t step);
+  void AddToDevice(const JoinedActivity& activity, bool communication, Row* row);
   Label* ChangeLabel(uint32_t key);
   void NumberRange(const Range& range);
   void NumberForgotten(const Range& range);

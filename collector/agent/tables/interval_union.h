@@ -17,11 +17,17 @@ class IntervalUnion {
  public:
   // Needs begin <= end. Intervals that only touch are joined.
   void Add(uint64_t begin_ns, uint64_t end_ns) {
-    const bool in_order = begin_ns >= frontier_ns_ && !intervals_.empty() &&
-                          begin_ns > intervals_.back().end_ns && intervals_.size() < room_;
-    if (!in_order) return AddSlowly(begin_ns, end_ns);
+    if (!AddBehind(begin_ns, end_ns)) AddSlowly(begin_ns, end_ns);
+  }
+  // The same of an interval that is behind all that are kept, where nothing has to be made for it.
+  // False: it is another, and was not added.
+  bool AddBehind(uint64_t begin_ns, uint64_t end_ns) {
+    if (intervals_.size() == intervals_.capacity() || intervals_.size() >= room_) return false;
+    // What is folded lies before what is kept.
+    if (intervals_.empty() || begin_ns <= intervals_.back().end_ns) return false;
     intervals_.push_back({begin_ns, end_ns});
     total_ns_ += end_ns - begin_ns;
+    return true;
   }
 
   // How much of it lies in [begin_ns, end_ns). What is before frontier_ns() is not known.

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -20,23 +22,33 @@ class RecentTable {
 
   // Number of the value, or kNone.
   uint64_t Find(uint64_t key) const {
-    if (buckets_.empty()) return kNone;
-    uint64_t number = buckets_[BucketOf(key)];
-    while (number >= first_) {
-      const Entry& entry = entries_[number & mask_];
-      if (entry.key == key && !entry.erased) return number;
-      number = entry.older;
-    }
-    return kNone;
+    return buckets_.empty() ? kNone : FindIn(buckets_[BucketOf(key)], key);
+  }
+  // The value, or nullptr.
+  Value* FindValue(uint64_t key) {
+    const uint64_t number = Find(key);
+    return number == kNone ? nullptr : &entries_[number & mask_].value;
   }
 
   // Adds a value under a key that Find does not know.
   uint64_t Add(uint64_t key) {
     if (size() == entries_.size()) Grow();
-    const uint64_t number = next_++;
-    entries_[number & mask_] = {key, kNone, false, Value()};
-    Link(number);
-    return number;
+    return Add(key, &buckets_[BucketOf(key)]);
+  }
+
+  // The value, made when it is not there: then its number is what next() was.
+  struct Found {
+    uint64_t number;
+    Value* value;
+    bool added;
+  };
+  Found FindOrAdd(uint64_t key) {
+    if (size() == entries_.size()) Grow();
+    uint64_t& newest = buckets_[BucketOf(key)];
+    uint64_t number = FindIn(newest, key);
+    const bool added = number == kNone;
+    if (added) number = Add(key, &newest);
+    return {number, &entries_[number & mask_].value, added};
   }
 
   // The value; nullptr: it was forgotten or erased, or was never there.
@@ -56,6 +68,11 @@ class RecentTable {
   uint64_t next() const { return next_; }
   size_t size() const { return next_ - first_; }
   void ForgetOldest() { first_++; }
+  // As At(first()). Needs: there is one.
+  const Value* Oldest() const {
+    const Entry& entry = entries_[first_ & mask_];
+    return entry.erased ? nullptr : &entry.value;
+  }
 
   // What the slowest Find walks through.
   size_t LongestChainForTesting() const {
@@ -69,8 +86,9 @@ class RecentTable {
   }
 
  private:
-  static constexpr size_t kFirstCapacity = 8192;  // twice what the correlator keeps
-  static constexpr int kRowBits = 9;              // keys of a row: 512
+  static_assert(std::is_trivially_destructible_v<Value>);  // forgotten ones are written over
+  static constexpr size_t kFirstCapacity = 8192;           // twice what the correlator keeps
+  static constexpr int kRowBits = 9;                       // keys of a row: 512
 
   struct Entry {
     uint64_t key = 0;
@@ -84,6 +102,26 @@ class RecentTable {
   size_t BucketOf(uint64_t key) const {
     const uint64_t row = (key >> kRowBits) * 0x9e3779b97f4a7c15u >> bucket_shift_;
     return row ^ (key & ((1 << kRowBits) - 1));
+  }
+
+  // `number`: the newest of the key's bucket.
+  uint64_t FindIn(uint64_t number, uint64_t key) const {
+    while (number >= first_) {
+      const Entry& entry = entries_[number & mask_];
+      if (entry.key == key && !entry.erased) return number;
+      number = entry.older;
+    }
+    return kNone;
+  }
+
+  uint64_t Add(uint64_t key, uint64_t* newest) {
+    const uint64_t number = next_++;
+    Entry& entry = entries_[number & mask_];
+    entry.key = key;
+    entry.older = std::exchange(*newest, number);
+    entry.erased = false;
+    std::construct_at(&entry.value);
+    return number;
   }
 
   void Link(uint64_t number) {

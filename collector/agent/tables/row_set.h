@@ -61,6 +61,18 @@ class RowSet {
     return entry == nullptr ? nullptr : &Change(entry);
   }
 
+  // Index of the row that was asked for after the last one the last time, to be changed, if
+  // `same(key, row)`; else kNoRow, and FindOrAdd says which it is. For keys that are longer to make
+  // than to compare.
+  template <class Same>
+  uint32_t ChangeNext(Same&& same) {
+    if (last_ == nullptr) return kNoRow;
+    Entry* next = last_->next;
+    if (next->index == kNoRow || !same(next->key, std::as_const(next->row))) return kNoRow;
+    Change(last_ = next);
+    return next->index;
+  }
+
   // Index of the row, or kNoRow.
   uint32_t Find(const Key& key) const {
     const auto found = index_.find(key);

@@ -531,5 +531,34 @@ TEST_F(WindowTest, StepsByWrongNumbersAreCounted) {
   EXPECT_EQ(received_.loss["window_steps_wrong"], 2u);
 }
 
+TEST_F(ProcessRecorderTest, ACallAndItsKernelAreOfTheirStepThoughAnotherBeganAndRowsWereSent) {
+  main_->WriteString(1, "gemm");
+  main_->Write(testing::Step(0, shm::StepEvent::kBegin, 1000));
+  for (uint32_t call = 1; call <= 3; call++) {
+    main_->Write(Launch(call, 5, call));
+    main_->Write(Gemm(call, 5, 120, 8, 400));
+  }
+  cupti_->Write(Kernel(1, 1, 1100, 1110));
+  Tick();  // rows are sent
+  main_->Write(testing::Step(1, shm::StepEvent::kBegin, 2000));
+  main_->Write(Launch(4, 5, 4, shm::Phase::kForward, 1));
+  main_->Write(Gemm(4, 5, 120, 8, 400, shm::Phase::kForward, 1));
+  for (uint32_t call = 2; call <= 4; call++) {
+    cupti_->Write(Kernel(call, 1, 1000 * call, 1000 * call + 7));
+  }
+  Tick();
+  EXPECT_EQ(model::ToFlopCount(received_.steps[0].flops(1)), model::FlopCount{3 * 768'000});
+  EXPECT_EQ(model::ToFlopCount(received_.steps[1].flops(1)), model::FlopCount{768'000});
+  EXPECT_EQ(received_.steps[0].gpu_time_ns(1), 24u);
+  EXPECT_EQ(received_.steps[1].gpu_time_ns(1), 7u);
+  EXPECT_EQ(received_.steps[0].gpu_busy_ns(), 24u);
+  EXPECT_EQ(received_.calls[kGemmRow].calls(), 4u);
+  EXPECT_EQ(model::ToFlopCount(received_.calls[kGemmRow].flops()), model::FlopCount{4 * 768'000});
+  EXPECT_EQ(received_.calls[kGemmRow].kernels(), 4u);
+  EXPECT_EQ(received_.calls[kGemmRow].min_gpu_time_ns(), 7u);
+  EXPECT_EQ(received_.calls[kGemmRow].max_gpu_time_ns(), 10u);
+  EXPECT_EQ(recorder_->aggregator().flops(), model::FlopCount{4 * 768'000});
+}
+
 }  // namespace
 }  // namespace flopsprof::agent

@@ -49,13 +49,13 @@ class DecoderTest : public ::testing::Test {
  protected:
   template <class Record>
   void Feed(const Record& record, RingId ring = {0, 1}) {
-    std::array<std::byte, sizeof record> bytes;
+    alignas(uint64_t) std::array<std::byte, sizeof record> bytes;
     std::memcpy(bytes.data(), &record, sizeof record);
     decoder_.OnBatch(ring, bytes.data(), 1);
   }
   // A record in hexadecimal digits, blanks ignored, the rest zero.
   void FeedHex(const std::string& digits) {
-    std::array<std::byte, shm::kRecordBytes> bytes = {};
+    alignas(uint64_t) std::array<std::byte, shm::kRecordBytes> bytes = {};
     std::string packed;
     for (char digit : digits) {
       if (digit != ' ') packed += digit;

@@ -122,5 +122,23 @@ TEST(IntervalUnionTest, AgreesWithCountingForRandomIntervals) {
   }
 }
 
+TEST(IntervalUnionTest, OnlyWhatIsBehindAllIsAddedBehind) {
+  IntervalUnion busy;
+  EXPECT_FALSE(busy.AddBehind(10, 20));  // there is no room yet
+  busy.Add(10, 20);
+  EXPECT_FALSE(busy.AddBehind(5, 8));
+  EXPECT_FALSE(busy.AddBehind(15, 30));
+  EXPECT_FALSE(busy.AddBehind(20, 30));  // they touch
+  EXPECT_EQ(busy.total_ns(), 10u);
+  EXPECT_TRUE(busy.AddBehind(21, 30));
+  EXPECT_EQ(busy.total_ns(), 19u);
+  busy.Fold();
+  EXPECT_FALSE(busy.AddBehind(25, 40));  // late
+  EXPECT_EQ(busy.late_count(), 0u);      // not counted before it is added
+  busy.Add(25, 40);
+  EXPECT_EQ(busy.late_count(), 1u);
+  EXPECT_EQ(busy.total_ns(), 19u);
+}
+
 }  // namespace
 }  // namespace flopsprof::agent

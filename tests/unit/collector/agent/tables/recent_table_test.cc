@@ -82,5 +82,32 @@ TEST(RecentTableTest, KeepsAllWhileItGrows) {
   EXPECT_EQ(table.Find((kMany / 4 - 1) << 20), Table::kNone);
 }
 
+TEST(RecentTableTest, FindsOrAdds) {
+  Table table;
+  const Table::Found added = table.FindOrAdd(7);
+  EXPECT_TRUE(added.added);
+  *added.value = 70;
+  const Table::Found found = table.FindOrAdd(7);
+  EXPECT_FALSE(found.added);
+  EXPECT_EQ(found.number, added.number);
+  EXPECT_EQ(*table.FindValue(7), 70);
+  EXPECT_EQ(table.FindValue(8), nullptr);
+  table.Erase(added.number);
+  EXPECT_EQ(table.Oldest(), nullptr);
+  EXPECT_TRUE(table.FindOrAdd(7).added);
+  EXPECT_EQ(*table.FindValue(7), 0);
+}
+
+// In the place of one that was forgotten, of which nothing is left.
+TEST(RecentTableTest, AValueBeginsAnew) {
+  Table table;
+  for (uint64_t key = 1; key <= 20'000; key++) {
+    const Table::Found found = table.FindOrAdd(key);
+    ASSERT_EQ(*found.value, 0);
+    *found.value = 1;
+    if (table.size() > 100) table.ForgetOldest();
+  }
+}
+
 }  // namespace
 }  // namespace flopsprof::agent

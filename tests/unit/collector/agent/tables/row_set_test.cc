@@ -123,5 +123,24 @@ TEST(RowSetTest, RowsStayWhereTheyAre) {
   EXPECT_EQ(rows.Held(0), 7);
 }
 
+TEST(RowSetTest, TheRowThatCameNextTheLastTimeIsFoundWithoutItsKey) {
+  Rows rows(100);
+  const auto change = [&rows](uint64_t wanted) {
+    return rows.ChangeNext([wanted](uint64_t key, int) { return key == wanted; });
+  };
+  EXPECT_EQ(change(1), kNoRow);  // nothing has been asked for
+  const uint32_t one = rows.FindOrAdd(1);
+  const uint32_t two = rows.FindOrAdd(2);
+  rows.FindOrAdd(1);
+  EXPECT_EQ(change(3), kNoRow);
+  EXPECT_EQ(change(2), two);
+  EXPECT_EQ(change(1), one);
+  EXPECT_EQ(Emitted(&rows), (std::map<uint64_t, int>{{1, 0}, {2, 0}}));
+  EXPECT_EQ(change(2), two);
+  EXPECT_EQ(Emitted(&rows), (std::map<uint64_t, int>{{2, 0}}));
+  rows.Forget(one);
+  EXPECT_EQ(change(0), kNoRow);  // its key is empty now
+}
+
 }  // namespace
 }  // namespace flopsprof::agent

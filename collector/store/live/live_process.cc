@@ -120,7 +120,6 @@ absl::Status LiveProcess::PrepareBlock(const v1::RowBlock& block, size_t at,
   table.runs.clear();
   prepared->undefined_rows += numbers->Resolve(more.runs, table.defined, &table.runs);
   std::swap(table.runs, more.runs);
-  tables_[at].Prefetch(more);
   if (tables_[at].WouldOverflow(more)) {
     return absl::InvalidArgumentError(absl::StrCat("a sum of ", name, " would overflow"));
   }

@@ -95,19 +95,6 @@ bool LiveTable::WouldOverflowExactly(const Increments& more, size_t column) cons
   return false;
 }
 
-void LiveTable::Prefetch(const Increments& more) const {
-  constexpr size_t kOfALine = 64 / sizeof(uint64_t);
-  for (size_t i = 0; i < layout_->column_count(); ++i) {
-    if (more.columns[i].empty() || columns_[i].empty()) continue;
-    for (const RowRun& run : more.runs) {
-      const size_t end = std::min<size_t>(size_t{run.first} + run.count, columns_[i].size());
-      for (size_t row = run.first; row < end; row += kOfALine) {
-        __builtin_prefetch(&columns_[i][row], /*to write=*/1);
-      }
-    }
-  }
-}
-
 void LiveTable::Merge(const Increments& more) {
   for (size_t i = 0; i < layout_->column_count(); ++i) {
     const Measure measure = layout_->columns[i].measure;

@@ -27,9 +27,6 @@ class LiveTable {
   void Add(KeyId key);
   KeyId key(uint32_t row) const { return keys_[row]; }
 
-  // Asks for the memory that Merge is going to change: there is much of it, and it is not in the
-  // cache.
-  void Prefetch(const Increments& more) const;
   // Some sum would not fit into what is stored. Rows from size() on are new.
   bool WouldOverflow(const Increments& more);
   // Its rows are there, and nothing overflows.

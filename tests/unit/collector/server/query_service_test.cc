@@ -150,10 +150,8 @@ TEST_F(QueryServiceTest, AllWhoAskGetOneReportAndTheyAreNotTooMany) {
   for (size_t i = 0; i < answers.size(); ++i) {
     threads.emplace_back([&, i] { answers[i] = Ask(Json(), &contexts[i]); });
   }
-  ASSERT_TRUE(testing::WaitUntil([&] {
-    v1::ReportRequest request = Json();
-    return Ask(request).status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED;
-  }));
+  ASSERT_TRUE(testing::WaitUntil([&] { return collector_->waiting_queries() == 3; }));
+  EXPECT_EQ(Ask(Json()).status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
   contexts[0].TryCancel();
   threads[0].join();
   EXPECT_EQ(answers[0].status.error_code(), grpc::StatusCode::CANCELLED);

@@ -268,10 +268,9 @@ class Reader {
 absl::Status EndTransaction(RunDatabase* run) {
   Database* database = run->database();
   if (!database->in_transaction()) return absl::OkStatus();
-  absl::Status ended = database->Execute("COMMIT");
-  if (!absl::IsDataLoss(ended)) return ended;
-  // Of a damaged page that was met: nothing was written, and what was read is good.
-  return database->Execute("ROLLBACK");
+  const absl::Status ended = database->Execute("COMMIT");
+  // It says so of a damaged page that was met. Nothing was written, and what was read is good.
+  return absl::IsDataLoss(ended) && !database->in_transaction() ? absl::OkStatus() : ended;
 }
 
 // What is known of the run beside its database.

@@ -88,6 +88,7 @@ TEST_F(HostClockRecorderTest, SaysHowLongLaunchesWaitedAndThenWhatWasAdded) {
   EXPECT_EQ(first.launch_latencies(0).measured(), 1u);
   EXPECT_EQ(first.launch_latencies(0).sum_ns(), 300u);
   ClocksAt(4'000'000, 3'000'500);
+  ClocksAt(5'000'000, 4'000'500);  // its kernel was read after the third pair
   const v1::ProcessProfile second = Emitted();
   ASSERT_EQ(second.launch_latencies_size(), 1);
   EXPECT_EQ(second.launch_latencies(0).launches(), 0u);

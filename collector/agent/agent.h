@@ -63,11 +63,11 @@ class Agent {
     SegmentOptions segment;
     uint32_t welcome_options = shm::kOptionCupti | shm::kOptionModules;
     uint32_t stacks_per_second = shm::kNoStacks;  // per thread
-    // Of the first ones; then a tenth of the time since the start, at most `longest_upload_period`.
+    // Between the first uploads. Later a tenth of the run lies between two, up to the longest.
     absl::Duration upload_period = absl::Seconds(1);
     absl::Duration longest_upload_period = absl::Seconds(5);
-    // Of a process that has ended and of which all is acknowledged: its memory is kept so long, for
-    // waits of others for its collectives.
+    // How long a process is remembered after its end, once all of it is acknowledged: others may
+    // still wait for its collectives.
     absl::Duration keep_ended = absl::Seconds(30);
     // Called four times a second on the draining thread: must not wait.
     std::function<void(const Progress&)> on_progress;

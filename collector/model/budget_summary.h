@@ -4,7 +4,8 @@
 
 #include <optional>
 
-#include "collector/model/summary.h"
+#include "collector/model/recording_figures.h"
+#include "collector/model/run_profile.h"
 
 namespace flopsprof::model {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "collector/model/module_paths.h"
+#include "collector/model/row_figures.h"
 #include "collector/model/run_profile.h"
-#include "collector/model/summary.h"
 
 namespace flopsprof::model {
 

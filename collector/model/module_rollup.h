@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "collector/model/module_figures.h"
 #include "collector/model/module_paths.h"
-#include "collector/model/summary.h"
 #include "collector/model/tally.h"
 
 namespace flopsprof::model {

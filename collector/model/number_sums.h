@@ -16,7 +16,7 @@ class NumberSums {
  public:
   // `bits`: of a uint64_t, int64_t or double.
   void Add(v1::PayloadType type, uint64_t bits);
-  // Of the same type. Texts that are no numbers are left out.
+  // Adds the sums of other numbers of this type. Leaves out texts that are no numbers.
   void Merge(v1::PayloadType type, const std::string& sum, const std::string& min,
              const std::string& max, const std::string& last);
 

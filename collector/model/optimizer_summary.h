@@ -10,7 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "collector/model/summary.h"
+#include "collector/model/row_figures.h"
+#include "collector/model/run_profile.h"
+#include "collector/model/work_figures.h"
 #include "flopsprof/v1/profile.pb.h"
 
 namespace flopsprof::model {

@@ -10,8 +10,9 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "collector/model/rank_figures.h"
+#include "collector/model/row_figures.h"
 #include "collector/model/run_profile.h"
-#include "collector/model/summary.h"
 
 namespace flopsprof::model {
 

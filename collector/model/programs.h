@@ -15,7 +15,7 @@ namespace flopsprof::model {
 struct Program {
   // Processes that used the GPU, oldest first.
   std::vector<const v1::ProcessProfile*> processes;
-  // Of those, processes that work for another one of them and have no rank of their own.
+  // Processes without a rank of their own, each with the process that it works for.
   std::vector<std::pair<const v1::ProcessProfile*, const v1::ProcessProfile*>> works_for;
   bool launched = false;  // a launcher gave the ranks
 };

@@ -6,7 +6,7 @@
 // open.
 
 #include "collector/model/json_fields.h"
-#include "collector/model/summary.h"
+#include "collector/model/rank_figures.h"
 
 namespace flopsprof::model {
 

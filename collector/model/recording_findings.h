@@ -4,7 +4,8 @@
 
 #include <vector>
 
-#include "collector/model/summary.h"
+#include "collector/model/finding.h"
+#include "collector/model/recording_figures.h"
 
 namespace flopsprof::model {
 

@@ -20,8 +20,8 @@ namespace flopsprof::model {
 struct StepSums {
   uint32_t step = 0;
   uint64_t ranks = 0;
-  // Of the ranks whose step is complete: how many, and of their durations the sum, the longest,
-  // and the sum of the two in the middle (of an odd number: twice the one).
+  // The ranks whose step is complete: how many there are, the sum and the longest of their
+  // durations, and the sum of the two in the middle (twice the middle one of an odd number).
   uint64_t complete = 0;
   uint64_t wall_ns = 0;
   uint64_t slowest_ns = 0;

@@ -4,8 +4,10 @@
 
 // Lines of the lists of summary.json. Each function writes fields into the object that is open.
 
+#include "collector/model/finding.h"
 #include "collector/model/json_fields.h"
-#include "collector/model/summary.h"
+#include "collector/model/module_figures.h"
+#include "collector/model/row_figures.h"
 
 namespace flopsprof::model {
 

@@ -4,9 +4,9 @@
 
 #include <vector>
 
+#include "collector/model/finding.h"
 #include "collector/model/rank_groups.h"
 #include "collector/model/run_profile.h"
-#include "collector/model/summary.h"
 
 namespace flopsprof::model {
 

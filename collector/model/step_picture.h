@@ -29,8 +29,8 @@ struct StepPicture {
   std::vector<RankStep> ranks;  // by rank; complete ones
 };
 
-// Of the step numbers that most ranks have measured the one whose slowest rank is the median of
-// them, the earlier of two. Where no step is measured: of the complete ones. Empty without any.
+// Takes the steps that most ranks have measured (complete ones where none is measured). Of these it
+// picks the step whose slowest rank is the median; of two, the earlier. Empty without any step.
 StepPicture TypicalStep(const std::vector<const RankGroup*>& ranks);
 
 }  // namespace flopsprof::model

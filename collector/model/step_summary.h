@@ -35,7 +35,7 @@ struct StepTime {
 StepTime CompleteSteps(const RankGroup& group);
 // Is it one of those that means are over: complete, not step 0 and not disturbed?
 bool IsMeasuredStep(const v1::StepRow& row, const std::set<uint32_t>& disturbed);
-// Of these steps.
+// The time of the measured steps of a rank.
 StepTime MeasuredSteps(const RankGroup& group);
 
 }  // namespace flopsprof::model

@@ -4,9 +4,11 @@
 
 #include <string_view>
 
+#include "collector/model/rank_figures.h"
 #include "collector/model/rank_groups.h"
+#include "collector/model/step_figures.h"
 #include "collector/model/step_summary.h"
-#include "collector/model/summary.h"
+#include "collector/model/work_figures.h"
 
 namespace flopsprof::model {
 

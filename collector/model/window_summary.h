@@ -3,7 +3,7 @@
 #pragma once
 
 #include "collector/model/rank_groups.h"
-#include "collector/model/summary.h"
+#include "collector/model/recording_figures.h"
 
 namespace flopsprof::model {
 

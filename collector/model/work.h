@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "collector/model/run_profile.h"
-#include "collector/model/summary.h"
 #include "collector/model/tally.h"
+#include "collector/model/work_figures.h"
 
 namespace flopsprof::model {
 

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "collector/model/json_fields.h"
-#include "collector/model/summary.h"
+#include "collector/model/work_figures.h"
 
 namespace flopsprof::model {
 

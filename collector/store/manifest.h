@@ -20,7 +20,7 @@ struct Manifest {
   std::string version;
   // False while agents send, and for ever when the collector was killed.
   bool finished = false;
-  // Of profile.db and log/ (kSchemaVersion): 1 = of before it was said here.
+  // The format of profile.db and log/ (kSchemaVersion). 1: the file is older than this field.
   int64_t format = 1;
 };
 

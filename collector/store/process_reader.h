@@ -48,10 +48,10 @@ class ProcessReader {
   // Begins anew, with these.
   absl::Status Seek(ProcessIds ids);
 
-  // Of the process that Next has read.
+  // The id of the process that Next has read.
   int64_t id() const { return id_; }
 
-  // Of all that was read since the last Next began, but for numbers.
+  // The longest text that was read since the last Next began. Numbers do not count.
   size_t longest_text_bytes() const { return longest_text_bytes_; }
 
  private:

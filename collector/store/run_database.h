@@ -19,14 +19,14 @@ namespace flopsprof::store {
 // not finished SQLite may make its profile.db-shm. One thread.
 class RunDatabase {
  public:
-  // Of a run folder or its profile.db: finished, live, or left by a killed collector; also where
-  // nothing may be written. A profile.db of another name is read alone. NotFound: no run there.
+  // Opens a run folder or its profile.db: finished, live, or left by a killed collector. Needs no
+  // right to write. A profile.db of another name is read alone. NotFound: no run there.
   // FailedPrecondition: made by a newer version, or by another tool. DataLoss: damaged.
   static absl::StatusOr<std::unique_ptr<RunDatabase>> Open(const std::string& path);
   ~RunDatabase();
 
   Database* database() { return database_.get(); }
-  // Of profile.db.
+  // The path of profile.db.
   const std::string& file() const { return file_; }
   bool finished() const { return finished_; }
   // The database is that file, not a copy.

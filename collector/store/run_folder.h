@@ -42,7 +42,7 @@ class RunFolder {
     // and fails after that long.
     uint64_t most_bytes_ahead = 32 << 20;
     absl::Duration patience = absl::Seconds(2);
-    // Of the merger's, after which it begins another: so long others wait for profile.db.
+    // When the merger ends a transaction: others wait so long for profile.db.
     absl::Duration longest_transaction = absl::Milliseconds(500);
     // Between two times at which live rows (live_rows.h) are stored; else as long as the cost of
     // the last one asks for.

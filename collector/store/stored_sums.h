@@ -23,8 +23,8 @@ namespace flopsprof::store {
 // database has a write-ahead log, or is no file.
 absl::StatusOr<std::optional<uint32_t>> StateOf(Database* database);
 
-// Of a run whose processes are all as they came. nullopt: there are none of this state and code,
-// or they are damaged; the rows tell everything.
+// The kept sums of a run, which stand for its processes as they came. nullopt: there are none of
+// this state and code, or they are damaged. The rows then tell everything.
 std::optional<model::RunSums> FindSums(RunDatabase* run);
 
 // Keeps the sums in profile.db of a finished run. `state`: of the file, with the rows that they

@@ -41,8 +41,8 @@ struct ElfTables {
   uint32_t KnownEnd() const;
 };
 
-// Of x86-64's relocations: the symbol whose address, and nothing but it, the loader writes to the
-// slot (JUMP_SLOT, GLOB_DAT, a plain address); 0: another kind.
+// The symbol whose plain address the loader writes to the relocation's slot (x86-64: JUMP_SLOT,
+// GLOB_DAT, an address without addend). 0: the relocation is of another kind.
 inline uint32_t SymbolInSlot(const ElfW(Rela) & relocation) {
   const auto type = ELF64_R_TYPE(relocation.r_info);
   const bool holds_address = type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT ||

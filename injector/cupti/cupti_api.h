@@ -37,7 +37,7 @@ struct CuptiApi {
 
   CuptiResult (*Finalize)();
 
-  // Of graphs, for their ids; may be nullptr (before CUDA 11).
+  // CUPTI's ids of graphs and their nodes. May be nullptr (before CUDA 11).
   CuptiResult (*GetGraphId)(const void* graph, uint32_t* id);
   CuptiResult (*GetGraphExecId)(const void* executable, uint32_t* id);
   CuptiResult (*GetGraphNodeId)(const void* node, uint64_t* id);

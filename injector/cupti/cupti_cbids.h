@@ -57,7 +57,7 @@ constexpr CbidRange kDriverCbids[] = {
     {837, 840},  // cuMemcpyWithAttributesAsync, cuMemcpy3DWithAttributesAsync of CUDA 13.2
 };
 
-// Of these, runtime calls that launch one kernel: their callbacks can be spared
+// Those of the runtime that launch one kernel each: their callbacks can be spared
 // (spared_callbacks.h).
 constexpr uint16_t kSparableCbids[] = {
     211, 214,  // cudaLaunchKernel

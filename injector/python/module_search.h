@@ -13,7 +13,7 @@
 
 namespace flopsprof::injector {
 
-// Of modules between caller and called that are not called themselves (containers), and the last.
+// How many levels below its caller a module is looked for; levels between are containers.
 constexpr int kSearchedLevels = 4;
 
 struct ModuleSearch {

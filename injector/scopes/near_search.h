@@ -6,9 +6,9 @@
 
 namespace flopsprof::injector {
 
-// Of the ascending at(low) ... at(high - 1): one behind the last that is at or below `value`;
-// `low`: none is. Looks around `near` first: a backward pass asks for falling numbers, so that the
-// answer is mostly next to the one before, however many there are.
+// at(low) ... at(high - 1) ascend. Returns one more than the last index whose number is at or below
+// `value`, and `low` where none is. Looks around `near` first: a backward pass asks for falling
+// numbers, so that the answer mostly lies next to the one before.
 template <class Numbers>
 uint64_t UpperBoundNear(const Numbers& at, uint64_t low, uint64_t high, uint64_t near,
                         uint64_t value) {

@@ -27,8 +27,8 @@ constexpr uint32_t kChunkEntries = 63;
 // releases and all loads acquires: who reads one sees the state that was stored before it.
 class TransitionChunk {
  public:
-  // Of its owner. A chunk that is taken is empty until the owner opens it with its first
-  // transition; what is closed may be taken by another log.
+  // For the owner alone. A chunk that is taken is empty until the owner opens it with its first
+  // transition. Another log may take a chunk that is closed.
   void Open(uint64_t ticket, uint64_t sequence, uint32_t scope);
   void Add(uint64_t sequence, uint32_t scope);
   void Close();

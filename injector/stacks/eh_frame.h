@@ -31,7 +31,7 @@ struct FunctionFrame {
   DwarfCursor instructions{};
 };
 
-// Of the object `object`, whose section .eh_frame_hdr is given: the function that holds `address`.
+// Finds the function of `object` that holds `address`. `header`: the object's .eh_frame_hdr.
 // False: there is none, or it is a signal's frame, or the section is not as linkers write it.
 bool FindFunctionFrame(const uint8_t* header, size_t header_bytes, const AddressRange& object,
                        uintptr_t address, FunctionFrame* frame);

@@ -20,7 +20,7 @@ struct Registers {
   uintptr_t rbp;
 };
 
-// Of the function in which it stands; always inlined, because a frame of its own would end.
+// The registers of the function that calls it. Always inlined: a frame of its own would end.
 __attribute__((always_inline)) inline Registers HereRegisters() {
   Registers here;
   asm volatile(
@@ -51,7 +51,7 @@ class StackWalker {
     launches = 0;
   }
 
-  // Of the sampler.
+  // What the sampler keeps for each thread.
   uint64_t next_sample_ns = 0;
   uint32_t launches = 0;  // since the last sample
 

@@ -64,7 +64,7 @@ bool EmitInPlace(Fill fill) {
 // (proto/shm/FORMAT.md, "Calls that were made").
 FLOPSPROF_APART bool EmitCall(const void* record);
 void CommitCall();
-// Of a call that ReserveRoom has refused.
+// Counts a call for which ReserveRoom found no room.
 void CountCallWithoutRoom();
 
 template <class Record, class Fill>
@@ -101,7 +101,7 @@ uint32_t InternString(const char* text);
 // some.
 bool TryInternString(const char* text, size_t bytes, uint32_t* id);
 
-// Of the longest blob that a ring can hold while it is empty.
+// How long a blob may be: an empty ring can hold it.
 size_t LongestBlobBytes();
 
 // Sends a blob (a cuDNN plan) in one or more records. False: dropped and counted.

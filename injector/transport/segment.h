@@ -53,7 +53,7 @@ void StopUsingSegmentForTesting();
 // The segment in use, also after StopRecording; nullptr before the first and while there is none.
 shm::SegmentHeader* CurrentSegment();
 
-// Of CurrentSegment, asked for after it, if the epoch has stayed the same from before that.
+// The slots of CurrentSegment, if the epoch is the same before that call and after this one.
 SlotPlaces CurrentSlotPlaces();
 
 // Where the header's statistics (launches, hook_calls ...) are counted: the segment's header or,

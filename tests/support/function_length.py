@@ -35,7 +35,7 @@ LISTS = {
 # Files: tables without branches.
 LONG_FILES = {"collector/model/kernels/kernel_class_table.cc": "the table of kernels' names"}
 # Longer than allowed today. Only ever taken out, never added to.
-FILES_TO_BE_SPLIT = ("injector/session/session.cc", "collector/model/summary.h")
+FILES_TO_BE_SPLIT = ("injector/session/session.cc",)
 
 
 def head_of(lines: list, first: int, column: int) -> tuple:

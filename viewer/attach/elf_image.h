@@ -27,7 +27,7 @@ class ElfImage {
   uint64_t BuildIdAddress() const;
 
  private:
-  // Of the build id: offset in the file, and how many bytes.
+  // Where the build id is: offset in the file, and how many bytes.
   std::pair<uint64_t, uint64_t> FindBuildId() const;
   template <class T>
   const T* At(uint64_t offset) const;

@@ -20,7 +20,7 @@ struct ProgressFacts {
   uint32_t rank_count = 0;     // different ranks among them; 0 = no launcher gave any
   // The newest step that has begun in any process.
   std::optional<uint32_t> step = {};
-  // Of the step before that.
+  // How long the step before that took.
   std::optional<double> step_seconds = {};
   uint64_t lost_record_count = 0;
 };

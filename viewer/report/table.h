@@ -26,7 +26,7 @@ struct Column {
   bool shorten_middle = false;
   // By this the rows can be sorted; of several columns with one key the first counts.
   std::optional<SortKey> key = {};
-  // Of the numbers in `raw`: "s", "bytes" ...; CSV has it in the header.
+  // The unit of the numbers in `raw`: "s", "bytes" ... CSV has it in the header.
   std::string unit = {};
   std::string csv_name = {};  // in place of the name made of group, header and unit
 };

@@ -83,7 +83,7 @@ inline constexpr int kPhaseOrder[] = {v1::PHASE_FORWARD,    v1::PHASE_BACKWARD, 
                                       v1::PHASE_CLIPPING,   v1::PHASE_SCALING,  v1::PHASE_OPTIMIZER,
                                       v1::PHASE_EVALUATION, v1::PHASE_GENERATE, v1::PHASE_OTHER};
 
-// Of a text that is not for a terminal.
+// The width of a text that is not for a terminal.
 inline constexpr size_t kNoWidth = 1'000'000;
 
 // `text` indented by two and wrapped, with its newline.

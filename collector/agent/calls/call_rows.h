@@ -75,7 +75,7 @@ class CallRows {
   void CountFailedFormula() { failed_formula_count_++; }
   // The calls that were described, so many times.
   void Apply(const RowChange& change, uint64_t times);
-  // Of the calls that a row has: no record of a call stands for them.
+  // So many calls of the row have no record of their own.
   void MarkUnrecorded(uint32_t row, uint64_t calls);
 
   // Kernels whose times are valid.

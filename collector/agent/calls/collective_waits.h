@@ -20,8 +20,8 @@ struct CollectiveTime {
   uint32_t row = 0;        // of the process's call rows
   uint64_t start_ns = 0;   // on a clock that all processes of the node share
   uint64_t end_ns = 0;
-  // Of a kernel that is one end of several calls, an NCCL group: a number that only those have in
-  // the process, how many they are, and whether the kernel's time is in this one's row.
+  // A kernel can be one end of several calls, an NCCL group. Then: a number that only these calls
+  // have in the process, how many they are, and whether this call's row has the kernel's time.
   uint64_t nccl_group = 0;
   uint32_t group_size = 0;
   bool has_time = true;

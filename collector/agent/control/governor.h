@@ -26,7 +26,7 @@ class Governor {
   enum class Window { kClosed, kWaiting, kOpen, kClosing };
   enum class Action { kNone, kOpen, kClose, kCloseNow };
 
-  // What has happened since the last one.
+  // What has happened since the last tick.
   struct Tick {
     uint64_t now_ns = 0;
     Window window = Window::kOpen;
@@ -34,7 +34,7 @@ class Governor {
     double floor_ns = 0;   // part of it that stays while nothing is recorded
     uint64_t step_ns = 0;  // how long a step takes; 0: not known
     bool any_live = true;  // else nothing can be decided
-    // Of the time since the last one: when a process was there, and one had cost something.
+    // The part of that time in which a process was there and one had cost something.
     uint64_t counted_ns = ~0ull;
   };
 

@@ -36,8 +36,8 @@ class OverheadCosts {
 
   // While work is recorded.
   double RecordedNs(const EventCounts& events) const;
-  // Of the same program in the same time while nothing is: hooks return early. `resting`: modules
-  // and backward nodes pass through; else they are followed all the same.
+  // What the same events cost while nothing is recorded: hooks return early. `resting`: modules
+  // and backward nodes are not followed either.
   double PausedNs(const EventCounts& events, bool resting) const;
   // What CUPTI alone takes of `events`, as long as it is subscribed.
   double CuptiNs(const EventCounts& events) const;

@@ -48,7 +48,7 @@ class RunControl {
   void OpenWindow(uint64_t now_ns);
   void CloseWindow(bool now);
   Governor::Window window() const;
-  // Of the newest step of any process; 0: none has been seen to end.
+  // Duration of the newest step of any process. 0: no step has been seen to end.
   uint64_t step_ns() const { return step_ns_; }
 
   // Processes that come now are to begin without recording.

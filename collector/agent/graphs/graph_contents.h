@@ -59,7 +59,7 @@ struct GraphNode {
   WorkContext context;
   shm::ActivityKind kind = shm::ActivityKind::kUnspecified;
   std::shared_ptr<CapturedCall> call;  // null: made outside of library calls
-  // Of the replays that were timed per node.
+  // Sum and number of its times in replays that were timed per node.
   uint64_t time_ns = 0;
   uint64_t times = 0;
 };

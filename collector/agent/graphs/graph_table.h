@@ -44,7 +44,7 @@ class GraphTable {
   // The executable that had this address after event `order`; kUnknown: none that we know.
   static constexpr uint32_t kUnknown = 0;
   uint32_t Find(uint64_t address, uint64_t order) const;
-  // Of an index from Find; nullptr: unknown, or forgotten since.
+  // The executable behind an index from Find. nullptr: unknown, or forgotten since.
   Executable* executable(uint32_t index);
 
   // What destroyed executables held is kept, since times of their last replays are to come, but not

@@ -68,7 +68,7 @@ class Correlator {
     uint64_t activities_without_launch = 0;
     uint64_t calls_without_end = 0;  // activities booked without their call
     uint64_t activities_outside_windows = 0;
-    // Of those that are in a window: where one closes, CUPTI gives what still runs without an end.
+    // Activities of a window without valid times: as it closes, CUPTI gives running ones no end.
     uint64_t marked_bad_times = 0;
     uint64_t replay_times_twice = 0;  // records of replays timed by node and as a whole
   };
@@ -125,14 +125,14 @@ class Correlator {
     uint32_t first = UINT32_MAX;
     uint32_t last = 0;
   };
-  // Of the newest, whose late records may come. Fewer than CUPTI's starts until its ids, made
-  // different for each, come round (injector/cupti/correlation_ids.h).
+  // How many of the newest windows are known: late records may come from them. Fewer than the
+  // starts of CUPTI after which its ids come round (injector/cupti/correlation_ids.h).
   static constexpr size_t kMaxWindows = 16;
 
   bool InWindow(uint32_t correlation) const;
   static uint64_t CallKey(RingId ring, uint32_t call);
   void WidenWindow(uint32_t correlation);
-  // Of the launch that an inner id belongs to; other ids are returned as they are.
+  // The id of the launch that an inner id belongs to. Other ids are returned as they are.
   uint32_t OuterId(uint32_t correlation) const;
   Launch* FindLaunch(uint32_t correlation);  // also by its inner id; null: it is not there
   Launch* FindOrAddLaunch(uint32_t correlation, const WorkContext& context);
@@ -144,8 +144,8 @@ class Correlator {
   void ForgetInner(uint32_t inner, uint32_t correlation);
   void ForgetOldLaunches();
   void ForgetOldCalls();
-  // Of a record of a replay: what is to be booked of its time, or nothing at all (nullopt). The
-  // whole after its nodes has what they have not; nodes after the whole have nothing.
+  // How much time of a replay's record is to be booked; nullopt: the record is not booked at all.
+  // A whole replay after its nodes has what they left; nodes after the whole have nothing.
   std::optional<uint64_t> UnbookedTime(Launch* replay, const shm::ActivityRecord& record);
   // False: not yet.
   bool TryJoin(const shm::ActivityRecord& record);

@@ -48,7 +48,7 @@ class ActivityRows {
 
  private:
   static constexpr size_t kMaxRows = 1 << 20;
-  // Of those that are added to at once; beyond, all are settled and begin anew.
+  // How many kinds of activities are added up at a time. Beyond, all are settled and begin anew.
   static constexpr size_t kMaxAlike = 1 << 16;
 
   // What decides all rows of an activity.

@@ -99,7 +99,7 @@ class StepRows {
   size_t count() const { return count_; }
   // Rows and labels that are kept.
   size_t kept_count() const { return rows_.size() + labels_.size(); }
-  // Of the first loop, whether its steps are wanted or not.
+  // Has a step of the first loop begun, whether it is wanted or not?
   bool any_begun() const {
     return newest_label_ != shm::kNoStep && newest_label_number_ != shm::kNoStep;
   }

@@ -51,8 +51,8 @@ struct JoinedActivity {
   uint32_t stack = shm::kNoStack;  // its launch was sampled with this stack
   uint32_t stack_launches = 0;     // and stands for so many; 0 at further work of one launch
   uint64_t duration_ns = 0;
-  // Of a replay's time as a whole: how many times of its nodes are booked already, and what they
-  // left of it (duration_ns).
+  // Where the time is that of a whole replay: how many of its nodes have been booked already.
+  // duration_ns is what they left of it.
   uint32_t nodes_before = 0;
 };
 

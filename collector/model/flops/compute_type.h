@@ -16,8 +16,8 @@ namespace flopsprof::model {
 // environment variable NVIDIA_TF32_OVERRIDE of the process is not visible here.
 std::string GemmComputeType(const shm::GemmCall& call);
 
-// Of a cuDNN operation on tensors of this type ("CUDNN_DATA_HALF"). `tensor_cores`: the engine's
-// numerical notes; fp32 tensors of which they are not known may run as fp32 or as tf32:
+// The compute type of a cuDNN operation on tensors of a type ("CUDNN_DATA_HALF"). `tensor_cores`:
+// what the engine's numerical notes say. Without them fp32 tensors may run as fp32 or as tf32:
 // "fp32_or_tf32". (PyTorch tells the two by the same note when TF32 is not allowed.)
 enum class TensorCores {
   kUnknown,

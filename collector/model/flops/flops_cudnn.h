@@ -26,7 +26,7 @@ struct CudnnOperation {
   // nullopt: an operation that this program does not know, or one with absurd or missing sizes.
   std::optional<FlopCount> flops;
   std::string unknown_reason;  // why not, when flops are not known
-  // Of these, QK^T made again by an attention backward.
+  // The part of `flops` that repeats QK^T in an attention backward.
   FlopCount recompute_flops = 0;
   std::string data_type;     // "CUDNN_DATA_HALF"; "" = operands differ
   std::string compute_type;  // "" = cannot be told

@@ -38,7 +38,7 @@ v1::UploadRequest OfNumbers(uint64_t sequence, bool defined) {
   process.set_numbering(1);
   v1::RowBlock& block = defined ? *process.mutable_blocks(0) : *process.add_blocks();
   block.set_table(kTimes);
-  block.set_numbers(Varints({1, 0}));
+  block.set_runs(Runs({0, 2}));
   AddColumn(kActivities, {5, 6}, &block);
   return request;
 }

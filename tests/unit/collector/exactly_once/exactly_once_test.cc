@@ -135,6 +135,8 @@ class Process {
         written_.Add(Named("cublasSgemm_v2", process, scope) + "/flops", kProduct);
         written_.Add(Named("cublasSgemm_v2", process, scope) + "/ns", ns);
         written_.Add(Named("step", process, step) + "/flops", kProduct);
+        written_.Add(Named("history", process, v1::PHASE_FORWARD) + "/calls", 1);
+        written_.Add(Named("history", process, v1::PHASE_FORWARD) + "/flops", kProduct);
         return WriteKernel(1, scope, step, ns);
       case 1:
         ring_->Write(testing::Launch(number, scope, shm::kNoCall, shm::Phase::kForward, step));
@@ -171,6 +173,9 @@ class Process {
     const std::string kernel = process + (name == 1 ? "/gemm_kernel" : "/relu_kernel");
     written_.Add(kernel, 1);
     written_.Add(kernel + "/ns", ns);
+    written_.Add(Named("history", process, v1::PHASE_FORWARD) + "/activities", 1);
+    written_.Add(Named("history", process, v1::PHASE_FORWARD) + "/ns", ns);
+    written_.Add(Named("history_busy", process, 0), ns);
     written_.Bound(kernel, ns, ns);
     written_.Add(Named("placed", process, scope), 1);
     written_.Add(Named("placed", process, scope) + "/ns", ns);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/store/live_run.h"
 
+#include <absl/strings/str_cat.h>
 #include <absl/time/clock.h>
 #include <google/protobuf/message.h>
 
@@ -21,6 +22,60 @@
 #include "collector/store/schema.h"
 
 namespace flopsprof::store {
+
+// What a live report is made from, without waiting for it: RunFolder's part of this.
+RunFolder::Position RunFolder::position() { return {log_->end().sequence, changes_}; }
+
+absl::StatusOr<RunFolder::Frozen> RunFolder::Freeze(absl::Duration patience) {
+  const uint64_t begin_ns = base::Clock::Real().MonoNs();
+  const uint64_t wanted = log_->end().sequence;
+  Frozen frozen;
+  absl::StatusOr<Database> database = Database::Open(path_ + "/profile.db", SQLITE_OPEN_READONLY);
+  if (!database.ok()) return absl::UnavailableError(std::string(database.status().message()));
+  frozen.database = std::make_unique<Database>(*std::move(database));
+  // Reads the schema, so that nothing is left to do while the merge stands still.
+  FLOPSPROF_RETURN_IF_ERROR(frozen.database->QueryInt("SELECT count(*) FROM run").status());
+  for (bool is_idle = false; true;) {
+    {
+      base::MutexLock lock(&mutex_);
+      if (is_finished_) {
+        return absl::FailedPreconditionError("the run is finished: its folder has all");
+      }
+      const bool settled = merge_->is_settled() || merge_->read() == log_->end().sequence;
+      const bool merged = merge_->read() >= std::max(wanted, merge_->merged());
+      if (!is_plain_file_ && settled && merged) {
+        FLOPSPROF_RETURN_IF_ERROR(FreezeLocked(&frozen));
+        return frozen;
+      }
+    }
+    if (is_idle || absl::Nanoseconds(base::Clock::Real().MonoNs() - begin_ns) >= patience) {
+      return absl::UnavailableError(absl::StrCat(path_, "/profile.db is behind its log"));
+    }
+    const absl::StatusOr<absl::Duration> more = MergeSome(Wanted::kInItsTime);
+    if (!more.ok() && !absl::IsCancelled(more.status())) {
+      return absl::UnavailableError(std::string(more.status().message()));
+    }
+    is_idle = more.ok() && *more > absl::ZeroDuration();
+  }
+}
+
+absl::Status RunFolder::FreezeLocked(Frozen* frozen) {
+  const uint64_t begin_ns = base::Clock::Real().MonoNs();
+  // SQLite takes the state at the first read of a transaction: between two of the merger's.
+  FLOPSPROF_RETURN_IF_ERROR(frozen->database->Execute("BEGIN"));
+  FLOPSPROF_RETURN_IF_ERROR(frozen->database->QueryInt("SELECT count(*) FROM run").status());
+  frozen->at = {merge_->read(), changes_};
+  frozen->rows = merge_->Freeze();
+  if (reader_.has_value()) frozen->problems = reader_->strays();
+  frozen->stopped = absl::Nanoseconds(base::Clock::Real().MonoNs() - begin_ns);
+  return absl::OkStatus();
+}
+
+void RunFolder::Thaw(Frozen frozen) {
+  frozen.database.reset();
+  base::MutexLock lock(&mutex_);
+  merge_->Thaw(std::move(frozen.rows));
+}
 namespace {
 
 using google::protobuf::FieldDescriptor;

@@ -7,8 +7,8 @@
 
 namespace flopsprof {
 
-// Lengths of the spans of time of HistoryRow (v1/profile.proto): agents send the first, the store adds
-// up older spans into the next longer ones. Each is a multiple of the one before.
+// Lengths of the spans of time of HistoryRow (v1/profile.proto): agents send the first, the store
+// adds up older spans into the next longer ones. Each is a multiple of the one before.
 inline constexpr std::array<uint64_t, 4> kHistoryWidthsNs = {
     10'000'000'000,     // 10 s
     60'000'000'000,     // 1 min

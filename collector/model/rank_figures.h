@@ -39,7 +39,7 @@ struct Overhead {
 struct LaunchLatency {
   uint64_t launches = 0;
   uint64_t measured = 0;
-  uint64_t sum_ns = 0;  // of those that are measured, as all that follows
+  FlopCount sum_ns = 0;  // of those that are measured, as all that follows; may exceed 64 bits
   uint64_t min_ns = 0;
   uint64_t max_ns = 0;
   uint64_t error_ns = 0;

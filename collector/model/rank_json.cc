@@ -53,8 +53,10 @@ void WriteLatency(const std::optional<LaunchLatency>& latency, JsonFields* json)
   json->Unsigned("launches", latency->launches);
   json->Unsigned("measured", latency->measured);
   json->Unsigned("clock_unsure", latency->clock_unsure);
-  json->Maybe("mean_s", known(latency->sum_ns / std::max<uint64_t>(latency->measured, 1)),
-              &JsonWriter::Seconds);
+  json->Maybe(
+      "mean_s",
+      known(static_cast<uint64_t>(latency->sum_ns / std::max<uint64_t>(latency->measured, 1))),
+      &JsonWriter::Seconds);
   json->Maybe("min_s", known(latency->min_ns), &JsonWriter::Seconds);
   json->Maybe("max_s", known(latency->max_ns), &JsonWriter::Seconds);
   json->Maybe("error_s", known(latency->error_ns), &JsonWriter::Seconds);

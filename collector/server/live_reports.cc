@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <system_error>
 #include <utility>
 
 #include "collector/base/clock.h"
@@ -26,13 +27,23 @@ uint64_t ToNs(absl::Duration time) {
 }
 
 // Signals are for the threads of whoever hosts us.
+// One that has not begun: the machine has no room for it.
 std::thread StartThread(std::function<void()> work) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread thread(std::move(work));
+  std::thread thread;
+  try {
+    thread = std::thread(std::move(work));
+  } catch (const std::system_error&) {
+  }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return thread;
+}
+
+absl::Status NoThread() {
+  return absl::ResourceExhaustedError(
+      "the collector's machine allows it no further thread: ask again later");
 }
 
 absl::StatusOr<store::LiveSums> SumsOfFolder(const std::string& path) {
@@ -132,14 +143,17 @@ uint64_t LiveReports::Enqueue(const std::string& key, Waiter waiter) {
     } else if (waiting_count_ >= options_.most_waiting) {
       refused = absl::ResourceExhaustedError("too many ask this collector: ask again later");
     } else {
-      ++waiting_count_;
-      Run& run = all_[key];
-      waiter.asked_mono_ns = run.asked_mono_ns = NowNs();
-      run.waiters.emplace(++last_number_, std::move(waiter));
       if (!keeper_.joinable()) keeper_ = StartThread([this] { Keep(); });
-      woken_ = true;
-      changed_.SignalAll();
-      return last_number_;
+      if (keeper_.joinable()) {
+        ++waiting_count_;
+        Run& run = all_[key];
+        waiter.asked_mono_ns = run.asked_mono_ns = NowNs();
+        run.waiters.emplace(++last_number_, std::move(waiter));
+        woken_ = true;
+        changed_.SignalAll();
+        return last_number_;
+      }
+      refused = NoThread();
     }
   }
   waiter.question.on_done(refused);
@@ -317,10 +331,11 @@ void LiveReports::BeginMaking(const std::string& key, Run* run, Calls* calls) {
     }
     making->run = *std::move(known);
   }
-  ++making_count_;
   making->is_for_later = std::exchange(run->wants_newer, false);
+  making->thread = StartThread([this, raw = making.get()] { Make(raw); });
+  if (!making->thread.joinable()) return AnswerAll(run, NoThread(), calls);
+  ++making_count_;
   run->making = std::move(making);
-  run->making->thread = StartThread([this, raw = run->making.get()] { Make(raw); });
 }
 
 void LiveReports::Make(Making* making) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/server/query_service.h"
 
+#include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
@@ -30,6 +31,8 @@ grpc::Status ToGrpc(const absl::Status& status) {
       return grpc::Status(grpc::StatusCode::FAILED_PRECONDITION, text);
     case absl::StatusCode::kResourceExhausted:
       return grpc::Status(grpc::StatusCode::RESOURCE_EXHAUSTED, text);
+    case absl::StatusCode::kPermissionDenied:
+      return grpc::Status(grpc::StatusCode::PERMISSION_DENIED, text);
     default:
       return grpc::Status(grpc::StatusCode::UNAVAILABLE, text);
   }
@@ -92,6 +95,7 @@ class QueryService::Stream : public grpc::ServerWriteReactor<v1::ReportPart> {
   }
 
   void Begin() {
+    if (const absl::Status status = service_.CheckPeer(context_); !status.ok()) return End(status);
     if (const absl::Status status = CheckReportRequest(request_); !status.ok()) return End(status);
     if (!service_.Add(this)) {
       return End(absl::ResourceExhaustedError("too many ask this collector: ask again later"));
@@ -238,11 +242,25 @@ grpc::ServerWriteReactor<v1::ReportPart>* QueryService::GetReport(
   return stream;
 }
 
+absl::Status QueryService::CheckPeer(const grpc::CallbackServerContext& context) const {
+  const std::string peer = context.peer();
+  // Accepted by UnixListener, or by gRPC itself.
+  const bool is_local = absl::StartsWith(peer, "fd:") || absl::StartsWith(peer, "unix:");
+  if (is_local || options_.over_tcp) return absl::OkStatus();
+  return absl::PermissionDeniedError(
+      "this collector shows its runs by its Unix socket alone, since all users of a machine reach "
+      "a port: ask there, or start it with --reports-over-tcp");
+}
+
 grpc::ServerUnaryReactor* QueryService::ListRuns(grpc::CallbackServerContext* context,
                                                  const v1::ListRunsRequest* request,
                                                  v1::ListRunsReply* reply) {
   // Waits a moment, and is not worth cancelling.
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
+  if (const absl::Status status = CheckPeer(*context); !status.ok()) {
+    reactor->Finish(ToGrpc(status));
+    return reactor;
+  }
   reports_.AskForRuns([reactor, reply](const absl::StatusOr<LiveReports::Answer>& answer) {
     if (answer.ok()) *reply = answer->report->runs;
     reactor->Finish(answer.ok() ? grpc::Status::OK : ToGrpc(answer.status()));

@@ -23,6 +23,8 @@ class QueryService : public v1::Query::CallbackService {
     // many.
     absl::Duration stuck = absl::Seconds(30);
     size_t part_bytes = 256 << 10;
+    // Else only who comes by a Unix socket is answered: a port is open to all users of a machine.
+    bool over_tcp = false;
   };
 
   QueryService(const Options& options, LiveReports* reports)
@@ -36,6 +38,8 @@ class QueryService : public v1::Query::CallbackService {
 
  private:
   class Stream;
+
+  absl::Status CheckPeer(const grpc::CallbackServerContext& context) const;
 
   // False: there are too many.
   bool Add(Stream* stream);

@@ -15,6 +15,7 @@
 #include "collector/model/profile_bounds.h"
 #include "collector/store/live/block_reader.h"
 #include "collector/store/schema.h"
+#include "proto/flopsprof/history.h"
 #include "proto/flopsprof/text_id.h"
 
 namespace flopsprof::server {
@@ -202,6 +203,16 @@ void BoundTimes(int64_t now_utc_ns, v1::UploadRequest* request) {
       life.clear_until_utc_ns();
       ++refused;
     }
+    const auto bound = [&](auto* rows) {
+      for (auto& row : *rows) {
+        if (is_good(row.begin_utc_ns())) continue;
+        row.set_width_ns(kHistoryWidthsNs.front());
+        row.set_begin_utc_ns(now_utc_ns - now_utc_ns % static_cast<int64_t>(row.width_ns()));
+        ++refused;
+      }
+    };
+    bound(process.mutable_history());
+    bound(process.mutable_device_history());
     if (refused > 0) (*process.mutable_agent_loss())["times_refused"] += refused;
   }
   if (request->has_run() && !is_good(request->run().start_utc_ns())) {

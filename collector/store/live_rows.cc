@@ -410,7 +410,9 @@ std::optional<LiveRows::Saved> LiveRows::Committed(size_t most_bytes) {
   born_.clear();
   ForgetUnheldKeys();
   for (const int64_t id : saved_) {
-    processes_[id].process->SetStored();
+    // One that is frozen has another owner, who reads its rows.
+    const std::shared_ptr<LiveProcess>& process = processes_[id].process;
+    process->SetStored(/*is_read=*/process.use_count() > 1);
     changed_.erase(id);
     CountBytes(id);
   }

@@ -10,6 +10,8 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -204,6 +206,15 @@ class FrozenProcesses {
 
   int64_t id() const { return others_->id(); }
 
+  // Of those of which not all rows could be read, until now.
+  std::set<std::string> DamagedTables() const {
+    std::set<std::string> tables;
+    for (const ProcessReader* reader : {others_.get(), stored_.get()}) {
+      for (std::string& table : reader->DamagedTables()) tables.insert(std::move(table));
+    }
+    return tables;
+  }
+
  private:
   // Which the database gets with the rows (LiveRows::SaveCounts).
   static void AddCounts(const LiveProcess& live, v1::ProcessProfile* process) {
@@ -281,7 +292,11 @@ absl::Status SumFrozen(const RunFolder::Frozen& frozen, uint64_t most_at_once,
   const absl::StatusOr<int64_t> count = frozen.database->QueryInt("SELECT count(*) FROM processes");
   if (!count.ok()) return count.status();
   progress->processes = static_cast<uint64_t>(*count);
-  const bool in_turn = progress->processes > most_at_once;
+  size_t live_rows = 0;
+  for (const auto& [id, live] : frozen.rows.processes) {
+    for (size_t at = 0; at < kBlockTables.size(); ++at) live_rows += live->table(at).size();
+  }
+  const bool in_turn = progress->processes > most_at_once || live_rows > kMostLiveRowsAtOnce;
   FrozenProcesses processes(frozen);
   FLOPSPROF_RETURN_IF_ERROR(processes.Open());
   std::vector<int64_t> ids;
@@ -296,6 +311,7 @@ absl::Status SumFrozen(const RunFolder::Frozen& frozen, uint64_t most_at_once,
     profile.processes.push_back(std::move(process));
     ++progress->done;
   }
+  NameDamagedTables(processes.DamagedTables(), &profile);
   if (!in_turn) {
     sums->sums = model::SumRun(profile);
     return absl::OkStatus();

@@ -27,8 +27,10 @@ struct LiveSums {
   absl::Duration stopped;     // how long nothing was merged for it
 };
 
-// So many processes are in memory at once with all their rows.
+// So many processes are in memory at once with all their rows, and so many rows: of some 400 bytes
+// each.
 inline constexpr uint64_t kMostLiveAtOnce = 256;
+inline constexpr size_t kMostLiveRowsAtOnce = 400'000;
 
 // Adds up a run that is being written, from what its merge has in memory and profile.db for the
 // rest: all of one position of the log, and the same as a reader of the folder at that position

@@ -11,6 +11,8 @@
 namespace flopsprof::store {
 namespace {
 
+constexpr int64_t kMostRefused = 1000;  // agents of which nothing was taken
+
 using google::protobuf::FieldDescriptor;
 
 std::string StepPhasesSql() {
@@ -303,7 +305,13 @@ absl::StatusOr<ProfileWriter::Taken> ProfileWriter::NoteUpload(const v1::UploadR
   if (agents->empty()) {
     const absl::StatusOr<int64_t> count = db_.QueryInt("SELECT coalesce(max(id), 0) FROM agents");
     if (!count.ok()) return count.status();
+    absl::StatusOr<int64_t> taken = *count;
+    // Those that were refused take no place.
     if (*count >= limits_.most_agents) {
+      taken = db_.QueryInt("SELECT count(*) FROM agents WHERE sequence > 0");
+    }
+    if (!taken.ok()) return taken.status();
+    if (*taken >= limits_.most_agents) {
       const absl::Status noted = NoteOverLimit("agents", limits_.most_agents);
       if (!noted.ok()) return noted;
       return Taken();
@@ -324,6 +332,10 @@ absl::StatusOr<ProfileWriter::Taken> ProfileWriter::NoteUpload(const v1::UploadR
 
 absl::Status ProfileWriter::NoteRefusal(const std::string& agent_id, const std::string& node,
                                         const std::string& why, int64_t utc_ns) {
+  const absl::StatusOr<int64_t> count =
+      db_.QueryInt("SELECT count(*) FROM (SELECT 1 FROM agents WHERE sequence = 0 LIMIT 1000)");
+  if (!count.ok()) return count.status();
+  if (*count >= kMostRefused) return NoteOverLimit("refused agents", kMostRefused);
   absl::StatusOr<Statement*> agent = Prepared(
       "INSERT INTO agents VALUES(NULL,?1,1,?2,0,0,0,?3,?4,0,'','') ON CONFLICT DO UPDATE SET "
       "refused=?4");

@@ -173,15 +173,6 @@ class FactReader {
   std::set<std::string>* const damaged_tables_;
 };
 
-void NameDamagedTables(const std::set<std::string>& tables, model::RunProfile* profile) {
-  for (const std::string& table : tables) {
-    profile->problems.push_back(
-        absl::StrCat("the table ", table,
-                     " of profile.db is damaged, and what of it cannot be read is missing; "
-                     "try: sqlite3 profile.db .recover"));
-  }
-}
-
 absl::Status ReadFactsOf(Database* database, model::RunProfile* profile,
                          std::set<std::string>* damaged_tables) {
   FactReader reader(database, damaged_tables);
@@ -281,6 +272,15 @@ void AddFacts(const RunDatabase& run, model::RunProfile* profile) {
 }
 
 }  // namespace
+
+void NameDamagedTables(const std::set<std::string>& tables, model::RunProfile* profile) {
+  for (const std::string& table : tables) {
+    profile->problems.push_back(
+        absl::StrCat("the table ", table,
+                     " of profile.db is damaged, and what of it cannot be read is missing; "
+                     "try: sqlite3 profile.db .recover"));
+  }
+}
 
 absl::Status ReadFacts(Database* database, model::RunProfile* profile) {
   std::set<std::string> damaged_tables;

@@ -4,6 +4,7 @@
 
 #include <absl/status/statusor.h>
 
+#include <set>
 #include <string>
 
 #include "collector/model/run_profile.h"
@@ -20,6 +21,8 @@ absl::StatusOr<model::RunProfile> ReadRun(RunDatabase* run, RunParts parts);
 
 // What a database says of its run beside the processes.
 absl::Status ReadFacts(Database* database, model::RunProfile* profile);
+// Problems of the report: tables of which not all rows could be read.
+void NameDamagedTables(const std::set<std::string>& tables, model::RunProfile* profile);
 
 struct SummedRun {
   model::RunSums sums;

@@ -54,8 +54,11 @@ LEFT JOIN scope_paths s ON s.process_id = t.process_id AND s.scope = t.scope;
 CREATE VIEW history_view AS
 SELECT i.rank, i.restart, p.node, p.pid, t.begin_utc_ns / 1e9 AS begin_utc_s,
   t.width_ns / 1e9 AS width_s, ph.name AS phase, t.calls, t.unknown_calls,
-  t.flops_high * 1e18 + t.flops_low AS flops, t.activities, t.gpu_time_ns / 1e9 AS gpu_time_s,
-  t.unknown_gpu_time_ns / 1e9 AS unknown_gpu_time_s, t.communication_ns / 1e9 AS communication_s
+  t.flops_high * 1e18 + t.flops_low AS flops,
+  CASE WHEN i.activities > 0 THEN t.activities END AS activities,
+  CASE WHEN i.activities > 0 THEN t.gpu_time_ns / 1e9 END AS gpu_time_s,
+  CASE WHEN i.activities > 0 THEN t.unknown_gpu_time_ns / 1e9 END AS unknown_gpu_time_s,
+  CASE WHEN i.activities > 0 THEN t.communication_ns / 1e9 END AS communication_s
 FROM history t JOIN processes p ON p.id = t.process_id
 LEFT JOIN process_infos i ON i.process_id = t.process_id
 LEFT JOIN phase_names ph ON ph.phase = t.phase;

@@ -281,6 +281,7 @@ void FollowTimesWanted(shm::SegmentHeader* header) {
       EmitNewDevices();
     } else if (wanted == 0) {
       FlushCupti(true);
+      TellClock();  // behind the last kernel: what came since the last pair lies between two
       DetachCupti();
       ForgetActivities();
     }

@@ -153,6 +153,7 @@ int CollectorVerb(const CollectorOptions& options) {
   settings.listen = options.listen;
   settings.output = options.store;
   settings.insecure = options.insecure;
+  settings.queries.over_tcp = options.reports_over_tcp;
   const absl::StatusOr<std::unique_ptr<server::Collector>> collector =
       server::Collector::Create(settings);
   if (!collector.ok()) {

@@ -55,6 +55,10 @@ void DefineCollector(CLI::App* app, CollectorOptions* options) {
       ->type_name("DIR");
   app->add_flag("--insecure", options->insecure,
                 "listen beyond this machine although nothing is encrypted or checked");
+  app->add_flag(
+      "--reports-over-tcp", options->reports_over_tcp,
+      "answer `flopsprof report --collector HOST:PORT` too: whoever reaches the port reads "
+      "all runs");
 }
 
 constexpr const char* kCtlVerbs[] = {"start", "stop", "mark", "flush", "status"};

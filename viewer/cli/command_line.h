@@ -110,6 +110,7 @@ struct CollectorOptions {
   std::vector<std::string> listen;
   std::string store = ".";
   bool insecure = false;
+  bool reports_over_tcp = false;
 };
 
 struct CtlOptions {

@@ -290,7 +290,9 @@ void DefineReport(CLI::App* app, ReportOptions* options) {
            }
            options->collector = text;
          },
-         "ask this `flopsprof collector`, for the run with the ID that stands in the place of RUN; "
+         "ask this `flopsprof collector` (also unix:PATH; HOST:PORT where it has "
+         "--reports-over-tcp), "
+         "for the run with the ID that stands in the place of RUN; "
          "default the only one")
       ->type_name("HOST:PORT");
   AddViews(app, options);

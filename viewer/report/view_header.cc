@@ -243,14 +243,16 @@ std::string LatencyLine(const ReportContext& context) {
   const auto time = [&](uint64_t ns) { return FormatSeconds(Seconds(ns), context.terminal.utf8); };
   std::string text = "not known: no launch has both a time of the host and one of the GPU";
   if (all.measured > 0) {
-    text = "began " + time(all.sum_ns / all.measured) + " after their call on average (" +
-           time(all.min_ns) + " to " + time(all.max_ns) +
+    text = "began " + time(static_cast<uint64_t>(all.sum_ns / all.measured)) +
+           " after their call on average (" + time(all.min_ns) + " to " + time(all.max_ns) +
            "): the way to the GPU and the wait for what was queued there before; measured for " +
            std::to_string(all.measured) + " of " + Plural(all.launches, "launch", "launches") +
-           ", each to within " + time(all.error_ns);
+           ", each to within " + time(all.error_ns) + " by the readings of both clocks";
   }
+  if (!context.summary.graphs.empty()) text += "; replays of CUDA graphs are not measured";
   if (all.clock_unsure > 0) {
-    text += "; a clock was set while " + Plural(all.clock_unsure, "launch", "launches") + " waited";
+    text += "; of " + Plural(all.clock_unsure, "launch", "launches") +
+            " it is not known: the clocks were not read after them, or did not agree";
   }
   return context.terminal.Paint(Tone::kStrong, "launches") + "  " +
          Wrap(text, context.terminal.width, sizeof("launches  ") - 1) + "\n";

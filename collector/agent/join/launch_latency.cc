@@ -10,12 +10,17 @@ namespace {
 
 // Two clocks that nobody sets drift apart by less: a thousandth of the time between two readings.
 constexpr uint64_t kMostDrift = 1000;
+// CUPTI gives single kernels a begin before their launch. By so much, and the clocks are not to be
+// believed; by less, and it says how far they may be wrong.
+constexpr int64_t kMostBefore = 1'000'000;
+constexpr uint64_t kMostDurationNs = uint64_t{1} << 47;  // as the correlator
 
 bool IsMeasured(const shm::ActivityRecord& record) {
   const bool whole_graph = record.kind == static_cast<uint8_t>(shm::ActivityKind::kGraph);
   return record.correlation != 0 && (record.graph_node == 0 || whole_graph) &&
          (record.header.flags & shm::kFlagBadTimestamp) == 0 && record.start_gpu_ns != 0 &&
-         record.end_gpu_ns >= record.start_gpu_ns;
+         record.end_gpu_ns >= record.start_gpu_ns &&
+         record.end_gpu_ns - record.start_gpu_ns <= kMostDurationNs;
 }
 
 }  // namespace
@@ -91,8 +96,10 @@ void LaunchLatency::AddClock(const shm::ClockRecord& record) {
   const Pair next = {record.mono_ns, record.gpu_ns, record.gap_ns};
   if (pair_.has_value()) {
     const uint64_t passed_ns = next.mono_ns - std::min(next.mono_ns, pair_->mono_ns);
-    const int64_t change_ns = next.offset_ns() - pair_->offset_ns();
-    const uint64_t apart_ns = static_cast<uint64_t>(change_ns < 0 ? -change_ns : change_ns);
+    const int64_t before_ns = pair_->offset_ns();
+    const int64_t now_ns = next.offset_ns();
+    const auto [least_ns, most_ns] = std::minmax(before_ns, now_ns);
+    const uint64_t apart_ns = static_cast<uint64_t>(most_ns) - static_cast<uint64_t>(least_ns);
     const uint64_t gaps_ns = next.gap_ns / 2 + pair_->gap_ns / 2;
     if (apart_ns > passed_ns / kMostDrift + gaps_ns + 1) {
       Discard(&ripe_);
@@ -108,27 +115,29 @@ void LaunchLatency::AddClock(const shm::ClockRecord& record) {
   newest_ = Waits();
 }
 
+// What began after the last pair lies between no two.
 void LaunchLatency::Finish() {
-  ripe_.Add(newest_);
-  newest_ = Waits();
-  const bool all_before = pair_.has_value() && ripe_.last_gpu_ns <= pair_->gpu_ns;
-  all_before ? Commit(&ripe_) : Discard(&ripe_);
+  for (Waits* waits : {&ripe_, &newest_}) {
+    const bool all_before = pair_.has_value() && waits->last_gpu_ns <= pair_->gpu_ns;
+    all_before ? Commit(waits) : Discard(waits);
+  }
 }
 
-// A wait that would be negative by more than the clocks may be wrong shows that they are.
 void LaunchLatency::Commit(Waits* waits) {
   const Waits taken = std::exchange(*waits, Waits());
   if (taken.count == 0) return;
-  const int64_t offset_ns = pair_->offset_ns();
-  const uint64_t error_ns = std::max(worst_gap_ns_, pair_->gap_ns / 2);
-  const int64_t least_ns = taken.min_ns + offset_ns;
-  if (least_ns < -static_cast<int64_t>(error_ns)) {
+  const __int128 offset_ns = pair_->offset_ns();
+  const __int128 least_ns = taken.min_ns + offset_ns;
+  const __int128 most_ns = taken.max_ns + offset_ns;
+  if (least_ns < -kMostBefore || most_ns > INT64_MAX) {
     row_.set_clock_unsure(row_.clock_unsure() + taken.count);
     return;
   }
+  const auto before_ns = static_cast<uint64_t>(std::max<__int128>(-least_ns, 0));
+  const uint64_t error_ns = std::max({worst_gap_ns_, pair_->gap_ns / 2, before_ns});
   const __int128 sum_ns = taken.sum_ns + static_cast<__int128>(taken.count) * offset_ns;
-  const auto min_ns = static_cast<uint64_t>(std::max<int64_t>(least_ns, 0));
-  const auto max_ns = static_cast<uint64_t>(std::max<int64_t>(taken.max_ns + offset_ns, 0));
+  const auto min_ns = static_cast<uint64_t>(std::max<__int128>(least_ns, 0));
+  const auto max_ns = static_cast<uint64_t>(std::max<__int128>(most_ns, 0));
   row_.set_min_ns(row_.measured() == 0 ? min_ns : std::min(row_.min_ns(), min_ns));
   row_.set_max_ns(std::max(row_.max_ns(), max_ns));
   row_.set_sum_ns(row_.sum_ns() + static_cast<uint64_t>(std::max<__int128>(sum_ns, 0)));

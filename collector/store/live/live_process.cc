@@ -208,8 +208,8 @@ bool LiveProcess::is_changed() const {
                      [](const LiveTable& table) { return table.is_changed(); });
 }
 
-void LiveProcess::SetStored() {
-  for (LiveTable& table : tables_) table.SetStored();
+void LiveProcess::SetStored(bool is_read) {
+  for (LiveTable& table : tables_) table.SetStored(is_read);
   numbers_changed_ = counts_changed_ = false;
   stored = applied;
 }

@@ -87,7 +87,7 @@ class LiveProcess {
   void SetUndefinedRows(uint64_t count) { undefined_rows_ = count; }
 
   bool is_changed() const;
-  void SetStored();
+  void SetStored(bool is_read = false);  // as LiveTable's
   size_t bytes() const;
 
   // Number of the newest record of the log that is in it; of which it was so stored.

@@ -211,14 +211,14 @@ std::vector<uint32_t> LiveTable::Changed() const {
   return changed;
 }
 
-void LiveTable::SetStored() {
+void LiveTable::SetStored(bool is_read) {
   if (changed_) std::fill(changed_rows_.begin(), changed_rows_.end(), 0);
   changed_ = false;
   // One that grows goes on to: what is cut to size would be copied at the next row.
   const bool has_grown = stored_size_ != size();
   stored_size_ = size();
   if (!std::exchange(looked_up_, false)) rows_ = {};
-  if (has_grown) return;
+  if (has_grown || is_read) return;
   keys_.shrink_to_fit();
   for (std::vector<uint64_t>& column : columns_) column.shrink_to_fit();
   high_.shrink_to_fit();

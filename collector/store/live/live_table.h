@@ -42,7 +42,8 @@ class LiveTable {
   std::vector<uint32_t> Changed() const;
   bool is_changed() const { return changed_; }
   // All are stored as they are.
-  void SetStored();
+  // `is_read`: another thread reads keys and values, which stay where they are.
+  void SetStored(bool is_read = false);
 
   size_t bytes() const;
 

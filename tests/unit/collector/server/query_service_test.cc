@@ -128,6 +128,36 @@ TEST_F(QueryServiceTest, RefusesUnknownRunsAndSumsOfOtherCode) {
   EXPECT_EQ(Ask(request).status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
 }
 
+// All users of a machine reach a port.
+TEST_F(QueryServiceTest, WhoComesByAPortIsAnsweredOnlyWhereThatIsAllowed) {
+  for (const bool allowed : {false, true}) {
+    Collector::Options options;
+    options.listen = {"127.0.0.1:0"};
+    options.output = folder_ / (allowed ? "open" : "closed");
+    options.run_id = "run-1";
+    options.queries.over_tcp = allowed;
+    const auto collector = *Collector::Create(options);
+    ASSERT_TRUE(collector->run("run-1")->Apply(store::SampleRequest(1, 1)).ok());
+    stub_ = v1::Query::NewStub(
+        grpc::CreateChannel("127.0.0.1:" + std::to_string(collector->ports().at(0)),
+                            grpc::InsecureChannelCredentials()));
+    const Answer answer = Ask(Json());
+    v1::ListRunsReply runs;
+    grpc::ClientContext context;
+    const grpc::Status listed = stub_->ListRuns(&context, {}, &runs);
+    if (allowed) {
+      EXPECT_TRUE(answer.status.ok()) << answer.status.error_message();
+      EXPECT_TRUE(listed.ok()) << listed.error_message();
+    } else {
+      EXPECT_EQ(answer.status.error_code(), grpc::StatusCode::PERMISSION_DENIED);
+      EXPECT_THAT(answer.status.error_message(), HasSubstr("--reports-over-tcp"));
+      EXPECT_EQ(listed.error_code(), grpc::StatusCode::PERMISSION_DENIED);
+      EXPECT_EQ(runs.runs_size(), 0);
+    }
+    collector->Stop();
+  }
+}
+
 TEST_F(QueryServiceTest, ListsTheRuns) {
   ASSERT_TRUE(collector_->run("run-1")->Merge().ok());
   grpc::ClientContext context;

@@ -169,6 +169,11 @@ TEST(BoundTimesTest, WhatIsMoreThanAnHourAheadIsUnknownAndCounted) {
   v1::ProcessProfile& bad = *request.add_processes();
   bad.mutable_info()->set_start_utc_ns(-1);
   bad.add_process_lives()->set_until_utc_ns(INT64_MAX);
+  v1::HistoryRow& ahead = *bad.add_history();
+  ahead.set_begin_utc_ns(kNow + 2 * kHour);
+  ahead.set_width_ns(3'600'000'000'000);
+  ahead.set_calls(7);
+  bad.add_device_history()->set_begin_utc_ns(-10'000'000'000);
   BoundTimes(kNow, &request);
   EXPECT_EQ(request.run().start_utc_ns(), 0);
   EXPECT_EQ(request.processes(0).info().start_utc_ns(), kNow - 1000 * kHour);
@@ -176,7 +181,13 @@ TEST(BoundTimesTest, WhatIsMoreThanAnHourAheadIsUnknownAndCounted) {
   EXPECT_TRUE(request.processes(0).agent_loss().empty());
   EXPECT_EQ(request.processes(1).info().start_utc_ns(), 0);
   EXPECT_EQ(request.processes(1).process_lives(0).until_utc_ns(), 0);
-  EXPECT_EQ(request.processes(1).agent_loss().at("times_refused"), 2u);
+  // What was done is kept: in the span of now.
+  const v1::HistoryRow& history = request.processes(1).history(0);
+  EXPECT_EQ(history.begin_utc_ns(), kNow);
+  EXPECT_EQ(history.width_ns(), 10'000'000'000u);
+  EXPECT_EQ(history.calls(), 7u);
+  EXPECT_EQ(request.processes(1).device_history(0).begin_utc_ns(), kNow);
+  EXPECT_EQ(request.processes(1).agent_loss().at("times_refused"), 4u);
 }
 
 }  // namespace

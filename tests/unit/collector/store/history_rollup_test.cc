@@ -111,6 +111,21 @@ TEST_F(HistoryRollupTest, ASpanThatThereIsNotIsRefused) {
   EXPECT_EQ(Int("SELECT count(*) FROM history"), 0);
 }
 
+// Of somebody who makes them up; all others go on.
+TEST_F(HistoryRollupTest, SumsBeyond64BitsStayInTheirSpans) {
+  for (int64_t i = 0; i < 6; ++i) {
+    v1::ProcessProfile part = Part(kNoon + i * 10 * kSecond);
+    part.mutable_history(0)->set_gpu_time_ns(uint64_t{1} << 62);
+    ASSERT_TRUE(Write(part).ok());
+  }
+  for (int64_t i = 6; i < 1000; ++i) {
+    const absl::Status status = Write(Part(kNoon + i * 10 * kSecond));
+    ASSERT_TRUE(status.ok()) << i << ": " << status;
+  }
+  EXPECT_EQ(Int("SELECT sum(calls) FROM history"), 2 * 1000);
+  EXPECT_EQ(Int("SELECT sum(busy_ns) FROM device_history"), 5 * 1000);
+}
+
 TEST_F(HistoryRollupTest, ManyProcessesKeepFewerSpansEach) {
   EXPECT_EQ(HistoryRollup::KeptSpans(0), 360u);
   EXPECT_EQ(HistoryRollup::KeptSpans(1'000), 360u);

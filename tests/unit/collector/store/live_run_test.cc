@@ -6,6 +6,8 @@
 #include <absl/strings/str_cat.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "collector/model/summary_json.h"
 #include "live/block_samples.h"
 #include "run_log_fixture.h"
@@ -128,6 +130,54 @@ TEST_F(LiveRunTest, AProcessThatIsSetAsideIsSaid) {
   ASSERT_TRUE(run->Apply(OfRank(0, 2, 7)).ok());
   EXPECT_NE(Live(run.get(), 0).find("rows_set_aside"), std::string::npos);
   ExpectTheSame(run.get());
+}
+
+// Rows that a report reads stay where they are while others are stored and cut to size.
+TEST_F(LiveRunTest, WhatIsFrozenIsNotMovedByAPassOfTheMerge) {
+  const auto run = MakeLive();
+  v1::UploadRequest request = OfRank(0, 1, 5);
+  for (uint32_t i = 0; i < 100; ++i) {
+    v1::TimeRow& time = *request.mutable_processes(0)->add_times();
+    time.set_scope(100 + i);
+    time.set_activities(1);
+  }
+  ASSERT_TRUE(run->Apply(request).ok());
+  ASSERT_TRUE(run->Merge().ok());
+  // The same rows again: a pass after which none is new cuts the tables to size.
+  request.set_sequence(2);
+  ASSERT_TRUE(run->Apply(request).ok());
+  auto frozen = run->Freeze(absl::Seconds(30));
+  ASSERT_TRUE(frozen.ok()) << frozen.status();
+  std::map<int64_t, size_t> bytes;
+  for (const auto& [id, live] : frozen->rows.processes) bytes[id] = live->bytes();
+  ASSERT_FALSE(bytes.empty());
+  ASSERT_TRUE(run->Merge().ok());
+  size_t changed = 0;
+  for (const auto& [id, live] : frozen->rows.processes) {
+    EXPECT_EQ(live->bytes(), bytes[id]);
+    changed += live->is_changed() ? 0 : 1;
+  }
+  EXPECT_GT(changed, 0u) << "nothing was stored";
+  run->Thaw(*std::move(frozen));
+}
+
+TEST_F(LiveRunTest, ATableThatIsDamagedIsNamed) {
+  {
+    const auto run = MakeLive();
+    v1::UploadRequest request = OfRank(0, 1, 5);
+    for (uint32_t step = 100; step < 4'000; ++step) {
+      v1::StepRow& row = *request.mutable_processes(0)->add_steps();
+      row.set_step(step);
+      row.set_begin_mono_ns(step);
+    }
+    ASSERT_TRUE(run->Apply(request).ok());
+    ASSERT_TRUE(run->Finish().ok());
+  }
+  Overwrite("steps");
+  const auto run = *RunFolder::Open(path_);
+  ASSERT_TRUE(run->Apply(OfRank(1, 1, 7)).ok());
+  EXPECT_NE(Live(run.get(), kMostLiveAtOnce).find("the table steps of profile.db is damaged"),
+            std::string::npos);
 }
 
 TEST_F(LiveRunTest, AFinishedRunIsReadFromItsFolder) {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 
@@ -71,6 +72,17 @@ class RunLogTest : public ::testing::Test {
     for (const char* name : {"/profile.db", "/profile.db-wal", "/profile.db-shm"}) {
       std::filesystem::remove(path_ + name);
     }
+  }
+
+  // The first page of a table of a finished run.
+  void Overwrite(const std::string& table) {
+    auto database = Database::Open(path_ + "/profile.db", SQLITE_OPEN_READONLY);
+    const int64_t page =
+        *database->QueryInt("SELECT rootpage FROM sqlite_schema WHERE name='" + table + "'");
+    const int64_t bytes = *database->QueryInt("PRAGMA page_size");
+    std::fstream file(path_ + "/profile.db", std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp((page - 1) * bytes);
+    file << std::string(static_cast<size_t>(bytes), '\xee');
   }
 
   model::RunProfile Read() {

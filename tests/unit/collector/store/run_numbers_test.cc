@@ -89,17 +89,6 @@ class RunNumbersTest : public RunLogTest {
     return static_cast<uint64_t>(*database->QueryInt("SELECT " + column + " FROM log_position"));
   }
 
-  // The first page of a table of a finished run.
-  void Overwrite(const std::string& table) {
-    auto database = Database::Open(path_ + "/profile.db", SQLITE_OPEN_READONLY);
-    const int64_t page =
-        *database->QueryInt("SELECT rootpage FROM sqlite_schema WHERE name='" + table + "'");
-    const int64_t bytes = *database->QueryInt("PRAGMA page_size");
-    std::fstream file(path_ + "/profile.db", std::ios::in | std::ios::out | std::ios::binary);
-    file.seekp((page - 1) * bytes);
-    file << std::string(static_cast<size_t>(bytes), '\xee');
-  }
-
   // By scope.
   std::map<uint32_t, uint64_t> Activities() {
     std::map<uint32_t, uint64_t> activities;

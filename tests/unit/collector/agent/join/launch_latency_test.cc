@@ -140,13 +140,59 @@ TEST_F(LaunchLatencyTest, DriftAndTheWidthOfTheReadingsAreTheError) {
   EXPECT_NEAR(static_cast<double>(row().sum_ns()), 5000, 4000);
 }
 
-TEST_F(LaunchLatencyTest, AKernelBeforeItsLaunchShowsThatTheClocksAreWrong) {
+TEST_F(LaunchLatencyTest, AKernelALittleBeforeItsLaunchSaysHowFarTheClocksMayBeWrong) {
   ClocksAt(1 * kSecond);
-  LaunchAt(1, kSecond + 9000);
-  BeginsAt(1, kSecond + 1000);
+  for (uint32_t i = 1; i <= 100; i++) {
+    LaunchAt(i, kSecond + 10'000 * i);
+    BeginsAt(i, kSecond + 10'000 * i + 3'000);
+  }
+  LaunchAt(101, 2 * kSecond - 9'000);
+  BeginsAt(101, 2 * kSecond - 9'500);  // 500 before
+  ClocksAt(2 * kSecond);
+  ClocksAt(3 * kSecond);
+  EXPECT_EQ(row().measured(), 101u);
+  EXPECT_EQ(row().clock_unsure(), 0u);
+  EXPECT_EQ(row().min_ns(), 0u);
+  EXPECT_EQ(row().error_ns(), 500u);
+  EXPECT_EQ(row().sum_ns(), 100u * 3'000 - 500);
+}
+
+TEST_F(LaunchLatencyTest, AKernelLongBeforeItsLaunchShowsThatTheClocksAreWrong) {
+  ClocksAt(1 * kSecond);
+  LaunchAt(1, kSecond + 2'000'000);
+  BeginsAt(1, kSecond + 999'999);  // a millisecond and a nanosecond before
   ClocksAt(2 * kSecond);
   ClocksAt(3 * kSecond);
   EXPECT_EQ(row().measured(), 0u);
+  EXPECT_EQ(row().clock_unsure(), 1u);
+}
+
+// A process may write anything.
+TEST_F(LaunchLatencyTest, ImpossibleTimesAreNotMeasured) {
+  for (const uint64_t odd : {uint64_t{1}, uint64_t{1} << 63, UINT64_MAX - 1}) {
+    for (const uint64_t other : {uint64_t{1}, uint64_t{1} << 63, UINT64_MAX - 5}) {
+      shm::ClockRecord clock = {};
+      clock.mono_ns = odd;
+      clock.gpu_ns = other;
+      clock.gap_ns = odd;
+      latency_.AddClock(clock);
+      LaunchAt(1, other);
+      latency_.AddActivity(Kernel(1, 1, odd, odd));
+    }
+  }
+  latency_.Finish();
+  EXPECT_LE(row().measured() + row().clock_unsure(), row().launches());
+}
+
+TEST_F(LaunchLatencyTest, AtTheEndOnlyWhatBeganAfterTheLastPairIsLeftOut) {
+  ClocksAt(1 * kSecond);
+  LaunchAt(1, kSecond + 100);
+  BeginsAt(1, kSecond + 300);
+  ClocksAt(2 * kSecond);
+  LaunchAt(2, 2 * kSecond + 100);
+  BeginsAt(2, 2 * kSecond + 300);
+  latency_.Finish();
+  EXPECT_EQ(row().measured(), 1u);
   EXPECT_EQ(row().clock_unsure(), 1u);
 }
 

@@ -249,7 +249,7 @@ std::string LatencyLine(const ReportContext& context) {
            std::to_string(all.measured) + " of " + Plural(all.launches, "launch", "launches") +
            ", each to within " + time(all.error_ns) + " by the readings of both clocks";
   }
-  if (!context.summary.graphs.empty()) text += "; replays of CUDA graphs are not measured";
+  if (!context.summary.coverage.graphs.empty()) text += "; replays of CUDA graphs are not measured";
   if (all.clock_unsure > 0) {
     text += "; of " + Plural(all.clock_unsure, "launch", "launches") +
             " it is not known: the clocks were not read after them, or did not agree";

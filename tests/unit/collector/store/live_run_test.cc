@@ -175,7 +175,9 @@ TEST_F(LiveRunTest, ATableThatIsDamagedIsNamed) {
   }
   Overwrite("steps");
   const auto run = *RunFolder::Open(path_);
-  ASSERT_TRUE(run->Apply(OfRank(1, 1, 7)).ok());
+  v1::UploadRequest more = OfRank(1, 1, 7);
+  more.mutable_processes(0)->clear_steps();  // the merge does not touch the table
+  ASSERT_TRUE(run->Apply(more).ok());
   EXPECT_NE(Live(run.get(), kMostLiveAtOnce).find("the table steps of profile.db is damaged"),
             std::string::npos);
 }

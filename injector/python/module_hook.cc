@@ -34,8 +34,9 @@ PyObject* Hook(PyObject* callable, PyObject* const* arguments, size_t count_and_
     const uint32_t depth = EnterModuleCall(arguments[0]);
     PyObject* result = g_original(callable, arguments, count_and_flags, keyword_names);
     ThisThread().Leave(depth);  // also after an exception: the result is null then
-    const bool outermost = (depth & ~ThreadScopes::kTimed) == 0;
-    if (__builtin_expect(g_late_root != 0, 0) && outermost) DescribeLateModules();
+    if (__builtin_expect(g_late_root != 0, 0) && (depth & ~ThreadScopes::kTimed) == 0) {
+      DescribeLateModules();
+    }
     return result;
   }
   return g_original(callable, arguments, count_and_flags, keyword_names);

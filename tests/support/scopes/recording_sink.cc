@@ -23,7 +23,9 @@ struct Sink {
 };
 
 // Read on every record: outside of the sink, whose first use is guarded.
-std::atomic<bool> g_recording{false}, g_discard{false}, g_timed{false};
+std::atomic<bool> g_discard{false}, g_timed{false};
+// One word, as in the segment: the benchmarks count the instructions of a call.
+std::atomic<shm::Recording> g_recorded{shm::Recording::kNothing};
 std::atomic<uint32_t> g_epoch{0};
 thread_local test::RecordedRecord t_ring[8];
 thread_local unsigned t_next;
@@ -45,10 +47,14 @@ void BeginRecording() {
   for (auto& loss : sink.losses) loss = 0;
   sink.module_calls = sink.backward_nodes = 0;
   ++g_epoch;
-  g_recording = true;
+  g_recorded = g_timed ? shm::Recording::kTimedWork : shm::Recording::kWork;
 }
-void StopRecording() { g_recording = false; }
-void RecordHostClock(bool timed) { g_timed = timed; }
+void StopRecording() { g_recorded = shm::Recording::kNothing; }
+void RecordHostClock(bool timed) {
+  g_timed = timed;
+  if (g_recorded.load() == shm::Recording::kNothing) return;
+  g_recorded = timed ? shm::Recording::kTimedWork : shm::Recording::kWork;
+}
 void DiscardRecords(bool discard) { g_discard = discard; }
 std::vector<RecordedRecord> TakeRecords() {
   Sink& sink = TheSink();
@@ -78,13 +84,16 @@ uint64_t RecordedBackwardNodes() { return TheSink().backward_nodes; }
 
 namespace injector {
 
-bool IsRecording() { return g_recording.load(std::memory_order_relaxed); }
-bool IsRecordingTimed() { return IsRecording() && g_timed.load(std::memory_order_relaxed); }
-shm::Recording WhatIsRecorded() {
-  if (!IsRecording()) return shm::Recording::kNothing;
-  return IsRecordingTimed() ? shm::Recording::kTimedWork : shm::Recording::kWork;
+shm::Recording WhatIsRecorded() { return g_recorded.load(std::memory_order_relaxed); }
+bool IsRecording() {
+  return g_recorded.load(std::memory_order_relaxed) != shm::Recording::kNothing;
 }
-bool IsConnected() { return IsRecording(); }
+bool IsRecordingTimed() {
+  return g_recorded.load(std::memory_order_relaxed) == shm::Recording::kTimedWork;
+}
+bool IsConnected() {
+  return g_recorded.load(std::memory_order_relaxed) != shm::Recording::kNothing;
+}
 uint32_t SessionEpoch() { return g_epoch.load(std::memory_order_relaxed); }
 
 void* ReserveRecord() { return nullptr; }  // all go through EmitRecord
@@ -94,7 +103,7 @@ void CommitRecord() {}
 bool ReserveRoom(uint64_t) { return IsRecording(); }
 
 bool EmitRecord(const void* record) {
-  if (!g_recording) return false;
+  if (g_recorded.load(std::memory_order_relaxed) == shm::Recording::kNothing) return false;
   if (g_discard.load(std::memory_order_relaxed)) {
     memcpy(t_ring[t_next++ % 8].bytes, record, shm::kRecordBytes);
     return true;

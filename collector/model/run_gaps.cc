@@ -166,7 +166,7 @@ void AddOverLimits(const RunProfile& run, std::vector<RunGap>* gaps) {
          absl::StrCat("the run has more than ", over.most, " ", over.what, ": ", over.uploads,
                       over.uploads == 1 ? " update" : " updates", " of the others ",
                       over.uploads == 1 ? "is" : "are", " in no sum"),
-         "", "no job needs so many: look who sends to this collector, or raise its limits"});
+         "", "no job needs so many: look who sends to this collector"});
   }
 }
 

@@ -15,6 +15,7 @@
 
 #include "collector/base/clock.h"
 #include "collector/base/log.h"
+#include "collector/base/thread.h"
 #include "collector/server/listen_address.h"
 
 namespace flopsprof::server {
@@ -115,7 +116,10 @@ absl::StatusOr<std::unique_ptr<Collector>> Collector::Create(const Options& opti
     collector->unix_listeners_.push_back(*std::move(listener));
     collector->socket_files_.push_back(address.unix_path);
   }
-  collector->closer_ = std::thread([raw = collector.get()] { raw->CloseRunsUntilStopped(); });
+  collector->closer_ = base::StartThread([raw = collector.get()] { raw->CloseRunsUntilStopped(); });
+  if (!collector->closer_.joinable()) {
+    return absl::ResourceExhaustedError("the machine allows no further thread");
+  }
   return collector;
 }
 

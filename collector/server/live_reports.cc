@@ -6,11 +6,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
-#include <system_error>
 #include <utility>
 
 #include "collector/base/clock.h"
+#include "collector/base/thread.h"
 #include "collector/model/summary_json.h"
 #include "collector/store/run_database.h"
 #include "collector/store/stored_sums.h"
@@ -24,21 +23,6 @@ uint64_t NowNs() { return base::Clock::Real().MonoNs(); }
 
 uint64_t ToNs(absl::Duration time) {
   return static_cast<uint64_t>(std::max<int64_t>(absl::ToInt64Nanoseconds(time), 0));
-}
-
-// Signals are for the threads of whoever hosts us.
-// One that has not begun: the machine has no room for it.
-std::thread StartThread(std::function<void()> work) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread thread;
-  try {
-    thread = std::thread(std::move(work));
-  } catch (const std::system_error&) {
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return thread;
 }
 
 absl::Status NoThread() {
@@ -66,15 +50,14 @@ void FillEntry(const RunRegistry::KnownRun& run, v1::RunEntry* entry) {
   absl::StatusOr<store::Database> database =
       store::Database::Open(run.path + "/profile.db", SQLITE_OPEN_READONLY);
   if (!database.ok()) return;
-  const auto number = [&](const char* sql) {
-    const absl::StatusOr<int64_t> found = database->QueryInt(sql);
-    return found.ok() ? *found : 0;
-  };
-  entry->set_processes(static_cast<uint32_t>(number("SELECT count(*) FROM processes")));
-  entry->set_ranks(static_cast<uint32_t>(
-      number("SELECT count(DISTINCT iif(rank >= 0, rank, -process_id)) FROM process_infos WHERE "
-             "used_gpu")));
-  entry->set_newest_utc_ns(number("SELECT coalesce(max(newest_utc_ns), 0) FROM agents"));
+  // What cannot be read is not known.
+  const absl::StatusOr<int64_t> processes = database->QueryInt("SELECT count(*) FROM processes");
+  if (processes.ok()) entry->set_processes(static_cast<uint32_t>(*processes));
+  const absl::StatusOr<int64_t> ranks = database->QueryInt(
+      "SELECT count(DISTINCT iif(rank >= 0, rank, -process_id)) FROM process_infos WHERE used_gpu");
+  if (ranks.ok()) entry->set_ranks(static_cast<uint32_t>(*ranks));
+  entry->set_newest_utc_ns(
+      database->QueryInt("SELECT coalesce(max(newest_utc_ns), 0) FROM agents").value_or(0));
 }
 
 }  // namespace
@@ -143,7 +126,7 @@ uint64_t LiveReports::Enqueue(const std::string& key, Waiter waiter) {
     } else if (waiting_count_ >= options_.most_waiting) {
       refused = absl::ResourceExhaustedError("too many ask this collector: ask again later");
     } else {
-      if (!keeper_.joinable()) keeper_ = StartThread([this] { Keep(); });
+      if (!keeper_.joinable()) keeper_ = base::StartThread([this] { Keep(); });
       if (keeper_.joinable()) {
         ++waiting_count_;
         Run& run = all_[key];
@@ -332,7 +315,7 @@ void LiveReports::BeginMaking(const std::string& key, Run* run, Calls* calls) {
     making->run = *std::move(known);
   }
   making->is_for_later = std::exchange(run->wants_newer, false);
-  making->thread = StartThread([this, raw = making.get()] { Make(raw); });
+  making->thread = base::StartThread([this, raw = making.get()] { Make(raw); });
   if (!making->thread.joinable()) return AnswerAll(run, NoThread(), calls);
   ++making_count_;
   run->making = std::move(making);

@@ -15,12 +15,12 @@
 
 #include <array>
 #include <cerrno>
-#include <csignal>
 #include <cstdint>
 #include <cstring>
 #include <utility>
 
 #include "collector/base/status.h"
+#include "collector/base/thread.h"
 #include "collector/base/unix_socket.h"
 
 namespace flopsprof::server {
@@ -50,26 +50,23 @@ absl::StatusOr<std::unique_ptr<UnixListener>> UnixListener::Create(const std::st
       ::listen(listener.get(), kBacklog) != 0) {
     return base::ErrnoStatus(absl::StrCat("cannot listen on unix:", path));
   }
-  return std::unique_ptr<UnixListener>(
+  std::unique_ptr<UnixListener> made(
       new UnixListener(std::move(listener), std::move(stop), server));
+  if (made->thread_.joinable()) return made;
+  ::unlink(path.c_str());
+  return absl::ResourceExhaustedError("the machine allows no further thread");
 }
 
 UnixListener::UnixListener(base::UniqueFd listener, base::UniqueFd stop, grpc::Server* server)
     : listener_(std::move(listener)), stop_(std::move(stop)), server_(server) {
-  // Signals are for the threads of whoever hosts us.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread([this] { AcceptUntilStopped(); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  thread_ = base::StartThread([this] { AcceptUntilStopped(); });
 }
 
 UnixListener::~UnixListener() {
   const uint64_t one = 1;
   while (::write(stop_.get(), &one, sizeof one) < 0 && errno == EINTR) {
   }
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 void UnixListener::AcceptUntilStopped() {

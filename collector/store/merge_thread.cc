@@ -3,11 +3,11 @@
 #include "collector/store/merge_thread.h"
 
 #include <algorithm>
-#include <csignal>
 #include <utility>
 
 #include "collector/base/clock.h"
 #include "collector/base/log.h"
+#include "collector/base/thread.h"
 
 namespace flopsprof::store {
 namespace {
@@ -19,13 +19,7 @@ constexpr absl::Duration kLongestPause = absl::Seconds(5);
 
 MergeThread::MergeThread(std::function<absl::StatusOr<absl::Duration>()> work)
     : work_(std::move(work)) {
-  // Signals are for the threads of whoever hosts us.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread([this] { Run(); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  thread_ = base::StartThread([this] { Run(); });
 }
 
 MergeThread::~MergeThread() {
@@ -34,7 +28,7 @@ MergeThread::~MergeThread() {
     stopping_ = true;
     condition_.SignalAll();
   }
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 void MergeThread::Wake() {

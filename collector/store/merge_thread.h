@@ -19,6 +19,8 @@ class MergeThread {
   explicit MergeThread(std::function<absl::StatusOr<absl::Duration>()> work);
   ~MergeThread();  // the work that is being done is done to its end
 
+  // False: the machine has no room for a thread.
+  bool is_running() const { return thread_.joinable(); }
   void Wake();
 
  private:

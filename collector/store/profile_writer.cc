@@ -332,19 +332,20 @@ absl::StatusOr<ProfileWriter::Taken> ProfileWriter::NoteUpload(const v1::UploadR
 
 absl::Status ProfileWriter::NoteRefusal(const std::string& agent_id, const std::string& node,
                                         const std::string& why, int64_t utc_ns) {
-  const absl::StatusOr<int64_t> count =
-      db_.QueryInt("SELECT count(*) FROM (SELECT 1 FROM agents WHERE sequence = 0 LIMIT 1000)");
-  if (!count.ok()) return count.status();
-  if (*count >= kMostRefused) return NoteOverLimit("refused agents", kMostRefused);
   absl::StatusOr<Statement*> agent = Prepared(
-      "INSERT INTO agents VALUES(NULL,?1,1,?2,0,0,0,?3,?4,0,'','') ON CONFLICT DO UPDATE SET "
-      "refused=?4");
+      "INSERT INTO agents SELECT NULL,?1,1,?2,0,0,0,?3,?4,0,'','' "
+      "WHERE EXISTS(SELECT 1 FROM agents WHERE agent_id=?1) OR ?5 > "
+      "(SELECT count(*) FROM (SELECT 1 FROM agents WHERE sequence=0 LIMIT ?5)) "
+      "ON CONFLICT DO UPDATE SET refused=?4");
   if (!agent.ok()) return agent.status();
   (*agent)->BindText(1, agent_id);
   (*agent)->BindText(2, node);
   (*agent)->BindInt(3, utc_ns);
   (*agent)->BindText(4, why);
-  return (*agent)->Run();
+  (*agent)->BindInt(5, kMostRefused);
+  if (const absl::Status status = (*agent)->Run(); !status.ok()) return status;
+  if (sqlite3_changes(db_.handle()) > 0) return absl::OkStatus();
+  return NoteOverLimit("refused agents", kMostRefused);
 }
 
 absl::Status ProfileWriter::NoteOverLimit(std::string_view what, int64_t most) {

@@ -201,7 +201,8 @@ absl::Status RunFolder::OpenLog() {
   backlog_.MergedThrough(options.after_sequence);
   backlog_.Add(log_->end().sequence, log_->bytes_found());
   merge_thread_ = std::make_unique<MergeThread>([this] { return MergeSome(Wanted::kInItsTime); });
-  return absl::OkStatus();
+  if (merge_thread_->is_running()) return absl::OkStatus();
+  return absl::ResourceExhaustedError("the machine allows no further thread");
 }
 
 absl::Status RunFolder::Apply(const v1::UploadRequest& request) {

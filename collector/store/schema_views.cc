@@ -54,7 +54,8 @@ LEFT JOIN scope_paths s ON s.process_id = t.process_id AND s.scope = t.scope;
 CREATE VIEW history_view AS
 SELECT i.rank, i.restart, p.node, p.pid, t.begin_utc_ns / 1e9 AS begin_utc_s,
   t.width_ns / 1e9 AS width_s, ph.name AS phase, t.calls, t.unknown_calls,
-  t.flops_high * 1e18 + t.flops_low AS flops,
+  CASE WHEN t.flops_high + t.flops_low > 0 OR (t.unknown_calls = 0 AND t.unknown_gpu_time_ns = 0)
+       THEN t.flops_high * 1e18 + t.flops_low END AS flops,
   CASE WHEN i.activities > 0 THEN t.activities END AS activities,
   CASE WHEN i.activities > 0 THEN t.gpu_time_ns / 1e9 END AS gpu_time_s,
   CASE WHEN i.activities > 0 THEN t.unknown_gpu_time_ns / 1e9 END AS unknown_gpu_time_s,

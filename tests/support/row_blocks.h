@@ -14,6 +14,21 @@
 
 namespace flopsprof::testing {
 
+// Sets a measure of a row, whatever its type: of a Count all 128 bits.
+inline void SetMeasure(const google::protobuf::FieldDescriptor* field, unsigned __int128 value,
+                       google::protobuf::Message* row) {
+  const auto& reflection = *row->GetReflection();
+  if (field->cpp_type() == google::protobuf::FieldDescriptor::CPPTYPE_UINT32) {
+    reflection.SetUInt32(row, field, static_cast<uint32_t>(value));
+  } else if (field->cpp_type() == google::protobuf::FieldDescriptor::CPPTYPE_UINT64) {
+    reflection.SetUInt64(row, field, static_cast<uint64_t>(value));
+  } else {
+    auto& count = static_cast<v1::Count&>(*reflection.MutableMessage(row, field));
+    count.set_low(static_cast<uint64_t>(value));
+    count.set_high(static_cast<uint64_t>(value >> 64));
+  }
+}
+
 // Makes rows of blocks again, as proto/flopsprof/v1/profile.proto says it and without the store.
 class BlockExpander {
  public:
@@ -66,7 +81,9 @@ class BlockExpander {
       Message* row = reflection.AddMessage(part, field);
       row->ParseFromString(rows.at(numbers[at]));
       for (const v1::MeasureColumn& column : block.columns()) {
-        SetMeasure(column.field(), ValueAt(column.values(), numbers.size(), at), row);
+        const FieldDescriptor* measure =
+            row->GetDescriptor()->FindFieldByNumber(static_cast<int>(column.field()));
+        SetMeasure(measure, ValueAt(column.values(), numbers.size(), at), row);
       }
     }
   }
@@ -78,21 +95,6 @@ class BlockExpander {
       value = value << 8 | static_cast<unsigned char>(bytes.at(at * width + i));
     }
     return value;
-  }
-
-  static void SetMeasure(uint32_t number, Wide value, Message* row) {
-    const FieldDescriptor* field =
-        row->GetDescriptor()->FindFieldByNumber(static_cast<int>(number));
-    const auto& reflection = *row->GetReflection();
-    if (field->cpp_type() == FieldDescriptor::CPPTYPE_UINT32) {
-      reflection.SetUInt32(row, field, static_cast<uint32_t>(value));
-    } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_UINT64) {
-      reflection.SetUInt64(row, field, static_cast<uint64_t>(value));
-    } else {
-      auto& count = static_cast<v1::Count&>(*reflection.MutableMessage(row, field));
-      count.set_low(static_cast<uint64_t>(value));
-      count.set_high(static_cast<uint64_t>(value >> 64));
-    }
   }
 
   // By agent, process, numbering and table: keys by number.

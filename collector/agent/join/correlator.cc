@@ -8,15 +8,6 @@
 namespace flopsprof::agent {
 namespace {
 
-// A longer kernel is a broken time.
-constexpr uint64_t kMaxDurationNs = uint64_t{1} << 47;  // 39 hours
-
-bool HasValidTimes(const shm::ActivityRecord& record) {
-  return (record.header.flags & shm::kFlagBadTimestamp) == 0 && record.start_gpu_ns != 0 &&
-         record.end_gpu_ns >= record.start_gpu_ns &&
-         record.end_gpu_ns - record.start_gpu_ns <= kMaxDurationNs;
-}
-
 bool IsWholeGraph(const shm::ActivityRecord& record) {
   return record.kind == static_cast<uint8_t>(shm::ActivityKind::kGraph);
 }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "collector/agent/tables/work.h"
+
 namespace flopsprof::agent {
 namespace {
 
@@ -13,14 +15,11 @@ constexpr uint64_t kMostDrift = 1000;
 // CUPTI gives single kernels a begin before their launch. By so much, and the clocks are not to be
 // believed; by less, and it says how far they may be wrong.
 constexpr int64_t kMostBefore = 1'000'000;
-constexpr uint64_t kMostDurationNs = uint64_t{1} << 47;  // as the correlator
 
 bool IsMeasured(const shm::ActivityRecord& record) {
   const bool whole_graph = record.kind == static_cast<uint8_t>(shm::ActivityKind::kGraph);
   return record.correlation != 0 && (record.graph_node == 0 || whole_graph) &&
-         (record.header.flags & shm::kFlagBadTimestamp) == 0 && record.start_gpu_ns != 0 &&
-         record.end_gpu_ns >= record.start_gpu_ns &&
-         record.end_gpu_ns - record.start_gpu_ns <= kMostDurationNs;
+         HasValidTimes(record);
 }
 
 }  // namespace

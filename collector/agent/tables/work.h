@@ -56,6 +56,15 @@ struct JoinedActivity {
   uint32_t nodes_before = 0;
 };
 
+// A longer kernel is a broken time.
+constexpr uint64_t kMaxDurationNs = uint64_t{1} << 47;  // 39 hours
+
+inline bool HasValidTimes(const shm::ActivityRecord& record) {
+  return (record.header.flags & shm::kFlagBadTimestamp) == 0 && record.start_gpu_ns != 0 &&
+         record.end_gpu_ns >= record.start_gpu_ns &&
+         record.end_gpu_ns - record.start_gpu_ns <= kMaxDurationNs;
+}
+
 inline bool IsKernel(const JoinedActivity& activity) {
   return activity.record.kind == static_cast<uint8_t>(shm::ActivityKind::kKernel);
 }

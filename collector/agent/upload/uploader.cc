@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/agent/upload/uploader.h"
 
+#include <sys/random.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <utility>
 
@@ -25,12 +28,13 @@ std::shared_ptr<grpc::Channel> MakeChannel(const std::string& target) {
   return grpc::CreateCustomChannel(target, grpc::InsecureChannelCredentials(), arguments);
 }
 
-// Not from a generator in memory: a copy of the process, or of its machine, would draw the same
-// ones.
+// Of the kernel: a copy of the process would draw the same ones from a generator in memory. 0 where
+// it gives none, which is no mark.
 uint64_t NewMark() {
-  std::random_device random;
   uint64_t mark = 0;
-  while (mark == 0) mark = uint64_t{random()} << 32 | random();
+  while (mark == 0) {
+    if (::getrandom(&mark, sizeof mark, 0) != sizeof mark && errno != EINTR) return 0;
+  }
   return mark;
 }
 

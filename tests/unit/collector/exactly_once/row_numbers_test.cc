@@ -183,19 +183,6 @@ store::Wide AnyValue(const BlockColumn& column, store::Wide share, std::mt19937_
   return (all >> (*random)() % 128) % (largest + 1);
 }
 
-void SetMeasure(const FieldDescriptor* field, store::Wide value, Message* row) {
-  const Reflection& reflection = *row->GetReflection();
-  if (field->cpp_type() == FieldDescriptor::CPPTYPE_UINT32) {
-    reflection.SetUInt32(row, field, static_cast<uint32_t>(value));
-  } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_UINT64) {
-    reflection.SetUInt64(row, field, static_cast<uint64_t>(value));
-  } else {
-    auto& count = static_cast<v1::Count&>(*reflection.MutableMessage(row, field));
-    count.set_low(static_cast<uint64_t>(value));
-    count.set_high(static_cast<uint64_t>(value >> 64));
-  }
-}
-
 class BlockPropertiesTest : public RowNumbersTest {
  protected:
   // Some of `rows` keys of a table, with any values, or with small ones.
@@ -219,8 +206,8 @@ class BlockPropertiesTest : public RowNumbersTest {
       for (size_t i = 0; i < layout.column_count(); ++i) {
         const auto* field =
             row->GetDescriptor()->FindFieldByNumber(static_cast<int>(layout.columns[i].field));
-        SetMeasure(field, small ? random_() % 300 : AnyValue(layout.columns[i], share_, &random_),
-                   row);
+        testing::SetMeasure(
+            field, small ? random_() % 300 : AnyValue(layout.columns[i], share_, &random_), row);
       }
     }
   }

@@ -13,6 +13,7 @@
 #include "collector/agent/upload/profile_split.h"
 #include "collector/base/clock.h"
 #include "collector/base/log.h"
+#include "collector/base/thread.h"
 
 namespace flopsprof::agent {
 namespace {
@@ -91,8 +92,13 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(Options options) {
   uploader.agent_id = MakeAgentId(o.run.node());
   uploader.run = o.run;
   agent->uploader_ = std::make_unique<Uploader>(std::move(uploader));
-  agent->serve_thread_ = std::thread([self] { self->ServeLoop(); });
-  agent->drain_thread_ = std::thread([self] { self->DrainLoop(); });
+  agent->serve_thread_ = base::StartThread([self] { self->ServeLoop(); });
+  agent->drain_thread_ = base::StartThread([self] { self->DrainLoop(); });
+  if (!agent->uploader_->has_thread() || !agent->serve_thread_.joinable() ||
+      !agent->drain_thread_.joinable()) {
+    return absl::ResourceExhaustedError(
+        "the machine allows the agent no further thread: raise its limit on processes (ulimit -u)");
+  }
   if (!o.control_socket.empty()) {
     absl::StatusOr<std::unique_ptr<ControlServer>> control = ControlServer::Create(
         o.control_socket,

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "collector/base/status.h"
+#include "collector/base/thread.h"
 #include "collector/model/thin_profile.h"
 #include "collector/store/sqlite.h"
 #include "collector/store/stored_rows.h"
@@ -61,26 +62,38 @@ absl::StatusOr<Processes> ReadProcesses(Database* db, RunParts parts, ProcessIds
   }
 }
 
-// One part of the processes, read in a thread of its own through a connection of its own.
+// One part of the processes, read through a connection of its own: in a thread of its own, or by
+// who takes it where the machine allows none.
 class PartReader {
  public:
-  PartReader(const std::string& file, RunParts parts, ProcessIds ids)
-      : thread_([this, file, parts, ids] {
-          absl::StatusOr<Database> db = Database::Open(file, SQLITE_OPEN_READONLY);
-          processes_ = db.ok() ? ReadProcesses(&*db, parts, ids) : db.status();
-        }) {}
+  PartReader(std::string file, RunParts parts, ProcessIds ids)
+      : file_(std::move(file)), parts_(parts), ids_(ids) {
+    thread_ = base::StartThread([this] { Read(); });
+  }
   ~PartReader() {
     if (thread_.joinable()) thread_.join();
   }
 
   absl::StatusOr<Processes> Take() {
-    thread_.join();
+    if (thread_.joinable()) {
+      thread_.join();
+    } else {
+      Read();
+    }
     return std::move(processes_);
   }
 
  private:
+  void Read() {
+    absl::StatusOr<Database> db = Database::Open(file_, SQLITE_OPEN_READONLY);
+    processes_ = db.ok() ? ReadProcesses(&*db, parts_, ids_) : db.status();
+  }
+
+  const std::string file_;
+  const RunParts parts_;
+  const ProcessIds ids_;
   absl::StatusOr<Processes> processes_ = absl::UnknownError("not read");
-  std::thread thread_;  // last: it uses the other
+  std::thread thread_;  // last: it uses the others
 };
 
 // What is known of the run beside its processes.

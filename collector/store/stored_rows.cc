@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "collector/base/status.h"
+#include "collector/base/thread.h"
 #include "collector/store/process_reader.h"
 
 namespace flopsprof::store {
@@ -31,7 +32,11 @@ void StoredRows::Begin(const std::vector<const v1::ProcessProfile*>& thin) {
     read_.clear();
     stopping_ = false;
   }
-  thread_ = std::thread([this, ids = std::move(ids)] { Read(ids); });
+  thread_ = base::StartThread([this, ids = std::move(ids)] { Read(ids); });
+  if (thread_.joinable()) return;
+  base::MutexLock lock(&mutex_);
+  status_ = absl::ResourceExhaustedError(
+      "the machine allows no further thread: raise its limit on processes (ulimit -u)");
 }
 
 std::unique_ptr<v1::ProcessProfile> StoredRows::Next() {

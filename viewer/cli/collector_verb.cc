@@ -15,6 +15,7 @@
 #include "absl/time/time.h"
 #include "collector/base/clock.h"
 #include "collector/base/mutex.h"
+#include "collector/base/thread.h"
 #include "collector/server/collector.h"
 #include "viewer/cli/exit_codes.h"
 #include "viewer/cli/messages.h"
@@ -45,7 +46,11 @@ sigset_t StopSignals() {
 class TextKeeper {
  public:
   explicit TextKeeper(server::Collector* collector)
-      : collector_(*collector), thread_([this] { KeepUntilStopped(); }) {}
+      : collector_(*collector), thread_(base::StartThread([this] { KeepUntilStopped(); })) {
+    if (!thread_.joinable()) {
+      Say("the machine allows no further thread: texts of runs are written at the end only");
+    }
+  }
   ~TextKeeper() {
     Stop();
     if (thread_.joinable()) thread_.join();
@@ -61,7 +66,7 @@ class TextKeeper {
   // Once more, of what has changed, in the caller's thread, after Stop and the thread's end. What
   // is not begun within `patience` stays as it is.
   void Finish(absl::Duration patience) {
-    thread_.join();
+    if (thread_.joinable()) thread_.join();
     const uint64_t until_ns = base::Clock::Real().MonoNs() + ToNs(patience);
     Refresh(true, [until_ns] { return base::Clock::Real().MonoNs() < until_ns; });
   }

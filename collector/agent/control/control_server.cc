@@ -14,6 +14,7 @@
 #include "absl/time/time.h"
 #include "collector/agent/control/run_control.h"
 #include "collector/base/log.h"
+#include "collector/base/thread.h"
 #include "collector/base/unix_socket.h"
 
 namespace flopsprof::agent {
@@ -38,20 +39,24 @@ absl::StatusOr<std::unique_ptr<ControlServer>> ControlServer::Create(const std::
                                                                      Answer answer) {
   absl::StatusOr<base::UniqueFd> listener = base::ListenUnix(socket_path);
   if (!listener.ok()) return listener.status();
-  return std::unique_ptr<ControlServer>(
+  std::unique_ptr<ControlServer> server(
       new ControlServer(socket_path, *std::move(listener), std::move(answer)));
+  if (!server->thread_.joinable()) {
+    return absl::ResourceExhaustedError("the machine allows no further thread");
+  }
+  return server;
 }
 
 ControlServer::ControlServer(std::string path, base::UniqueFd listener, Answer answer)
     : path_(std::move(path)),
       listener_(std::move(listener)),
       answer_(std::move(answer)),
-      thread_([this] { Run(); }) {}
+      thread_(base::StartThread([this] { Run(); })) {}
 
 ControlServer::~ControlServer() {
   stop_.store(true, std::memory_order_relaxed);
   ::shutdown(listener_.get(), SHUT_RDWR);  // ends the wait for a connection
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
   ::unlink(path_.c_str());
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "collector/base/thread.h"
 
 namespace flopsprof::agent {
 namespace {
@@ -45,7 +46,8 @@ Uploader::Uploader(Options options)
       stub_(v1::Ingest::NewStub(MakeChannel(options_.target))),
       backoff_(options_.min_backoff),
       random_(std::random_device()()) {
-  thread_ = std::thread([this] { Run(); });
+  thread_ = base::StartThread([this] { Run(); });
+  if (!thread_.joinable()) CloseQueue();
 }
 
 Uploader::~Uploader() {
@@ -148,7 +150,7 @@ absl::Status Uploader::Finish(const v1::RunInfo& run, bool complete, absl::Durat
     stop_ = true;
   }
   Wake();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
   return result;
 }
 

@@ -39,6 +39,8 @@ class Uploader {
   explicit Uploader(Options options);
   ~Uploader();
 
+  // False: the machine allowed none. Nothing is sent then.
+  bool has_thread() const { return thread_.joinable(); }
   // False: not now, too much waits for its acknowledgement. After a refusal nothing waits.
   bool CanAccept() const;
   // Number of the newest request that was posted; 0: none was.

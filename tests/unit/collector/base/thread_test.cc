@@ -5,28 +5,12 @@
 #include <gtest/gtest.h>
 #include <pthread.h>
 
+#include "tests/support/no_room_for_threads.h"
+
 namespace flopsprof::base {
 namespace {
 
-// While it is there no thread can be made: none has room for its stack.
-class NoRoomForThreads {
- public:
-  NoRoomForThreads() {
-    pthread_getattr_default_np(&before_);
-    pthread_attr_t huge;
-    pthread_attr_init(&huge);
-    pthread_attr_setstacksize(&huge, size_t{1} << 46);
-    pthread_setattr_default_np(&huge);
-    pthread_attr_destroy(&huge);
-  }
-  ~NoRoomForThreads() {
-    pthread_setattr_default_np(&before_);
-    pthread_attr_destroy(&before_);
-  }
-
- private:
-  pthread_attr_t before_;
-};
+using testing::NoRoomForThreads;
 
 TEST(StartThreadTest, RunsWithoutSignals) {
   sigset_t in_thread;

@@ -17,6 +17,7 @@
 #include "collector/store/sqlite.h"
 #include "sample_request.h"
 #include "temporary_folder.h"
+#include "tests/support/no_room_for_threads.h"
 
 namespace flopsprof::store {
 namespace {
@@ -49,6 +50,34 @@ TEST(ReadRunTest, ReadsARunThatIsStillBeingWritten) {
   const auto read = ReadRun((*run)->path());
   ASSERT_TRUE(read.ok()) << read.status();
   EXPECT_EQ(read->processes.size(), 1u);
+}
+
+TEST(ReadRunTest, ReadsTheSameWithoutRoomForThreads) {
+  TemporaryFolder folder;
+  RunFolder::Options options;
+  options.path = folder / "run";
+  auto run = RunFolder::Create(options, "run-1", v1::RunInfo());
+  ASSERT_TRUE(run.ok()) << run.status();
+  v1::UploadRequest request = SampleRequest(1, 5);
+  const v1::ProcessProfile sample = request.processes(0);
+  for (int pid = 101; pid < 164; ++pid) {
+    v1::ProcessProfile& process = *request.add_processes();
+    process = sample;
+    process.mutable_key()->set_pid(pid);
+  }
+  ASSERT_TRUE((*run)->Apply(request).ok());
+  ASSERT_TRUE((*run)->Finish().ok());
+  const auto expected = ReadRun((*run)->path());
+  ASSERT_TRUE(expected.ok()) << expected.status();
+  ASSERT_EQ(expected->processes.size(), 64u);
+  const testing::NoRoomForThreads no_room;
+  const auto read = ReadRun((*run)->path());
+  ASSERT_TRUE(read.ok()) << read.status();
+  ASSERT_EQ(read->processes.size(), 64u);
+  for (size_t i = 0; i < 64; ++i) {
+    EXPECT_TRUE(google::protobuf::util::MessageDifferencer::Equals(read->processes[i],
+                                                                   expected->processes[i]));
+  }
 }
 
 // A writer that was killed in the middle of a transaction: pages of it are in profile.db already,

@@ -14,6 +14,7 @@
 #include "collector/base/clock.h"
 #include "tests/support/fake_collector.h"
 #include "tests/support/fake_process.h"
+#include "tests/support/no_room_for_threads.h"
 #include "tests/support/profile_sum.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/wait_until.h"
@@ -84,6 +85,18 @@ class AgentTest : public ::testing::Test {
 
   testing::TempFolder folder_;
 };
+
+TEST_F(AgentTest, WithoutRoomForItsThreadsItIsAnErrorThatSaysSo) {
+  FakeCollector collector(address());
+  MakeAgent();  // gRPC has its own threads from here on
+  Agent::Options options;
+  options.socket_path = socket_path();
+  options.collector_target = address();
+  const testing::NoRoomForThreads no_room;
+  const absl::StatusOr<std::unique_ptr<Agent>> agent = Agent::Create(std::move(options));
+  EXPECT_EQ(agent.status().code(), absl::StatusCode::kResourceExhausted) << agent.status();
+  EXPECT_NE(agent.status().message().find("ulimit -u"), absl::string_view::npos);
+}
 
 TEST_F(AgentTest, WhatAProcessWritesReachesTheCollector) {
   FakeCollector collector(address());

@@ -12,9 +12,11 @@
 #include <chrono>
 #include <filesystem>
 #include <list>
+#include <optional>
 
 #include "collector/base/clock.h"
 #include "collector/base/log.h"
+#include "collector/base/mutex.h"
 #include "collector/base/thread.h"
 #include "collector/server/listen_address.h"
 
@@ -23,6 +25,7 @@ namespace {
 
 constexpr auto kStopPatience = std::chrono::seconds(2);
 constexpr absl::Duration kCloseRound = absl::Milliseconds(500);
+constexpr absl::Duration kWantedRound = absl::Milliseconds(100);
 
 // gRPC writes to stderr by itself, which belongs to the job; what matters comes as a Status.
 void QuietGrpc() {
@@ -132,6 +135,38 @@ void Collector::CloseRunsUntilStopped() {
     }
     runs_->CloseEnded();
   }
+}
+
+absl::StatusOr<std::shared_ptr<const LiveReport>> Collector::MakeReport(
+    const std::string& folder, const std::function<bool()>& is_wanted) {
+  // Who answers may do so after who asked has gone.
+  struct Reply {
+    base::Mutex mutex;
+    base::CondVar came;
+    std::optional<absl::StatusOr<LiveReports::Answer>> answer ABSL_GUARDED_BY(mutex);
+  };
+  const auto reply = std::make_shared<Reply>();
+  LiveReports::Question question;
+  question.patience = absl::InfiniteDuration();
+  question.on_done = [reply](const absl::StatusOr<LiveReports::Answer>& answer) {
+    base::MutexLock lock(&reply->mutex);
+    reply->answer = answer;
+    reply->came.SignalAll();
+  };
+  for (const std::shared_ptr<store::RunFolder>& run : runs_->All()) {
+    if (run->path() == folder) question.run_id = run->run_id();
+  }
+  if (question.run_id.empty()) return absl::NotFoundError("no run is open in " + folder);
+  const uint64_t number = reports_->Ask(std::move(question));
+  while (is_wanted()) {
+    base::MutexLock lock(&reply->mutex);
+    if (!reply->answer.has_value()) reply->came.WaitWithTimeout(&reply->mutex, kWantedRound);
+    if (!reply->answer.has_value()) continue;
+    if (!reply->answer->ok()) return reply->answer->status();
+    return (*reply->answer)->report;
+  }
+  reports_->Forget(number);
+  return absl::CancelledError("not wanted any more");
 }
 
 Collector::~Collector() { Stop(); }

@@ -209,7 +209,7 @@ absl::Duration LiveReports::Step(Calls* calls) {
     if (ticks) TellWaiters(run, calls);
     waiting_count_ += run.waiters.size();
     const bool idle = run.waiters.empty() && run.making == nullptr;
-    if (idle && !run.wants_newer && now_ns >= run.asked_mono_ns + ToNs(options_.keep)) {
+    if (idle && !run.wants_newer && now_ns >= KeepUntil(run)) {
       found = all_.erase(found);
       continue;
     }
@@ -224,7 +224,7 @@ absl::Duration LiveReports::Step(Calls* calls) {
 
 uint64_t LiveReports::NextOf(const Run& run, uint64_t now_ns) const {
   if (run.waiters.empty() && !run.wants_newer) {
-    return run.making != nullptr ? UINT64_MAX : run.asked_mono_ns + ToNs(options_.keep);
+    return run.making != nullptr ? UINT64_MAX : KeepUntil(run);
   }
   uint64_t next_ns = UINT64_MAX;
   // One that waits for its turn is begun when another one is done, which wakes the keeper.
@@ -235,6 +235,15 @@ uint64_t LiveReports::NextOf(const Run& run, uint64_t now_ns) const {
     next_ns = std::min(next_ns, waiter.asked_mono_ns + ToNs(waiter.question.patience));
   }
   return next_ns;
+}
+
+uint64_t LiveReports::KeepUntil(const Run& run) const {
+  uint64_t keep_ns = ToNs(options_.keep);
+  if (run.kept != nullptr) {
+    const auto factor = static_cast<uint64_t>(options_.keep_per_work);
+    keep_ns = std::max(keep_ns, factor * run.kept->head.made_in_ns());
+  }
+  return run.asked_mono_ns + keep_ns;
 }
 
 void LiveReports::TellWaiters(const Run& run, Calls* calls) {

@@ -41,11 +41,12 @@ struct LiveReport {
 std::vector<LiveReport::Member> MembersOf(const std::string& json);
 
 // Makes reports of runs for all who ask. One report of a run is made at a time, and given to all
-// that wait for it; it is kept until something new has come and somebody asks, at most `keep`. A
-// report is begun only after a rest of `rest_per_work` times what the last one took: who asks more
-// often gets the last one. So does, at once, who has less patience than the last one took; the next
-// one is made meanwhile. Threads: one of its own from the first question on, and one for each
-// report that is being made; it never waits for them in the caller's.
+// that wait for it; it is kept until something new has come and somebody asks, at most `keep`, and
+// `keep_per_work` times what it took where that is longer. A report is begun only after a rest of
+// `rest_per_work` times what the last one took: who asks more often gets the last one. So does, at
+// once, who has less patience than the last one took; the next one is made meanwhile. Threads: one
+// of its own from the first question on, and one for each report that is being made; it never waits
+// for them in the caller's.
 class LiveReports {
  public:
   struct Options {
@@ -54,6 +55,7 @@ class LiveReports {
     size_t most_bytes = 256 << 20;                     // of a report, in both forms
     absl::Duration merge_patience = absl::Seconds(2);  // for what is acknowledged to be merged
     absl::Duration keep = absl::Seconds(60);           // after who asked last
+    int keep_per_work = 60;                            // longer than whoever makes texts rests
     absl::Duration tick = absl::Milliseconds(500);     // between two calls of on_waiting
     int rest_per_work = 4;
   };
@@ -121,6 +123,8 @@ class LiveReports {
   static void AnswerWaiters(Run* run, Calls* calls);
   // When something is to be done about the run: now_ns at the earliest.
   uint64_t NextOf(const Run& run, uint64_t now_ns) const;
+  // Until when what nobody asks for is kept.
+  uint64_t KeepUntil(const Run& run) const;
   static bool IsNewEnough(const LiveReport& report, const Waiter& waiter);
   void BeginMaking(const std::string& key, Run* run, Calls* calls)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -97,7 +99,7 @@ class TextKeeper {
       const uint64_t begin_ns = base::Clock::Real().MonoNs();
       if (!run.changed || (!all && begin_ns < run.due_ns)) continue;
       if (!may_go_on()) return;
-      const absl::Status written = WriteRunTexts(folder);
+      const absl::Status written = WriteTexts(folder, may_go_on);
       const uint64_t end_ns = base::Clock::Real().MonoNs();
       run.due_ns = end_ns + kRestPerWork * (end_ns - begin_ns);
       if (!written.ok()) run.due_ns += NoteFailure(folder, written, &run);
@@ -108,6 +110,18 @@ class TextKeeper {
     std::erase_if(runs_, [now_ns](const auto& entry) {
       return !entry.second.changed && entry.second.due_ns <= now_ns;
     });
+  }
+
+  // Of a run that is being written from its live merge: who asks for a report meanwhile gets what
+  // the texts were made from.
+  absl::Status WriteTexts(const std::string& folder, const std::function<bool()>& may_go_on) {
+    const absl::StatusOr<std::shared_ptr<const server::LiveReport>> live =
+        collector_.MakeReport(folder, may_go_on);
+    if (!live.ok() && !may_go_on()) return absl::CancelledError("the collector is ending");
+    std::optional<model::RunSums> sums;
+    if (live.ok()) sums = model::FromBytes((*live)->sums);
+    if (!sums.has_value()) return WriteRunTexts(folder);
+    return WriteRunTexts(folder, *std::move(sums), (*live)->json);
   }
 
   struct Run {

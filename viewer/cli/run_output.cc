@@ -123,4 +123,13 @@ absl::Status WriteRunTexts(const std::string& folder) {
   return status;
 }
 
+absl::Status WriteRunTexts(const std::string& folder, model::RunSums sums,
+                           const std::string& json) {
+  LoadedRun run;
+  run.sums = std::move(sums);
+  absl::Status status = store::ReplaceFile(folder, "summary.json", json);
+  status.Update(store::ReplaceFile(folder, "report.txt", ReportText(run, folder)));
+  return status;
+}
+
 }  // namespace flopsprof::viewer

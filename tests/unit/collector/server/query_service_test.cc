@@ -24,8 +24,9 @@ using ::testing::HasSubstr;
 
 class QueryServiceTest : public ::testing::Test {
  protected:
-  QueryServiceTest() {
+  explicit QueryServiceTest(const LiveReports::Options& reports = {}) {
     Collector::Options options;
+    options.reports = reports;
     options.listen = {"unix:" + (folder_ / "socket")};
     options.output = folder_ / "run";
     options.run_id = "run-1";
@@ -207,6 +208,45 @@ TEST_F(QueryServiceTest, WhoHasNoPatienceGetsAnEarlierReport) {
   EXPECT_EQ(answer.head.newest_record(), 2u);
   ASSERT_TRUE(holder_->Execute("ROLLBACK").ok());
   EXPECT_EQ(Ask(Json()).head.record(), 2u);
+}
+
+// As `flopsprof collector` makes its texts.
+TEST_F(QueryServiceTest, WhatTextsAreMadeFromIsThereAtOnceForWhoAsks) {
+  const auto always = [] { return true; };
+  EXPECT_TRUE(absl::IsNotFound(collector_->MakeReport(folder_ / "other", always).status()));
+  const auto made = collector_->MakeReport(folder_ / "run", always);
+  ASSERT_TRUE(made.ok()) << made.status();
+  EXPECT_EQ((*made)->at.record, 1u);
+  HoldDatabase(2);
+  v1::ReportRequest request = Json();
+  request.set_patience_ms(0);
+  const Answer answer = Ask(request);
+  ASSERT_TRUE(answer.status.ok()) << answer.status.error_message();
+  EXPECT_EQ(answer.head.record(), 1u);
+  EXPECT_EQ(answer.head.newest_record(), 2u);
+  EXPECT_EQ(answer.bytes, (*made)->json);
+}
+
+TEST_F(QueryServiceTest, AReportForTextsIsGivenUpWhenItIsNotWanted) {
+  HoldDatabase(2);
+  int looks = 0;
+  const auto made = collector_->MakeReport(folder_ / "run", [&looks] { return ++looks < 3; });
+  EXPECT_TRUE(absl::IsCancelled(made.status())) << made.status();
+  EXPECT_EQ(collector_->waiting_queries(), 0u);
+}
+
+// One that has cost much is kept until the next texts, however short `keep` is.
+class CostlyReportTest : public QueryServiceTest {
+ protected:
+  CostlyReportTest() : QueryServiceTest({.keep = absl::ZeroDuration(), .keep_per_work = 1 << 30}) {}
+};
+TEST_F(CostlyReportTest, IsKeptForAMultipleOfWhatItTook) {
+  ASSERT_TRUE(collector_->MakeReport(folder_ / "run", [] { return true; }).ok());
+  EXPECT_EQ(Ask(Json()).head.record(), 1u);
+  HoldDatabase(2);
+  v1::ReportRequest request = Json();
+  request.set_patience_ms(0);
+  EXPECT_EQ(Ask(request).head.record(), 1u);
 }
 
 TEST_F(QueryServiceTest, ACollectorThatEndsTellsWhoAsks) {

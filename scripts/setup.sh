@@ -30,6 +30,8 @@ test_packages=(
   libgtest-dev libgmock-dev libbenchmark-dev liblttng-ust-dev lttng-tools
   # python3-dev: headers, and the shared libpython that a test embeds
   python3-dev procps sqlite3 tmux jq zstd valgrind
+  # launchers, and networks for their nodes
+  slurm-client slurmctld slurmd munge openmpi-bin mpich pdsh iproute2
 )
 python_packages=(pytest==9.2.0 pytest_xdist==3.8.0 jsonschema==4.26.0)
 

@@ -11,10 +11,11 @@ from flopsprof_run import product
 
 
 class Collector:
-    def __init__(self, store):
+    def __init__(self, store, *options, listen="127.0.0.1:0", prefix=()):
         self.store = store
         self.process = subprocess.Popen(
-            [product("bin/flopsprof"), "collector", "--listen", "127.0.0.1:0", "--store", str(store)],
+            [*prefix, product("bin/flopsprof"), "collector", "--listen", listen, "--store", str(store),
+             *options],
             stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
         line = self.process.stderr.readline()

@@ -139,6 +139,7 @@ void DefineEnv(CLI::App* app, EnvOptions* options) {
                           {"k8s", "k8s"},
                           {"ray", "ray"},
                           {"slurm", "slurm"},
+                          {"openmpi", "openmpi"},
                           {"deepspeed", "deepspeed"}});
   app->add_option("--socket", options->socket,
                   "socket of a node agent that runs already (/run/flopsprof/agent)")

@@ -9,6 +9,8 @@
 #include <system_error>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "collector/base/unix_socket.h"
 #include "injector/launch/child_environment.h"
 #include "viewer/cli/exit_codes.h"
@@ -106,6 +108,17 @@ std::string Quoted(const std::string& value, char quote) {
   return text + quote;
 }
 
+// A word of a command line that may also come out of $(...), which takes no quotes away.
+std::string Word(const std::string& text) {
+  for (const char c : text) {
+    if (!absl::ascii_isalnum(static_cast<unsigned char>(c)) &&
+        !absl::StrContains("_/.:,+@%=-", c)) {
+      return Quoted(text, '\'');
+    }
+  }
+  return text;
+}
+
 std::string FormatVariables(const std::vector<std::string>& variables, const std::string& format) {
   std::string text;
   std::string names;
@@ -115,6 +128,7 @@ std::string FormatVariables(const std::vector<std::string>& variables, const std
     const std::string value = variable.substr(equals + 1);
     if (format == "sh") text += "export " + name + "=" + Quoted(value, '\'') + "\n";
     if (format == "deepspeed") text += name + "=" + value + "\n";
+    if (format == "openmpi") text += (text.empty() ? "-x " : " -x ") + Word(variable);
     if (format == "k8s") text += "- name: " + name + "\n  value: " + Quoted(value, '"') + "\n";
     if (format == "ray") {
       text += (text.empty() ? "" : ", ") + Quoted(name, '"') + ": " + Quoted(value, '"');
@@ -122,6 +136,7 @@ std::string FormatVariables(const std::vector<std::string>& variables, const std
     names += "," + name + "=" + value;
   }
   if (format == "ray") return "runtime_env={\"env_vars\": {" + text + "}}\n";
+  if (format == "openmpi") return text + "\n";
   if (format == "slurm") return "--export=ALL" + names + "\n";
   return text;
 }

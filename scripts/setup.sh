@@ -7,6 +7,7 @@
 #
 #   setup.sh build    what building and running the product needs
 #   setup.sh [test]   that, and what its tests need
+#   setup.sh full     and what test.sh --full needs beside it
 #   setup.sh list-build, list-test   names of these Debian packages, and nothing is done
 #
 # JOBS, FLOPSPROF_CACHE_DIR: see docs/building.md.
@@ -30,19 +31,20 @@ test_packages=(
   libgtest-dev libgmock-dev libbenchmark-dev liblttng-ust-dev lttng-tools
   # python3-dev: headers, and the shared libpython that a test embeds
   python3-dev procps sqlite3 tmux jq zstd valgrind
-  # launchers, and networks for their nodes
-  slurm-client slurmctld slurmd munge openmpi-bin mpich pdsh iproute2
 )
+# Launchers, and networks for their nodes.
+full_packages=(slurm-client slurmctld slurmd munge openmpi-bin mpich pdsh iproute2)
 python_packages=(pytest==9.2.0 pytest_xdist==3.8.0 jsonschema==4.26.0)
 
 what=${1:-test}
 case $what in
   build) packages=("${build_packages[@]}") ;;
   test) packages=("${build_packages[@]}" "${test_packages[@]}") ;;
+  full) packages=("${build_packages[@]}" "${test_packages[@]}" "${full_packages[@]}") ;;
   list-build) printf '%s\n' "${build_packages[@]}"; exit 0 ;;
   list-test) printf '%s\n' "${test_packages[@]}"; exit 0 ;;
-  -h | --help) sed -n '5,13s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
-  *) die "unknown argument $what: build or test; see --help" ;;
+  -h | --help) sed -n '5,14s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+  *) die "unknown argument $what: build, test or full; see --help" ;;
 esac
 
 # Names among the arguments that dpkg does not have installed.
@@ -68,7 +70,7 @@ if ((${#missing[@]})); then
     apt-get install -y -q --no-install-recommends "${missing[@]}" >&2
 fi
 
-if [[ $what == test ]]; then
+if [[ $what != build ]]; then
   site=("$tools_env"/lib/python3*/site-packages)
   mapfile -t missing < <(missing_packages "${site[0]}" "${python_packages[@]}")
   if ((${#missing[@]})); then

@@ -196,7 +196,9 @@ fi
 
 begin=$SECONDS
 say "setting up"
-begin_part "Debian and Python packages" "$logs/setup.log" scripts/setup.sh test
+what=test
+((${#full[@]} == 0)) || what=full
+begin_part "Debian and Python packages" "$logs/setup.log" scripts/setup.sh "$what"
 if ! wait_for_parts "Debian and Python packages"; then
   printf '0 passed, 1 failed\n'
   exit 1

@@ -21,6 +21,8 @@ from flopsprof_run import environment, product, run_plain, sim_python
 from virtual_nodes import Slurm, remote_shell
 from wait_until import wait_until
 
+pytestmark = pytest.mark.full
+
 RUN = product("bin/flopsprof-run")
 TOOL = product("bin/flopsprof")
 PROGRAM = product("bin/cpp_ranges")

@@ -24,6 +24,8 @@ from flopsprof_run import (
 )
 from virtual_nodes import Networks, Slurm, remote_shell
 
+pytestmark = pytest.mark.full
+
 RUN = product("bin/flopsprof-run")
 NODES = ("node-a", "node-b")
 JOB = acceptance("cifar_net", "--batch", "8", "--steps", "2")

@@ -28,7 +28,7 @@ namespace {
 
 // Where a report of an earlier position is there, how long one of now is waited for.
 constexpr uint32_t kPatienceMs = 1500;
-constexpr uint64_t kMostBytes = uint64_t{1} << 30;
+constexpr uint64_t kMostAnswerBytes = uint64_t{1} << 30;
 
 absl::Status ToAbsl(const grpc::Status& status) {
   return absl::Status(static_cast<absl::StatusCode>(status.error_code()), status.error_message());
@@ -119,7 +119,7 @@ absl::StatusOr<CollectorsReport> AskCollector(const std::string& target, const s
     if (!*more) break;
     if (part.has_head()) report.head = part.head();
     if (part.part_case() == v1::ReportPart::kBytes) bytes += part.bytes();
-    if (bytes.size() > kMostBytes) return absl::DataLossError("its answer is too large");
+    if (bytes.size() > kMostAnswerBytes) return absl::DataLossError("its answer is too large");
   }
   if (const absl::Status ended = call.End(); !ended.ok()) return ended;
   std::optional<model::RunSums> sums = model::FromBytes(bytes);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/store/run_folder.h"
 
+#include <absl/cleanup/cleanup.h>
 #include <absl/strings/str_cat.h>
 #include <absl/time/clock.h>
 #include <fcntl.h>
@@ -260,6 +261,8 @@ absl::Status RunFolder::OpenReader() {
 }
 
 absl::StatusOr<absl::Duration> RunFolder::MergeSome(Wanted wanted) {
+  // Between two transactions the lock would hardly ever be free for who waits.
+  if (wanted == Wanted::kInItsTime && is_finishing_) return absl::InfiniteDuration();
   base::MutexLock lock(&mutex_);
   if (wanted == Wanted::kInItsTime && (rest_stays_ || !damage_.ok())) {
     return absl::InfiniteDuration();
@@ -439,6 +442,11 @@ absl::Status RunFolder::WriteText(const std::string& name, std::string_view cont
 
 absl::Status RunFolder::Finish(absl::Duration patience) {
   const uint64_t begin_ns = base::Clock::Real().MonoNs();
+  is_finishing_ = true;
+  const auto passed = absl::MakeCleanup([this] {
+    is_finishing_ = false;
+    merge_thread_->Wake();
+  });
   absl::Status merged = MergeFor(patience, Wanted::kAll);
   // Somebody who holds profile.db goes on in the end; room on a full disk is not waited for.
   while (absl::IsUnavailable(merged) && Since(begin_ns) < patience) {

@@ -178,6 +178,8 @@ class RunFolder {
   // What Finish has left in the log is not touched until something is applied.
   bool rest_stays_ ABSL_GUARDED_BY(mutex_) = false;
   std::atomic<bool> is_finished_{false};  // as run.json says
+  // Finish has the lock or waits for it: whoever merges in its own time lets it pass.
+  std::atomic<bool> is_finishing_{false};
   std::atomic<uint64_t> changes_{0};      // Position
   MergeBacklog backlog_;
   LackedNumberings lacks_;

@@ -180,7 +180,7 @@ class RunFolder {
   std::atomic<bool> is_finished_{false};  // as run.json says
   // Finish has the lock or waits for it: whoever merges in its own time lets it pass.
   std::atomic<bool> is_finishing_{false};
-  std::atomic<uint64_t> changes_{0};      // Position
+  std::atomic<uint64_t> changes_{0};  // Position
   MergeBacklog backlog_;
   LackedNumberings lacks_;
 

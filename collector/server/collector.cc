@@ -148,6 +148,7 @@ absl::StatusOr<std::shared_ptr<const LiveReport>> Collector::MakeReport(
   const auto reply = std::make_shared<Reply>();
   LiveReports::Question question;
   question.patience = absl::InfiniteDuration();
+  question.is_for_texts = true;
   question.on_done = [reply](const absl::StatusOr<LiveReports::Answer>& answer) {
     base::MutexLock lock(&reply->mutex);
     reply->answer = answer;

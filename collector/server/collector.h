@@ -65,8 +65,9 @@ class Collector {
   // Who asks for a report and has not got it yet.
   size_t waiting_queries() { return reports_->waiting_count(); }
 
-  // A report of an open run as of now, for texts; it is kept for who asks. Waits for it as long as
-  // `is_wanted`. NotFound: no run is open in that folder. Cancelled: it is not wanted any more.
+  // A report of an open run as of now, for texts; one that took long is kept for who asks. Waits
+  // for it as long as `is_wanted`. NotFound: no run is open in that folder. Cancelled: it is not
+  // wanted any more.
   absl::StatusOr<std::shared_ptr<const LiveReport>> MakeReport(
       const std::string& folder, const std::function<bool()>& is_wanted);
 

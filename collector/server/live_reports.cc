@@ -131,6 +131,7 @@ uint64_t LiveReports::Enqueue(const std::string& key, Waiter waiter) {
         ++waiting_count_;
         Run& run = all_[key];
         waiter.asked_mono_ns = run.asked_mono_ns = NowNs();
+        if (!waiter.question.is_for_texts) run.read_mono_ns = run.asked_mono_ns;
         run.waiters.emplace(++last_number_, std::move(waiter));
         woken_ = true;
         changed_.SignalAll();
@@ -238,12 +239,9 @@ uint64_t LiveReports::NextOf(const Run& run, uint64_t now_ns) const {
 }
 
 uint64_t LiveReports::KeepUntil(const Run& run) const {
-  uint64_t keep_ns = ToNs(options_.keep);
-  if (run.kept != nullptr) {
-    const auto factor = static_cast<uint64_t>(options_.keep_per_work);
-    keep_ns = std::max(keep_ns, factor * run.kept->head.made_in_ns());
-  }
-  return run.asked_mono_ns + keep_ns;
+  const auto factor = static_cast<uint64_t>(options_.keep_per_work);
+  const uint64_t cost_ns = run.kept == nullptr ? 0 : run.kept->head.made_in_ns();
+  return std::max(run.read_mono_ns + ToNs(options_.keep), run.asked_mono_ns + factor * cost_ns);
 }
 
 void LiveReports::TellWaiters(const Run& run, Calls* calls) {

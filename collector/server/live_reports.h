@@ -41,12 +41,12 @@ struct LiveReport {
 std::vector<LiveReport::Member> MembersOf(const std::string& json);
 
 // Makes reports of runs for all who ask. One report of a run is made at a time, and given to all
-// that wait for it; it is kept until something new has come and somebody asks, at most `keep`, and
-// `keep_per_work` times what it took where that is longer. A report is begun only after a rest of
-// `rest_per_work` times what the last one took: who asks more often gets the last one. So does, at
-// once, who has less patience than the last one took; the next one is made meanwhile. Threads: one
-// of its own from the first question on, and one for each report that is being made; it never waits
-// for them in the caller's.
+// that wait for it; it is kept until something new has come and somebody asks, at most `keep` after
+// who has read one, or `keep_per_work` times what it took after whoever has asked. A report is
+// begun only after a rest of `rest_per_work` times what the last one took: who asks more often gets
+// the last one. So does, at once, who has less patience than the last one took; the next one is
+// made meanwhile. Threads: one of its own from the first question on, and one for each report that
+// is being made; it never waits for them in the caller's.
 class LiveReports {
  public:
   struct Options {
@@ -54,7 +54,7 @@ class LiveReports {
     size_t most_waiting = 256;
     size_t most_bytes = 256 << 20;                     // of a report, in both forms
     absl::Duration merge_patience = absl::Seconds(2);  // for what is acknowledged to be merged
-    absl::Duration keep = absl::Seconds(60);           // after who asked last
+    absl::Duration keep = absl::Seconds(60);           // after who has read one last
     int keep_per_work = 60;                            // longer than whoever makes texts rests
     absl::Duration tick = absl::Milliseconds(500);     // between two calls of on_waiting
     int rest_per_work = 4;
@@ -67,6 +67,7 @@ class LiveReports {
     std::string run_id;
     // For a report of now, where an older one is there.
     absl::Duration patience;
+    bool is_for_texts = false;  // nobody has asked for it: what costs little is not kept
     // Both from a thread of this object. `on_done` is called once, and nothing after it.
     std::function<void(uint64_t done, uint64_t processes)> on_waiting;
     std::function<void(const absl::StatusOr<Answer>&)> on_done;
@@ -113,6 +114,7 @@ class LiveReports {
     std::map<uint64_t, Waiter> waiters;  // by number
     uint64_t not_before_ns = 0;          // another one is begun
     uint64_t asked_mono_ns = 0;          // by the last one
+    uint64_t read_mono_ns = 0;           // the same without those for texts
   };
   using Calls = std::vector<std::function<void()>>;
 

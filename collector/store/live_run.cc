@@ -31,6 +31,7 @@ RunFolder::Position RunFolder::position() { return {log_->end().sequence, change
 absl::StatusOr<RunFolder::Frozen> RunFolder::Freeze(absl::Duration patience) {
   const uint64_t begin_ns = base::Clock::Real().MonoNs();
   const uint64_t wanted = log_->end().sequence;
+  const MergeHold hold(this);
   Frozen frozen;
   absl::StatusOr<Database> database = Database::Open(path_ + "/profile.db", SQLITE_OPEN_READONLY);
   if (!database.ok()) return absl::UnavailableError(std::string(database.status().message()));

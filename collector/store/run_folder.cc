@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/store/run_folder.h"
 
-#include <absl/cleanup/cleanup.h>
 #include <absl/strings/str_cat.h>
 #include <absl/time/clock.h>
 #include <fcntl.h>
@@ -201,7 +200,10 @@ absl::Status RunFolder::OpenLog() {
   log_ = *std::move(log);
   backlog_.MergedThrough(options.after_sequence);
   backlog_.Add(log_->end().sequence, log_->bytes_found());
-  merge_thread_ = std::make_unique<MergeThread>([this] { return MergeSome(Wanted::kInItsTime); });
+  merge_thread_ = std::make_unique<MergeThread>([this]() -> absl::StatusOr<absl::Duration> {
+    if (merge_holds_ > 0) return absl::InfiniteDuration();
+    return MergeSome(Wanted::kInItsTime);
+  });
   if (merge_thread_->is_running()) return absl::OkStatus();
   return absl::ResourceExhaustedError("the machine allows no further thread");
 }
@@ -261,8 +263,6 @@ absl::Status RunFolder::OpenReader() {
 }
 
 absl::StatusOr<absl::Duration> RunFolder::MergeSome(Wanted wanted) {
-  // Between two transactions the lock would hardly ever be free for who waits.
-  if (wanted == Wanted::kInItsTime && is_finishing_) return absl::InfiniteDuration();
   base::MutexLock lock(&mutex_);
   if (wanted == Wanted::kInItsTime && (rest_stays_ || !damage_.ok())) {
     return absl::InfiniteDuration();
@@ -442,11 +442,7 @@ absl::Status RunFolder::WriteText(const std::string& name, std::string_view cont
 
 absl::Status RunFolder::Finish(absl::Duration patience) {
   const uint64_t begin_ns = base::Clock::Real().MonoNs();
-  is_finishing_ = true;
-  const auto passed = absl::MakeCleanup([this] {
-    is_finishing_ = false;
-    merge_thread_->Wake();
-  });
+  const MergeHold hold(this);
   absl::Status merged = MergeFor(patience, Wanted::kAll);
   // Somebody who holds profile.db goes on in the end; room on a full disk is not waited for.
   while (absl::IsUnavailable(merged) && Since(begin_ns) < patience) {

@@ -126,6 +126,19 @@ class RunFolder {
   static constexpr absl::Duration kFinishPatience = absl::Seconds(5);
 
  private:
+  // While one is there the merge thread rests. Between two of its transactions the lock would
+  // hardly ever be free for who waits.
+  class MergeHold {
+   public:
+    explicit MergeHold(RunFolder* run) : run_(*run) { ++run_.merge_holds_; }
+    ~MergeHold() {
+      if (--run_.merge_holds_ == 0) run_.merge_thread_->Wake();
+    }
+
+   private:
+    RunFolder& run_;
+  };
+
   RunFolder(std::string path, std::string run_id, Database database, const Options& options);
   static absl::StatusOr<Database> OpenDatabase(const std::string& path);
   absl::Status OpenLog();
@@ -178,9 +191,8 @@ class RunFolder {
   // What Finish has left in the log is not touched until something is applied.
   bool rest_stays_ ABSL_GUARDED_BY(mutex_) = false;
   std::atomic<bool> is_finished_{false};  // as run.json says
-  // Finish has the lock or waits for it: whoever merges in its own time lets it pass.
-  std::atomic<bool> is_finishing_{false};
-  std::atomic<uint64_t> changes_{0};  // Position
+  std::atomic<int> merge_holds_{0};       // MergeHold
+  std::atomic<uint64_t> changes_{0};      // Position
   MergeBacklog backlog_;
   LackedNumberings lacks_;
 

@@ -6,6 +6,7 @@ Nodes are host names, and for torchrun and its kin networks, of their own on thi
 (tests/support/virtual_nodes.py). The yardstick is one process that nobody launched.
 """
 
+import json
 import os
 import subprocess
 
@@ -28,7 +29,8 @@ pytestmark = pytest.mark.full
 
 RUN = product("bin/flopsprof-run")
 NODES = ("node-a", "node-b")
-JOB = acceptance("cifar_net", "--batch", "8", "--steps", "2")
+STEPS = 2
+JOB = acceptance("cifar_net", "--batch", "8", "--steps", str(STEPS))
 UNRANKED = [sim_python(), *JOB]  # MPI and Slurm: each rank trains a model of its own
 AS_ROOT = ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe"]
 
@@ -38,11 +40,10 @@ def one(tmp_path_factory):
     """The job as one process."""
     run = run_profiled(UNRANKED, folder=str(tmp_path_factory.mktemp("one") / "run"))
     assert run.ended_well(), run.explain()
+    with open(os.path.join(ROOT, "tests", "golden", "golden.json"), encoding="utf-8") as file:
+        golden = next(e for e in json.load(file) if e["id"] == "cifar_net-batch-8-mode-train")
+    assert summary_checks.total(run.summary["totals"]["flops"]) == STEPS * golden["step_flops"]
     return run.summary
-
-
-def known(flops) -> dict:
-    return {phase: count or 0 for phase, count in flops.items()}
 
 
 def judge(summary, one, places):
@@ -54,11 +55,12 @@ def judge(summary, one, places):
     assert found == dict(enumerate(places))
     assert sorted(summary["job"]["node_names"]) == sorted({node for node, _ in places})
     assert summary["job"]["nodes"] == len({node for node, _ in places})
-    single = known(one["totals"]["flops"])
-    assert sum(single.values()) > 0
+    single = one["totals"]["flops"]
     for row in summary["ranks"]:
-        assert known(row["flops"]) == single, row["rank"]
-    assert known(summary["totals"]["flops"]) == {p: len(places) * n for p, n in single.items()}
+        assert row["flops"] == single, row["rank"]
+    assert summary["totals"]["flops"] == {
+        phase: count if count is None else len(places) * count for phase, count in single.items()
+    }
     assert [f for f in summary["findings"] if f["kind"].startswith("rank")] == []
 
 

@@ -99,9 +99,9 @@ class TextKeeper {
       const uint64_t begin_ns = base::Clock::Real().MonoNs();
       if (!run.changed || (!all && begin_ns < run.due_ns)) continue;
       if (!may_go_on()) return;
-      const absl::Status written = WriteTexts(folder, may_go_on);
-      const uint64_t end_ns = base::Clock::Real().MonoNs();
-      run.due_ns = end_ns + kRestPerWork * (end_ns - begin_ns);
+      uint64_t work_ns = 0;
+      const absl::Status written = WriteTexts(folder, may_go_on, &work_ns);
+      run.due_ns = base::Clock::Real().MonoNs() + kRestPerWork * work_ns;
       if (!written.ok()) run.due_ns += NoteFailure(folder, written, &run);
       if (written.ok()) run.failures = 0;
       run.changed = !written.ok() && std::filesystem::exists(folder);
@@ -113,15 +113,21 @@ class TextKeeper {
   }
 
   // Of a run that is being written from its live merge: who asks for a report meanwhile gets what
-  // the texts were made from.
-  absl::Status WriteTexts(const std::string& folder, const std::function<bool()>& may_go_on) {
+  // the texts were made from. `work_ns`: what it took, without waiting for another one.
+  absl::Status WriteTexts(const std::string& folder, const std::function<bool()>& may_go_on,
+                          uint64_t* work_ns) {
     const absl::StatusOr<std::shared_ptr<const server::LiveReport>> live =
         collector_.MakeReport(folder, may_go_on);
     if (!live.ok() && !may_go_on()) return absl::CancelledError("the collector is ending");
+    const uint64_t begin_ns = base::Clock::Real().MonoNs();
     std::optional<model::RunSums> sums;
     if (live.ok()) sums = model::FromBytes((*live)->sums);
-    if (!sums.has_value()) return WriteRunTexts(folder);
-    return WriteRunTexts(folder, *std::move(sums), (*live)->json);
+    const absl::Status written = sums.has_value()
+                                     ? WriteRunTexts(folder, {*std::move(sums), {}}, (*live)->json)
+                                     : WriteRunTexts(folder);
+    *work_ns = base::Clock::Real().MonoNs() - begin_ns;
+    if (live.ok()) *work_ns += (*live)->head.made_in_ns();
+    return written;
   }
 
   struct Run {

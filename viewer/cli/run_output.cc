@@ -115,18 +115,14 @@ absl::StatusOr<LoadedRun> WriteRunTexts(store::RunFolder* folder,
 absl::Status WriteRunTexts(const std::string& folder) {
   absl::StatusOr<LoadedRun> run = LoadRun(folder);
   if (!run.ok()) return run.status();
-  absl::Status status =
-      store::ReplaceFile(folder, "summary.json", model::ToJson(run->sums.summary));
-  status.Update(store::ReplaceFile(folder, "report.txt", ReportText(*run, folder)));
+  const absl::Status status = WriteRunTexts(folder, *run, model::ToJson(run->sums.summary));
   run->sums.summary.files = model::FilesOfRun();
   Keep(folder, run->sums, run->profile.state);
   return status;
 }
 
-absl::Status WriteRunTexts(const std::string& folder, model::RunSums sums,
+absl::Status WriteRunTexts(const std::string& folder, const LoadedRun& run,
                            const std::string& json) {
-  LoadedRun run;
-  run.sums = std::move(sums);
   absl::Status status = store::ReplaceFile(folder, "summary.json", json);
   status.Update(store::ReplaceFile(folder, "report.txt", ReportText(run, folder)));
   return status;

@@ -37,7 +37,8 @@ absl::StatusOr<LoadedRun> WriteRunTexts(store::RunFolder* folder,
 // The same for a folder that no RunFolder has open.
 absl::Status WriteRunTexts(const std::string& folder);
 
-// The same from sums that somebody else has made of the folder's run, and their JSON.
-absl::Status WriteRunTexts(const std::string& folder, model::RunSums sums, const std::string& json);
+// The same from sums of the folder's run that are there, and their JSON.
+absl::Status WriteRunTexts(const std::string& folder, const LoadedRun& run,
+                           const std::string& json);
 
 }  // namespace flopsprof::viewer

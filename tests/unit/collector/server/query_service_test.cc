@@ -249,6 +249,25 @@ TEST_F(CostlyReportTest, IsKeptForAMultipleOfWhatItTook) {
   EXPECT_EQ(Ask(request).head.record(), 1u);
 }
 
+// Many runs have texts that nobody reads.
+class CheapReportTest : public QueryServiceTest {
+ protected:
+  CheapReportTest() : QueryServiceTest({.keep = absl::Hours(1), .keep_per_work = 0}) {}
+};
+TEST_F(CheapReportTest, OfTextsIsNotKeptUntilSomebodyReadsOne) {
+  ASSERT_TRUE(collector_->MakeReport(folder_ / "run", [] { return true; }).ok());
+  HoldDatabase(2);
+  v1::ReportRequest request = Json();
+  request.set_patience_ms(0);
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + std::chrono::milliseconds(500));
+  EXPECT_EQ(Ask(request, &context).status.error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
+  holder_.reset();
+  EXPECT_EQ(Ask(Json()).head.record(), 2u);
+  HoldDatabase(3);
+  EXPECT_EQ(Ask(request).head.record(), 2u);
+}
+
 TEST_F(QueryServiceTest, ACollectorThatEndsTellsWhoAsks) {
   HoldDatabase(2);
   Answer answer;

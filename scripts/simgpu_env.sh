@@ -20,7 +20,7 @@
 #
 # Triton looks for libcuda.so.1 only in the linker cache and LD_LIBRARY_PATH. A .pth file
 # in the environment sets TRITON_LIBCUDA_PATH at the start of its python, so that it works
-# under `env -i PATH HOME` too.
+# under `env -i PATH HOME` too. It also imports tests/simgpu/quick_import.py where SIM_QUICK_IMPORT is 1.
 set -euo pipefail
 
 script_name=simgpu
@@ -194,7 +194,9 @@ install_libraries() {
   local pth
   pth=$(site_packages)/flopsprof_simgpu.pth
   file=$(printf '%s\n' "${libraries[@]}" | grep '/libcuda\.so\.1$')
+  cp "$source_dir/quick_import.py" "$(site_packages)/flopsprof_quick_import.py"
   printf '%s\n' "import os; os.environ.setdefault('TRITON_LIBCUDA_PATH', '$nvidia/${file%/*}')" \
+    "import os; os.environ.get('SIM_QUICK_IMPORT') == '1' and __import__('flopsprof_quick_import')" \
     > "$pth.new.$$"
   mv -f "$pth.new.$$" "$pth"
 }

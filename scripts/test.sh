@@ -72,6 +72,19 @@ run_ctest() {
   results junit "$logs/$group.xml" "$log"
 }
 
+# run_batches GROUP FOLDER [OPTIONS]: a sanitizer's tests, many in one process.
+run_batches() {
+  local group=$1 folder=$2 log=$logs/$1.log code=0
+  shift 2
+  nice python3 tests/support/gtest_batches.py "$folder" -j "$jobs" "$@" \
+    > "$logs/$group.txt" 2> "$log" || code=$?
+  head -n 200 "$log" >&2
+  results rows "$logs/$group.txt" "$log"
+  if ((code != 0)) && ! grep -q '^fail' "$logs/$group.txt"; then
+    printf 'fail\tgtest_batches.py of %s ended with %d\t%s\n' "$folder" "$code" "$log"
+  fi
+}
+
 group_lint() {
   scripts/lint.sh > "$logs/lint.txt" 2> "$logs/lint.log"
   cat "$logs/lint.log" >&2
@@ -153,7 +166,7 @@ group_asan() {
     printf 'fail\tbuild\t%s\n' "$logs/asan-build.log"
     return
   fi
-  ASAN_OPTIONS=detect_leaks=1 run_ctest asan build-asan
+  ASAN_OPTIONS=detect_leaks=1 run_batches asan build-asan
   run_pytest asan_torch tests/integration/asan_test.py
 }
 
@@ -167,7 +180,7 @@ group_tsan() {
     printf 'fail\tbuild\t%s\n' "$logs/tsan-build.log"
     return
   fi
-  run_ctest tsan build-tsan -R '^(collector_agent_test:|store_log_test:LogWriter|injector_transport_test:RingWriter|server_test:RunRegistry)'
+  run_batches tsan build-tsan --regex '^(collector_agent_test:|store_log_test:LogWriter|injector_transport_test:RingWriter|server_test:RunRegistry)'
 }
 
 # Short form: each benchmark runs and prints its ratio; counts of instructions are judged.

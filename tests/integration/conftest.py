@@ -18,6 +18,7 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "full: only with --full")
+    os.environ["SIM_QUICK_IMPORT"] = "1"  # jobs with an environment of the test's own
 
 
 def pytest_collection_modifyitems(config, items):

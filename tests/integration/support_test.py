@@ -15,6 +15,7 @@ import case_judge
 import compare
 import flopsprof_run
 import function_length
+import gtest_batches
 import include_direction
 import ledger
 import lock_list
@@ -249,6 +250,92 @@ def test_results_of_runners_are_counted(tmp_path):
     assert [row[0] for row in test_results.judged(rows, [])].count("skip") == 0
     assert "not in tests/skips.toml" in list(test_results.judged(rows, []))[3][2]
     assert [r[0] for r in test_results.from_junit(str(tmp_path / "none"), "log")] == ["fail"]
+
+
+PROGRAM = """
+#include <gtest/gtest.h>
+int* kept = nullptr;
+TEST(Good, First) {}
+TEST(Good, Skipped) { GTEST_SKIP() << "why"; }
+TEST(Good, Second) { printf("no end of line"); }
+TEST(Bad, Fails) { EXPECT_EQ(1, 2) << "one is not two"; }
+TEST(Crash, Before) {}
+TEST(Crash, Aborts) { fprintf(stderr, "about to abort"); abort(); }
+TEST(Crash, After) {}
+TEST(Leak, Leaks) { kept = new int[100]; kept = nullptr; }
+TEST(Leak, Not) {}
+TEST(State, Sets) { setenv("FLOPSPROF_STATE", "1", 1); }
+TEST(State, Aborts) { if (getenv("FLOPSPROF_STATE") != nullptr) abort(); }
+TEST(Time, GoesOn) { for (;;) { } }
+TEST(Time, Ends) {}
+INSTANTIATE_TEST_SUITE_P(Of, Valued, testing::Values(1, 2));
+"""
+VALUED = """
+class Valued : public testing::TestWithParam<int> {};
+TEST_P(Valued, IsOne) { EXPECT_EQ(GetParam(), 1); }
+"""
+
+
+@pytest.fixture(scope="module")
+def suites(tmp_path_factory):
+    """A program whose tests end in every way, and what ctest would say of it."""
+    folder = tmp_path_factory.mktemp("suites")
+    source = PROGRAM.replace("int* kept", VALUED + "int* kept", 1)
+    (folder / "program.cc").write_text(source)
+    program = str(folder / "program")
+    subprocess.run(
+        ["g++", "-fsanitize=address", "-o", program, str(folder / "program.cc"),
+         "-lgtest", "-lgtest_main", "-pthread"], check=True,
+    )  # fmt: skip
+    return program
+
+
+def batch_rows(program: str, *names: str, labels=()) -> list:
+    """[(verdict, name)] of the program's tests in one batch, and the last one's reason."""
+    tests = [
+        gtest_batches.Test(
+            {"name": f"p:{name}", "command": [program, f"--gtest_filter={name}"],
+             "properties": [{"name": "LABELS", "value": list(labels)}]}
+        )
+        for name in names
+    ]  # fmt: skip
+    batches = gtest_batches.batches_of(tests)
+    return [row for batch in batches for row in gtest_batches.judge(batch, 10)]
+
+
+def test_tests_of_one_process_are_judged_one_by_one(suites):
+    rows = batch_rows(suites, "Good.First", "Good.Skipped", "Good.Second", "Bad.Fails",
+                      "Of/Valued.IsOne/0", "Of/Valued.IsOne/1")  # fmt: skip
+    assert [row[:2] for row in rows] == [
+        ("pass", "p:Good.First"), ("skip", "p:Good.Skipped"), ("pass", "p:Good.Second"),
+        ("fail", "p:Bad.Fails"), ("pass", "p:Of/Valued.IsOne/0"),
+        ("fail", "p:Of/Valued.IsOne/1"),
+    ]  # fmt: skip
+    assert rows[3][3].startswith("[ RUN      ] Bad.Fails") and "one is not two" in rows[3][3]
+
+
+@pytest.mark.parametrize(
+    "good, bad, word",
+    [("Crash.Before", "Crash.Aborts", "ended with -6"), ("Leak.Not", "Leak.Leaks", "ended with 1"),
+     ("Time.Ends", "Time.GoesOn", "went on beyond the time limit")],
+)  # fmt: skip
+def test_who_ends_a_process_is_named_and_so_is_the_batch(suites, good, bad, word):
+    rows = batch_rows(suites, good, bad)
+    assert [row[:3] for row in rows] == [
+        ("pass", f"p:{good}", ""), ("fail", f"p:{bad}", word),
+        ("fail", f"p:{good} ... p:{bad}", f"in one process: {word}"),
+    ]  # fmt: skip
+
+
+def test_what_fails_only_together_is_a_failure(suites):
+    names = ("State.Sets", "State.Aborts")
+    assert [row[0] for row in batch_rows(suites, *names)] == ["pass", "pass", "fail"]
+    alone = batch_rows(suites, *names, labels=["own_process"])
+    assert [row[0] for row in alone] == ["pass", "pass"]
+
+
+def test_a_test_that_does_not_exist_is_a_failure(suites):
+    assert [row[0] for row in batch_rows(suites, "Good.Third")] == ["fail"]
 
 
 def test_the_test_script_refuses_what_it_does_not_know():

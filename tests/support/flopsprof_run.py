@@ -118,6 +118,7 @@ def environment(extra: Optional[dict] = None) -> dict:
     # Inductor compiles in the process, not in two that import PyTorch once more; compile_test.py
     # has both.
     kept.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
+    kept["SIM_QUICK_IMPORT"] = "1"
     kept.update({k: str(v) for k, v in (extra or {}).items()})
     return kept
 

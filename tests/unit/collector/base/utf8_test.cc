@@ -30,7 +30,7 @@ TEST(DecodeUtf8Test, RefusesWhatRfc3629Forbids) {
   for (const char* text :
        {"\x80", "\xc1\xbf", "\xe0\x9f\xbf", "\xed\xa0\x80", "\xed\xbf\xbf", "\xf0\x8f\xbf\xbf",
         "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xc3(", "\xe2\x82", "\xf0\x9f\x98"}) {
-    EXPECT_EQ(DecodeUtf8(text).bytes, 0u) << testing::PrintToString(std::string(text));
+    EXPECT_EQ(DecodeUtf8(text).bytes, 0u) << ::testing::PrintToString(std::string(text));
   }
 }
 

@@ -12,7 +12,7 @@ namespace {
 constexpr uint32_t kScope = 2;
 
 // A model with one module below its root.
-class GradientsTest : public testing::Test {
+class GradientsTest : public ::testing::Test {
  protected:
   GradientsTest() {
     b_.ModuleScope(1, 0, "", "Net", 0x10).ModuleScope(kScope, 1, "layer", "Layer", 0x20);

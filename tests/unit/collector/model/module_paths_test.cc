@@ -12,8 +12,8 @@
 namespace flopsprof::model {
 namespace {
 
-using testing::ElementsAre;
-using testing::UnorderedElementsAre;
+using ::testing::ElementsAre;
+using ::testing::UnorderedElementsAre;
 
 std::string PathOf(const ModulePaths& paths, uint32_t scope) {
   const int node = paths.NodeOf(scope);

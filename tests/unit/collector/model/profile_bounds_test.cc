@@ -18,10 +18,10 @@
 namespace flopsprof::model {
 namespace {
 
-using testing::EndsWith;
-using testing::HasSubstr;
-using testing::SizeIs;
-using testing::StartsWith;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
 
 std::string Repeated(const std::string& text, size_t count) {
   std::string all;

@@ -46,7 +46,7 @@ v1::ProcessProfile Trained(const Start& start, const std::string& class_name, ui
   return b.profile();
 }
 
-RunProfile RunOf(std::vector<v1::ProcessProfile> processes) {
+RunProfile RunOfProcesses(std::vector<v1::ProcessProfile> processes) {
   RunProfile run;
   run.run.set_command("bash job.sh");
   for (v1::ProcessProfile& process : processes) run.processes.push_back(std::move(process));
@@ -55,7 +55,7 @@ RunProfile RunOf(std::vector<v1::ProcessProfile> processes) {
 
 // Of a run whose only process is not below the launcher.
 std::string CommandBeside(const std::string& launched) {
-  RunProfile run = RunOf({Trained({-1, 101, 1, "python train.py"}, "Net", 100)});
+  RunProfile run = RunOfProcesses({Trained({-1, 101, 1, "python train.py"}, "Net", 100)});
   run.processes[0].add_process_lives()->set_ancestor_pid(-1);
   run.run.set_command(launched);
   return Summarize(run, {}).job.command;
@@ -77,8 +77,9 @@ const ModuleSummary* Find(const Summary& summary, const std::string& path) {
 }
 
 TEST(ProgramsTest, TrainingsOfAScriptHaveTreesOfTheirOwn) {
-  const Summary summary = Summarize(RunOf({Trained({-1, 101, 1, "python train.py"}, "Net", 100),
-                                           Trained({-1, 102, 1, "python other.py"}, "Net", 30)}));
+  const Summary summary =
+      Summarize(RunOfProcesses({Trained({-1, 101, 1, "python train.py"}, "Net", 100),
+                                Trained({-1, 102, 1, "python other.py"}, "Net", 30)}));
   ASSERT_EQ(summary.programs.size(), 2u);
   EXPECT_EQ(summary.programs[0].command, "python train.py");
   EXPECT_EQ(summary.programs[1].command, "python other.py");
@@ -92,8 +93,8 @@ TEST(ProgramsTest, TrainingsOfAScriptHaveTreesOfTheirOwn) {
 
 TEST(ProgramsTest, PathsAreUniqueAndSelfSumsAreTheTotals) {
   const Summary summary =
-      Summarize(RunOf({Trained({-1, 101}, "Net", 100), Trained({-1, 102}, "Net", 30),
-                       Trained({-1, 103}, "Other", 7)}));
+      Summarize(RunOfProcesses({Trained({-1, 101}, "Net", 100), Trained({-1, 102}, "Net", 30),
+                                Trained({-1, 103}, "Other", 7)}));
   std::set<std::string> paths;
   FlopCount backward = 0;
   uint64_t other_ns = 0;
@@ -108,7 +109,8 @@ TEST(ProgramsTest, PathsAreUniqueAndSelfSumsAreTheTotals) {
 }
 
 TEST(ProgramsTest, TheMainOneIsWhatTrainedAndNothingInternalIsSaid) {
-  RunProfile run = RunOf({Trained({-1, 101}, "Small", 10), Trained({-1, 102}, "Large", 900)});
+  RunProfile run =
+      RunOfProcesses({Trained({-1, 101}, "Small", 10), Trained({-1, 102}, "Large", 900)});
   run.processes[1].mutable_info()->set_exit_code(3);
   const Summary summary = Summarize(run);
   EXPECT_EQ(summary.ranks[0].program, 0);
@@ -123,7 +125,7 @@ TEST(ProgramsTest, TheMainOneIsWhatTrainedAndNothingInternalIsSaid) {
 }
 
 TEST(ProgramsTest, StepsOfUnrelatedProgramsHaveNoCommonTime) {
-  RunProfile run = RunOf({Trained({-1, 101}, "Net", 100), Trained({-1, 102}, "Net", 30)});
+  RunProfile run = RunOfProcesses({Trained({-1, 101}, "Net", 100), Trained({-1, 102}, "Net", 30)});
   for (v1::ProcessProfile& process : run.processes) {
     v1::StepRow& step = *process.add_steps();
     step.set_step(1);
@@ -142,17 +144,17 @@ TEST(ProgramsTest, StepsOfUnrelatedProgramsHaveNoCommonTime) {
 TEST(ProgramsTest, RanksOfOneLaunchAreOneProgram) {
   EXPECT_TRUE(Summarize(SampleRun()).programs.empty());
   // Stages of a pipeline load different models.
-  const Summary summary =
-      Summarize(RunOf({Trained({0, 101, 50}, "First", 100), Trained({1, 102, 50}, "Second", 30)}));
+  const Summary summary = Summarize(
+      RunOfProcesses({Trained({0, 101, 50}, "First", 100), Trained({1, 102, 50}, "Second", 30)}));
   EXPECT_TRUE(summary.programs.empty());
   EXPECT_EQ(summary.ranks[1].label, "rank 1");
 }
 
 TEST(ProgramsTest, TwoLaunchesOneAfterTheOtherAreTwo) {
-  const Summary summary =
-      Summarize(RunOf({Trained({0, 101, 50}, "Net", 100), Trained({1, 102, 50}, "Net", 100),
-                       Trained({0, 201, 60}, "Net", 7), Trained({1, 202, 60}, "Net", 7),
-                       Trained({-1, 301, 1}, "Eval", 900)}));
+  const Summary summary = Summarize(
+      RunOfProcesses({Trained({0, 101, 50}, "Net", 100), Trained({1, 102, 50}, "Net", 100),
+                      Trained({0, 201, 60}, "Net", 7), Trained({1, 202, 60}, "Net", 7),
+                      Trained({-1, 301, 1}, "Eval", 900)}));
   ASSERT_EQ(summary.programs.size(), 3u);
   ASSERT_EQ(summary.ranks.size(), 5u);
   EXPECT_EQ(summary.ranks[1].label, "rank 1 of program 0");
@@ -166,23 +168,26 @@ TEST(ProgramsTest, AChildWithoutAModelWorksForItsParent) {
   ProfileBuilder child(-1, 102);
   child.info().set_parent_pid(101);
   child.Time(0, v1::PHASE_OTHER, v1::TIME_CATEGORY_COPY, 3);
-  const Summary summary = Summarize(RunOf({Trained({-1, 101}, "Net", 100), child.profile()}));
+  const Summary summary =
+      Summarize(RunOfProcesses({Trained({-1, 101}, "Net", 100), child.profile()}));
   EXPECT_TRUE(summary.programs.empty());
   ASSERT_EQ(summary.ranks.size(), 1u);
   EXPECT_EQ(summary.modules.back().inclusive.gpu_time_ns[v1::PHASE_OTHER], 8u);
 }
 
 TEST(ProgramsTest, AChildWithAModelOfItsOwnIsAProgram) {
-  EXPECT_EQ(Summarize(RunOf({Trained({-1, 101}, "Net", 100), Trained({-1, 102, 101}, "Net", 9)}))
-                .programs.size(),
-            2u);
-  EXPECT_EQ(Summarize(RunOf({Trained({0, 101, 50}, "Net", 100), Trained({0, 102, 101}, "Eval", 9)}))
+  EXPECT_EQ(
+      Summarize(RunOfProcesses({Trained({-1, 101}, "Net", 100), Trained({-1, 102, 101}, "Net", 9)}))
+          .programs.size(),
+      2u);
+  EXPECT_EQ(Summarize(RunOfProcesses(
+                          {Trained({0, 101, 50}, "Net", 100), Trained({0, 102, 101}, "Eval", 9)}))
                 .programs.size(),
             2u);
 }
 
 TEST(ProgramsTest, ProcessesThatCommunicateAreRanksOfOne) {
-  RunProfile run = RunOf({Trained({-1, 101}, "Net", 100), Trained({-1, 102}, "Net", 100)});
+  RunProfile run = RunOfProcesses({Trained({-1, 101}, "Net", 100), Trained({-1, 102}, "Net", 100)});
   for (v1::ProcessProfile& process : run.processes) {
     v1::CollectiveRow& row = *process.add_collectives();
     row.set_group(77);
@@ -197,8 +202,9 @@ TEST(ProgramsTest, ProcessesThatCommunicateAreRanksOfOne) {
 TEST(ProgramsTest, SpawnedWorkersWithEqualModelsAreRanksOfOne) {
   const std::string spawn = "python -c from multiprocessing.spawn import spawn_main";
   const auto programs = [&](const char* second) {
-    return Summarize(RunOf({Trained({-1, 101, 50, spawn + "(pipe_handle=7)"}, "Net", 100),
-                            Trained({-1, 102, 50, spawn + "(pipe_handle=9)"}, second, 100)}))
+    return Summarize(
+               RunOfProcesses({Trained({-1, 101, 50, spawn + "(pipe_handle=7)"}, "Net", 100),
+                               Trained({-1, 102, 50, spawn + "(pipe_handle=9)"}, second, 100)}))
         .programs.size();
   };
   EXPECT_EQ(programs("Net"), 0u);
@@ -218,7 +224,7 @@ RunProfile LongRunsOfOneRank(uint32_t count) {
       row.set_end_mono_ns(1001 + step);
     }
   }
-  return RunOf(std::move(processes));
+  return RunOfProcesses(std::move(processes));
 }
 
 size_t CountPrograms(const RunProfile& run) {
@@ -237,8 +243,8 @@ TEST(ProgramsTest, CostOfRunsIsLinear) {
 }
 
 TEST(ProgramsTest, TheOrderOfProcessesDoesNotMatter) {
-  RunProfile run = RunOf({Trained({-1, 101}, "Net", 100), Trained({-1, 102}, "Net", 100),
-                          Trained({0, 103, 7}, "Net", 1)});
+  RunProfile run = RunOfProcesses({Trained({-1, 101}, "Net", 100), Trained({-1, 102}, "Net", 100),
+                                   Trained({0, 103, 7}, "Net", 1)});
   const std::string before = ToJson(Summarize(run));
   std::reverse(run.processes.begin(), run.processes.end());
   EXPECT_EQ(ToJson(Summarize(run)), before);

@@ -11,8 +11,8 @@
 namespace flopsprof::model {
 namespace {
 
-constexpr uint64_t kSecond = 1'000'000'000;
-constexpr int64_t kStart = 1700000000000000000;  // of the sample run
+constexpr uint64_t kSecondNs = 1'000'000'000;
+constexpr int64_t kSampleStart = 1700000000000000000;  // of the sample run
 
 const Finding* FindingOf(const Summary& summary, const std::string& part) {
   for (const Finding& finding : summary.findings) {
@@ -29,26 +29,27 @@ std::string AdviceOf(const Summary& summary, const std::string& part) {
 v1::CostRow& AddCost(uint64_t wall_s, uint64_t cost_ms, v1::ProcessProfile* process) {
   v1::CostRow& cost = *process->add_costs();
   cost.set_budget_ppm(10'000);
-  cost.set_wall_ns(wall_s * kSecond);
+  cost.set_wall_ns(wall_s * kSecondNs);
   cost.set_cost_ns(cost_ms * 1'000'000);
   return cost;
 }
 
 void LivesUntil(uint64_t second, v1::ProcessProfile* process) {
-  process->add_process_lives()->set_until_utc_ns(kStart + static_cast<int64_t>(second * kSecond));
+  process->add_process_lives()->set_until_utc_ns(kSampleStart +
+                                                 static_cast<int64_t>(second * kSecondNs));
 }
 
 v1::WindowRow& AddWindow(uint64_t begin_s, uint64_t end_s, v1::ProcessProfile* process) {
   v1::WindowRow& row = *process->add_windows();
   row.set_number(static_cast<uint32_t>(process->windows_size()));
-  row.set_begin_mono_ns(begin_s * kSecond);
-  row.set_end_mono_ns(end_s * kSecond);
-  row.set_begin_utc_ns(kStart + static_cast<int64_t>(begin_s * kSecond));
-  row.set_end_utc_ns(kStart + static_cast<int64_t>(end_s * kSecond));
+  row.set_begin_mono_ns(begin_s * kSecondNs);
+  row.set_end_mono_ns(end_s * kSecondNs);
+  row.set_begin_utc_ns(kSampleStart + static_cast<int64_t>(begin_s * kSecondNs));
+  row.set_end_utc_ns(kSampleStart + static_cast<int64_t>(end_s * kSecondNs));
   row.set_first_step(-1);
   row.set_end_step(-1);
   row.set_process_begin_mono_ns(0);
-  row.set_process_until_mono_ns(100 * kSecond);
+  row.set_process_until_mono_ns(100 * kSecondNs);
   return row;
 }
 
@@ -56,8 +57,8 @@ v1::WindowRow& AddWindow(uint64_t begin_s, uint64_t end_s, v1::ProcessProfile* p
 RunProfile WithBudget(uint64_t cost_ns, uint64_t paused_ns) {
   RunProfile run = SampleRun();
   v1::CostRow& cost = AddCost(100, cost_ns / 1'000'000, &run.processes[0]);
-  cost.set_full_ns(4 * kSecond);
-  cost.set_sampled_ns(96 * kSecond - paused_ns);
+  cost.set_full_ns(4 * kSecondNs);
+  cost.set_sampled_ns(96 * kSecondNs - paused_ns);
   cost.set_paused_ns(paused_ns);
   cost.set_switches(5);
   AddWindow(0, 4, &run.processes[0]);
@@ -91,7 +92,7 @@ TEST(BudgetTest, TheDearestProcessIsNamed) {
   const Summary summary = Summarize(run);
   const BudgetSummary& budget = *summary.recording.budget;
   EXPECT_DOUBLE_EQ(*budget.estimate, 0.06);
-  EXPECT_EQ(budget.wall_ns, 50 * kSecond);
+  EXPECT_EQ(budget.wall_ns, 50 * kSecondNs);
   EXPECT_EQ(budget.pid, run.processes[1].key().pid());
   EXPECT_EQ(budget.rank, 1);
   EXPECT_EQ(budget.processes, 2u);
@@ -109,7 +110,7 @@ TEST(BudgetTest, ALongerRunHelpsAProcessThatLivesAsLongAsTheJob) {
 }
 
 TEST(BudgetTest, NoModulesHelpsWhereTheyAreFollowedBetweenWindowsToo) {
-  RunProfile run = WithBudget(3'000'000'000, 90 * kSecond);
+  RunProfile run = WithBudget(3'000'000'000, 90 * kSecondNs);
   v1::ProcessProfile& process = run.processes[0];
   const auto names_it = [&run] {
     const std::string advice = AdviceOf(Summarize(run), "not kept");
@@ -126,24 +127,24 @@ TEST(BudgetTest, NoModulesHelpsWhereTheyAreFollowedBetweenWindowsToo) {
 }
 
 TEST(BudgetTest, WithoutAWindowAllWasRecorded) {
-  RunProfile run = WithBudget(1'000'000'000, 6 * kSecond);
+  RunProfile run = WithBudget(1'000'000'000, 6 * kSecondNs);
   run.processes[0].clear_windows();
   const BudgetSummary all = *Summarize(run).recording.budget;
-  EXPECT_EQ(all.full_ns, 100 * kSecond);
+  EXPECT_EQ(all.full_ns, 100 * kSecondNs);
   EXPECT_EQ(all.sampled_ns + all.paused_ns, 0u);
   EXPECT_EQ(all.switches, 0u);
   AddWindow(0, 4, &run.processes[0]);
   const BudgetSummary sampled = *Summarize(run).recording.budget;
-  EXPECT_EQ(sampled.full_ns, 4 * kSecond);
-  EXPECT_EQ(sampled.paused_ns, 6 * kSecond);
+  EXPECT_EQ(sampled.full_ns, 4 * kSecondNs);
+  EXPECT_EQ(sampled.paused_ns, 6 * kSecondNs);
   EXPECT_EQ(sampled.switches, 5u);
 }
 
 // Rank 0 of a node whose budget holds all of it, rank 1 of one that records in windows.
 RunProfile OfTwoNodes(uint64_t rank_0_until_s) {
   RunProfile run = SampleRun();
-  AddCost(rank_0_until_s, 1, &run.processes[0]).set_full_ns(rank_0_until_s * kSecond);
-  AddCost(100, 1000, &run.processes[1]).set_sampled_ns(90 * kSecond);
+  AddCost(rank_0_until_s, 1, &run.processes[0]).set_full_ns(rank_0_until_s * kSecondNs);
+  AddCost(100, 1000, &run.processes[1]).set_sampled_ns(90 * kSecondNs);
   LivesUntil(rank_0_until_s, &run.processes[0]);
   LivesUntil(100, &run.processes[1]);
   AddWindow(0, 10, &run.processes[1]).set_end_step(1);
@@ -156,7 +157,7 @@ TEST(RecordingTest, ARankThatWasRecordedWholeBesideWindowsIsSaid) {
   EXPECT_EQ(summary.recording.whole_processes, 1u);
   EXPECT_DOUBLE_EQ(*summary.recording.share, 120.0 / 200);
   EXPECT_FALSE(summary.recording.windows[0].aligned);
-  EXPECT_EQ(summary.recording.budget->sampled_ns, 90 * kSecond);  // whichever lived longer
+  EXPECT_EQ(summary.recording.budget->sampled_ns, 90 * kSecondNs);  // whichever lived longer
   const Finding* finding = FindingOf(summary, "ranks have not recorded the same steps");
   ASSERT_NE(finding, nullptr);
   EXPECT_EQ(finding->evidence, "rank 0: recorded whole, others in windows");

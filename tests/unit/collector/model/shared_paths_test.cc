@@ -13,7 +13,7 @@
 namespace flopsprof::model {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 // What a process has, in the order of scopes 0 to 9: line, whole chain, calls and local parameters.
 std::vector<std::string> Describe(const v1::ProcessProfile& process, const ModulePaths& paths) {

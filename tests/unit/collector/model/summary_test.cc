@@ -14,8 +14,8 @@
 namespace flopsprof::model {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 const ModuleSummary& ModuleAt(const Summary& summary, const std::string& path) {
   for (const ModuleSummary& module : summary.modules) {
@@ -321,7 +321,7 @@ TEST(SummaryTest, LossesAreCountedAndExplained) {
   const Summary summary = Summarize(run);
   EXPECT_EQ(summary.coverage.records_lost, 12u);
   EXPECT_EQ(summary.coverage.invalid_timestamps, 3u);
-  EXPECT_THAT(summary.coverage.reasons, testing::Contains(HasSubstr("ring_full: 12")));
+  EXPECT_THAT(summary.coverage.reasons, ::testing::Contains(HasSubstr("ring_full: 12")));
   EXPECT_TRUE(HasFinding(summary, "records were lost"));
 }
 
@@ -353,7 +353,7 @@ TEST(SummaryTest, ReplaysOfUnknownGraphsAreSaidWithTheirTime) {
   const Summary summary = Summarize(run);
   ASSERT_EQ(summary.coverage.graphs.size(), 1u);
   EXPECT_EQ(summary.coverage.graphs[0].replays, 3 * summary.ranks.size());
-  EXPECT_THAT(summary.coverage.reasons, testing::Contains(HasSubstr("captured before: ")));
+  EXPECT_THAT(summary.coverage.reasons, ::testing::Contains(HasSubstr("captured before: ")));
   EXPECT_TRUE(HasFinding(summary, "CUDA graphs"));
 }
 
@@ -369,8 +369,8 @@ TEST(SummaryTest, CallsOfAModelThatRanInReplaysAreNotKnownAndItIsSaid) {
   EXPECT_EQ(ModuleAt(summary, "fc").calls, std::nullopt);
   EXPECT_EQ(ModuleAt(summary, "features").calls, 0u);  // a ModuleList has none in any case
   EXPECT_THAT(summary.coverage.reasons,
-              testing::Contains(HasSubstr("modules whose calls are not known, because replays of "
-                                          "CUDA graphs run their work without calling them: 3")));
+              ::testing::Contains(HasSubstr("modules whose calls are not known, because replays of "
+                                            "CUDA graphs run their work without calling them: 3")));
 }
 
 TEST(SummaryTest, CallsAreKnownWhereACaptureWasNotReplayedOrWasOutsideOfModules) {
@@ -407,7 +407,7 @@ TEST(SummaryTest, CountedReplaysAreNoFindingAndTheMethodSaysHowTheyWereTimed) {
   const Summary summary = Summarize(run);
   EXPECT_FALSE(HasFinding(summary, "CUDA graphs"));
   EXPECT_THAT(summary.method.at("graphs"), HasSubstr("timed per launch"));
-  EXPECT_THAT(summary.coverage.reasons, testing::Contains(HasSubstr("divided among")));
+  EXPECT_THAT(summary.coverage.reasons, ::testing::Contains(HasSubstr("divided among")));
 }
 
 TEST(SummaryTest, AWindowOfStepsLeavesOutWhatWasBeforeStepZero) {

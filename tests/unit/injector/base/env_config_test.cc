@@ -12,7 +12,7 @@ namespace flopsprof::injector {
 namespace {
 
 // Each test runs in an environment without the launchers' variables.
-class EnvConfigTest : public testing::Test {
+class EnvConfigTest : public ::testing::Test {
  protected:
   void SetUp() override { clearenv(); }
 };

@@ -45,7 +45,7 @@ TEST(GrowingTableTest, ATableThatCannotBeMadeKeepsNoAddressSpace) {
     return words.Add({1, 0}) == 0;
   };
   EXPECT_EXIT(_exit(test::KeepsAddressSpaceWhenRefused(kBytes, refused)),
-              testing::ExitedWithCode(0), "");
+              ::testing::ExitedWithCode(0), "");
 }
 
 TEST(GrowingTableTest, EntriesAreNeverMoved) {

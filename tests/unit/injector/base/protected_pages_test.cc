@@ -12,17 +12,17 @@
 namespace flopsprof::injector {
 namespace {
 
-constexpr size_t kBytes = 4096;
+constexpr size_t kProtectedBytes = 4096;
 
-class ProtectedWriterTest : public testing::Test {
+class ProtectedWriterTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    places_ = static_cast<void**>(MapPages(kBytes));
-    mprotect(places_, kBytes, PROT_READ);
+    places_ = static_cast<void**>(MapPages(kProtectedBytes));
+    mprotect(places_, kProtectedBytes, PROT_READ);
     range_.begin = reinterpret_cast<uintptr_t>(places_);
-    range_.end = range_.begin + kBytes;
+    range_.end = range_.begin + kProtectedBytes;
   }
-  void TearDown() override { munmap(places_, kBytes); }
+  void TearDown() override { munmap(places_, kProtectedBytes); }
 
   void** places_;
   AddressRange range_;
@@ -37,16 +37,16 @@ TEST_F(ProtectedWriterTest, WritesAndLeavesThePagesReadOnly) {
 #if defined(__SANITIZE_ADDRESS__)
   EXPECT_DEATH(places_[0] = nullptr, "SEGV");  // it takes the signal, and says so
 #else
-  EXPECT_EXIT(places_[0] = nullptr, testing::KilledBySignal(SIGSEGV), "");
+  EXPECT_EXIT(places_[0] = nullptr, ::testing::KilledBySignal(SIGSEGV), "");
 #endif
 }
 
 TEST_F(ProtectedWriterTest, RefusesPagesThatCannotBeMadeWritable) {
   AddressRange nowhere;
-  nowhere.begin = kBytes;
-  nowhere.end = 2 * kBytes;
+  nowhere.begin = kProtectedBytes;
+  nowhere.end = 2 * kProtectedBytes;
   ProtectedWriter writer(nowhere);
-  EXPECT_FALSE(writer.Write(reinterpret_cast<void**>(kBytes), nullptr));
+  EXPECT_FALSE(writer.Write(reinterpret_cast<void**>(kProtectedBytes), nullptr));
   ProtectedWriter other(range_);  // the lock is free
   EXPECT_TRUE(other.Write(places_, nullptr));
 }

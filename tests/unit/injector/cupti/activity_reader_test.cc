@@ -18,7 +18,7 @@ using test::TestSegment;
 
 // Sizes of CUpti_ActivityKernel4 to 10, of CUDA 9 to 13.0 (cupti_activity.h,
 // cupti_activity_deprecated.h), and one that does not exist yet.
-class ActivityReaderKernelTest : public testing::TestWithParam<size_t> {};
+class ActivityReaderKernelTest : public ::testing::TestWithParam<size_t> {};
 
 // What cuptiActivityGetNextRecord does, told the sizes beforehand.
 std::vector<size_t> sizes;
@@ -111,7 +111,7 @@ TEST_P(ActivityReaderKernelTest, ReadsTheCommonPrefix) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, ActivityReaderKernelTest,
-                         testing::Values(144, 160, 168, 176, 200, 208, 216, 264));
+                         ::testing::Values(144, 160, 168, 176, 200, 208, 216, 264));
 
 TEST(ActivityReaderTest, TwoKernelsInARow) {
   TestSegment segment;
@@ -173,7 +173,7 @@ TEST(ActivityReaderTest, SumsWhatCuptiCosts) {
   EXPECT_EQ(segment.header()->cupti_overhead_ns.load(), 500u);
 }
 
-class BadTimesTest : public testing::TestWithParam<std::pair<uint64_t, uint64_t>> {};
+class BadTimesTest : public ::testing::TestWithParam<std::pair<uint64_t, uint64_t>> {};
 
 TEST_P(BadTimesTest, AreMarkedForTheAgentToCount) {
   TestSegment segment;
@@ -187,8 +187,8 @@ TEST_P(BadTimesTest, AreMarkedForTheAgentToCount) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Times, BadTimesTest,
-                         testing::Values(std::make_pair(0, 0), std::make_pair(0, 5),
-                                         std::make_pair(5, 0), std::make_pair(6, 5)));
+                         ::testing::Values(std::make_pair(0, 0), std::make_pair(0, 5),
+                                           std::make_pair(5, 0), std::make_pair(6, 5)));
 
 TEST(ActivityReaderTest, AKernelOfNoDurationIsValid) {
   TestSegment segment;

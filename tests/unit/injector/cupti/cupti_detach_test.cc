@@ -33,7 +33,7 @@ CuptiResult FlushAll(uint32_t flags) {
   return kCuptiSuccess;
 }
 
-class CuptiDetachTest : public testing::Test {
+class CuptiDetachTest : public ::testing::Test {
  protected:
   CuptiDetachTest() {
     unsubscribed = finalized = 0;

@@ -14,9 +14,9 @@ namespace {
 
 using test::TestSegment;
 
-constexpr uint32_t kLaunchOfNvcc13 = 505;
+constexpr uint32_t kSparedLaunch = 505;
 constexpr uint32_t kLaunchExC = 430;
-constexpr uint32_t kCuLaunchKernel = 307;
+constexpr uint32_t kSparedDriverLaunch = 307;
 constexpr uint32_t kCuMemcpyHtoDAsync = 277;
 
 std::set<uint32_t> off;  // runtime ids
@@ -40,7 +40,7 @@ struct Telling {
   int status = 0;
 };
 
-class SparedCallbacksTest : public testing::Test {
+class SparedCallbacksTest : public ::testing::Test {
  protected:
   SparedCallbacksTest() {
     off.clear();
@@ -66,8 +66,8 @@ class SparedCallbacksTest : public testing::Test {
     if (told) Call(kCuptiRuntimeApi, cbid, 0, id, nullptr);
     for (uint32_t i = 0; i < telling.inner_calls; ++i) {
       const uint32_t inner = id + telling.inner_id_differs_by;
-      Call(kCuptiDriverApi, kCuLaunchKernel, 0, inner, nullptr);
-      Call(kCuptiDriverApi, kCuLaunchKernel, 1, inner, &telling.status);
+      Call(kCuptiDriverApi, kSparedDriverLaunch, 0, inner, nullptr);
+      Call(kCuptiDriverApi, kSparedDriverLaunch, 1, inner, &telling.status);
     }
     if (told) Call(kCuptiRuntimeApi, cbid, 1, id, &telling.status);
     last_id_ = id;
@@ -92,11 +92,11 @@ class SparedCallbacksTest : public testing::Test {
 };
 
 TEST_F(SparedCallbacksTest, WhatAgreesGoesAfterATrial) {
-  LaunchMany(kLaunchOfNvcc13);
+  LaunchMany(kSparedLaunch);
   LaunchMany(kLaunchExC, kEnoughCalls - 1);
   Tick();
   EXPECT_EQ(off, std::set<uint32_t>{505});
-  LaunchMany(kLaunchOfNvcc13, kSamples);
+  LaunchMany(kSparedLaunch, kSamples);
   Tick();
   EXPECT_TRUE(off.empty());
   Tick();
@@ -114,8 +114,8 @@ TEST_F(SparedCallbacksTest, OneCallThatDisagreesKeepsItsId) {
   const Telling ways[] = {{0, 0, 0}, {2, 0, 0}, {1, 1, 0}};
   for (const Telling& way : ways) {
     ResetSparingForTesting();
-    LaunchMany(kLaunchOfNvcc13);
-    Launch(kLaunchOfNvcc13, way);
+    LaunchMany(kSparedLaunch);
+    Launch(kSparedLaunch, way);
     LaunchMany(kLaunchExC);
     Tick();
     EXPECT_EQ(off, std::set<uint32_t>{430});
@@ -124,30 +124,30 @@ TEST_F(SparedCallbacksTest, OneCallThatDisagreesKeepsItsId) {
 }
 
 TEST_F(SparedCallbacksTest, ItIsKeptInTheNextWindowToo) {
-  Launch(kLaunchOfNvcc13, {0, 0, 0});
+  Launch(kSparedLaunch, {0, 0, 0});
   Tick();
   BeginSparing(true);
-  LaunchMany(kLaunchOfNvcc13);
+  LaunchMany(kSparedLaunch);
   Tick();
   EXPECT_TRUE(off.empty());
 }
 
 TEST_F(SparedCallbacksTest, ALaunchThatIsRefusedShowsNothing) {
-  for (uint32_t i = 0; i < kEnoughCalls; ++i) Launch(kLaunchOfNvcc13, {0, 0, 700});
+  for (uint32_t i = 0; i < kEnoughCalls; ++i) Launch(kSparedLaunch, {0, 0, 700});
   Tick();
   EXPECT_TRUE(off.empty());
-  LaunchMany(kLaunchOfNvcc13);
+  LaunchMany(kSparedLaunch);
   Tick();
   EXPECT_EQ(off, std::set<uint32_t>{505});
 }
 
 TEST_F(SparedCallbacksTest, RecordsWithOtherIdsKeepAll) {
-  LaunchMany(kLaunchOfNvcc13);
+  LaunchMany(kSparedLaunch);
   Tick();
-  LaunchMany(kLaunchOfNvcc13, kSamples);
+  LaunchMany(kSparedLaunch, kSamples);
   Tick();
   GiveRecords(kSamples, 1);
-  LaunchMany(kLaunchOfNvcc13);
+  LaunchMany(kSparedLaunch);
   GiveRecords(kEnoughCalls, 1);
   for (int second = 0; second < 5; ++second) {
     Tick();
@@ -157,9 +157,9 @@ TEST_F(SparedCallbacksTest, RecordsWithOtherIdsKeepAll) {
 }
 
 TEST_F(SparedCallbacksTest, AFewKernelsThatRunLongAreAnotherTrial) {
-  LaunchMany(kLaunchOfNvcc13);
+  LaunchMany(kSparedLaunch);
   Tick();
-  LaunchMany(kLaunchOfNvcc13, kSamples);
+  LaunchMany(kSparedLaunch, kSamples);
   Tick();
   GiveRecords(kSamples - 1);
   for (int second = 0; second < 10; ++second) Tick();
@@ -169,9 +169,9 @@ TEST_F(SparedCallbacksTest, AFewKernelsThatRunLongAreAnotherTrial) {
 }
 
 TEST_F(SparedCallbacksTest, ATrialWithFewLaunchesIsMadeAgain) {
-  LaunchMany(kLaunchOfNvcc13);
+  LaunchMany(kSparedLaunch);
   Tick();
-  LaunchMany(kLaunchOfNvcc13, 3);
+  LaunchMany(kSparedLaunch, 3);
   Tick();
   EXPECT_TRUE(off.empty());
   GiveRecords(3);
@@ -183,7 +183,7 @@ TEST_F(SparedCallbacksTest, ATrialWithFewLaunchesIsMadeAgain) {
 
 TEST_F(SparedCallbacksTest, WhatCuptiRefusesToSwitchOffStays) {
   disable_result = 999;
-  LaunchMany(kLaunchOfNvcc13);
+  LaunchMany(kSparedLaunch);
   Tick();
   disable_result = kCuptiSuccess;
   for (int second = 0; second < 3; ++second) {
@@ -193,9 +193,9 @@ TEST_F(SparedCallbacksTest, WhatCuptiRefusesToSwitchOffStays) {
 }
 
 TEST_F(SparedCallbacksTest, ALaunchThatIsNotToldBringsAllBack) {
-  LaunchMany(kLaunchOfNvcc13);
+  LaunchMany(kSparedLaunch);
   Tick();
-  LaunchMany(kLaunchOfNvcc13, kSamples);
+  LaunchMany(kSparedLaunch, kSamples);
   Tick();
   GiveRecords(kSamples);
   Tick();
@@ -210,20 +210,20 @@ TEST_F(SparedCallbacksTest, ALaunchThatIsNotToldBringsAllBack) {
 
 TEST_F(SparedCallbacksTest, ThereIsNothingToSpareWhereTheOuterCallIsNeeded) {
   BeginSparing(false);
-  LaunchMany(kLaunchOfNvcc13);
+  LaunchMany(kSparedLaunch);
   Tick();
   EXPECT_TRUE(off.empty());
 }
 
 TEST_F(SparedCallbacksTest, ACopyInsideUnderTheSameIdDisagreesWithNothing) {
   int status = 0;
-  Call(kCuptiRuntimeApi, kLaunchOfNvcc13, 0, 1, nullptr);
+  Call(kCuptiRuntimeApi, kSparedLaunch, 0, 1, nullptr);
   Call(kCuptiDriverApi, kCuMemcpyHtoDAsync, 0, 1, nullptr);
   Call(kCuptiDriverApi, kCuMemcpyHtoDAsync, 1, 1, &status);
-  Call(kCuptiDriverApi, kCuLaunchKernel, 0, 1, nullptr);
-  Call(kCuptiDriverApi, kCuLaunchKernel, 1, 1, &status);
-  Call(kCuptiRuntimeApi, kLaunchOfNvcc13, 1, 1, &status);
-  LaunchMany(kLaunchOfNvcc13);
+  Call(kCuptiDriverApi, kSparedDriverLaunch, 0, 1, nullptr);
+  Call(kCuptiDriverApi, kSparedDriverLaunch, 1, 1, &status);
+  Call(kCuptiRuntimeApi, kSparedLaunch, 1, 1, &status);
+  LaunchMany(kSparedLaunch);
   Tick();
   EXPECT_EQ(off, std::set<uint32_t>{505});
 }
@@ -231,41 +231,41 @@ TEST_F(SparedCallbacksTest, ACopyInsideUnderTheSameIdDisagreesWithNothing) {
 TEST_F(SparedCallbacksTest, ACallAmidWhichRecordingEndsShowsNothing) {
   const auto all = segment_.header()->recording.load();
   int status = 0;
-  Call(kCuptiRuntimeApi, kLaunchOfNvcc13, 0, 1, nullptr);
+  Call(kCuptiRuntimeApi, kSparedLaunch, 0, 1, nullptr);
   segment_.header()->recording.store(0);
-  Call(kCuptiDriverApi, kCuLaunchKernel, 0, 1, nullptr);
-  Call(kCuptiDriverApi, kCuLaunchKernel, 1, 1, &status);
-  Call(kCuptiRuntimeApi, kLaunchOfNvcc13, 1, 1, &status);
+  Call(kCuptiDriverApi, kSparedDriverLaunch, 0, 1, nullptr);
+  Call(kCuptiDriverApi, kSparedDriverLaunch, 1, 1, &status);
+  Call(kCuptiRuntimeApi, kSparedLaunch, 1, 1, &status);
   segment_.header()->recording.store(all);
-  LaunchMany(kLaunchOfNvcc13);
+  LaunchMany(kSparedLaunch);
   Tick();
   EXPECT_EQ(off, std::set<uint32_t>{505});
 }
 
 TEST_F(SparedCallbacksTest, ACallWhoseExitIsNotToldIsWatchedNoLonger) {
-  LaunchMany(kLaunchOfNvcc13);
+  LaunchMany(kSparedLaunch);
   int status = 0;
-  Call(kCuptiRuntimeApi, kLaunchOfNvcc13, 0, 1, nullptr);
-  Call(kCuptiDriverApi, kCuLaunchKernel, 0, 1, nullptr);
-  Call(kCuptiDriverApi, kCuLaunchKernel, 1, 1, &status);
+  Call(kCuptiRuntimeApi, kSparedLaunch, 0, 1, nullptr);
+  Call(kCuptiDriverApi, kSparedDriverLaunch, 0, 1, nullptr);
+  Call(kCuptiDriverApi, kSparedDriverLaunch, 1, 1, &status);
   EXPECT_NE(CurrentThread()->open_launch & kOpenWatched, 0);
   Tick();  // off
-  Call(kCuptiDriverApi, kCuLaunchKernel, 0, 2, nullptr);
+  Call(kCuptiDriverApi, kSparedDriverLaunch, 0, 2, nullptr);
   EXPECT_EQ(CurrentThread()->open_launch & kOpenWatched, 0);
-  Call(kCuptiDriverApi, kCuLaunchKernel, 1, 2, &status);
+  Call(kCuptiDriverApi, kSparedDriverLaunch, 1, 2, &status);
 }
 
 TEST_F(SparedCallbacksTest, ACallAmidWhichItsCallbackGoesOrComesIsOneLaunch) {
   segment_.Drain();
   int status = 0;
-  Call(kCuptiRuntimeApi, kLaunchOfNvcc13, 0, 1, nullptr);  // its exit is not told
-  Call(kCuptiDriverApi, kCuLaunchKernel, 0, 1, nullptr);
-  Call(kCuptiDriverApi, kCuLaunchKernel, 1, 1, &status);
-  Call(kCuptiDriverApi, kCuLaunchKernel, 0, 2, nullptr);
-  Call(kCuptiDriverApi, kCuLaunchKernel, 1, 2, &status);
-  Call(kCuptiRuntimeApi, kLaunchOfNvcc13, 1, 2, &status);  // its entry was not told
-  Call(kCuptiRuntimeApi, kLaunchOfNvcc13, 0, 3, nullptr);
-  Call(kCuptiDriverApi, kCuLaunchKernel, 0, 3, nullptr);
+  Call(kCuptiRuntimeApi, kSparedLaunch, 0, 1, nullptr);  // its exit is not told
+  Call(kCuptiDriverApi, kSparedDriverLaunch, 0, 1, nullptr);
+  Call(kCuptiDriverApi, kSparedDriverLaunch, 1, 1, &status);
+  Call(kCuptiDriverApi, kSparedDriverLaunch, 0, 2, nullptr);
+  Call(kCuptiDriverApi, kSparedDriverLaunch, 1, 2, &status);
+  Call(kCuptiRuntimeApi, kSparedLaunch, 1, 2, &status);  // its entry was not told
+  Call(kCuptiRuntimeApi, kSparedLaunch, 0, 3, nullptr);
+  Call(kCuptiDriverApi, kSparedDriverLaunch, 0, 3, nullptr);
   const auto launches = test::Only<shm::LaunchRecord>(segment_.Drain(), shm::RecordType::kLaunch);
   ASSERT_EQ(launches.size(), 3u);
   for (uint32_t i = 0; i < 3; ++i) EXPECT_EQ(launches[i].correlation, i + 1);

@@ -23,7 +23,7 @@ uint32_t ExecutableId(const void* executable) {
 }
 constexpr GraphIdSource kSource = {GraphId, ExecutableId};
 
-class GraphEventsTest : public testing::Test {
+class GraphEventsTest : public ::testing::Test {
  protected:
   GraphEventsTest() {
     segment_.Use();

@@ -10,7 +10,7 @@
 namespace flopsprof::injector {
 namespace {
 
-class GraphStepsTest : public testing::Test {
+class GraphStepsTest : public ::testing::Test {
  protected:
   static constexpr size_t kMany = 8192;  // more than there are places
 

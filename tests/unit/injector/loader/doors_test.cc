@@ -89,7 +89,7 @@ int TakeAll() {
 }
 
 TEST(DoorsTest, HasAnEnd) {  // in a process of its own: no other test finds a door afterwards
-  EXPECT_EXIT(_exit(TakeAll()), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(_exit(TakeAll()), ::testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ const Hook* FindTestHook(const char* name) {
 
 // An object that asks for gemm (symbol 1), puts (2) and matmul (3), and defines a "gemm" too (4).
 // Its hash table tells of the first four symbols; symbol 5, another "matmul", is not in it.
-class HookedSlotsTest : public testing::Test {
+class HookedSlotsTest : public ::testing::Test {
  protected:
   HookedSlotsTest() {
     const uint32_t names[] = {0, 1, 6, 11, 1, 11};

@@ -11,7 +11,7 @@ namespace {
 
 int first, second, third;
 
-class PatchedSlotsTest : public testing::Test {
+class PatchedSlotsTest : public ::testing::Test {
  protected:
   PatchedSlotsTest() {
     object_.all.begin = reinterpret_cast<uintptr_t>(table_);

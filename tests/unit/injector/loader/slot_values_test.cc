@@ -16,7 +16,7 @@ char entry;  // of the hook
 const Hook kQsort = {"qsort", &entry, 0};
 
 // The object whose slot it is lies nowhere; the functions are libc's.
-class SlotValueTest : public testing::Test {
+class SlotValueTest : public ::testing::Test {
  protected:
   SlotValueTest() { mapped_->Take(); }
 

@@ -16,7 +16,7 @@ struct OptionalTensor {
   bool has;
 };
 
-class AttentionArgumentsTest : public testing::Test {
+class AttentionArgumentsTest : public ::testing::Test {
  protected:
   AttentionArgumentsTest() {
     TensorReader::Functions functions = {};

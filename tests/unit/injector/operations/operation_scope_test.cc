@@ -13,7 +13,7 @@ namespace {
 using shm::OperationId;
 using shm::RecordType;
 
-class OperationScopeTest : public testing::Test {
+class OperationScopeTest : public ::testing::Test {
  protected:
   OperationScopeTest() { segment_.Use(); }
   ThreadState* thread_ = CurrentThread();

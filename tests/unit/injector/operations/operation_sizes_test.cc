@@ -20,7 +20,7 @@ struct FakeTensor {
 };
 const FakeTensor* Of(const void* tensor) { return static_cast<const FakeTensor*>(tensor); }
 
-class OperationSizesTest : public testing::Test {
+class OperationSizesTest : public ::testing::Test {
  protected:
   OperationSizesTest() {
     TensorReader::Functions functions = {};

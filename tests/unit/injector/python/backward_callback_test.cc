@@ -24,7 +24,7 @@ uint64_t AddOther(RecordFunctionCallback callback) {
 }
 uint64_t NoSequence() { return 0; }
 
-class BackwardCallbackTest : public testing::Test {
+class BackwardCallbackTest : public ::testing::Test {
  protected:
   void SetUp() override {
     calls = 0;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint32_t kRoot = 11, kChild = 12;
 
-class RestTest : public testing::Test {
+class RestTest : public ::testing::Test {
  protected:
   void SetUp() override { test::ResetScopesForTesting(); }
   void TearDown() override {

@@ -14,7 +14,7 @@ namespace {
 constexpr uint64_t kCapture = 31;
 const void* const kStream = &kCapture;
 
-class CapturedStepsTest : public testing::Test {
+class CapturedStepsTest : public ::testing::Test {
  protected:
   void SetUp() override { test::ResetScopesForTesting(); }
   void TearDown() override {

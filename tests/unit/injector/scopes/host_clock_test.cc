@@ -19,7 +19,7 @@ namespace {
 
 constexpr char kDomainA[] = "a", kDomainB[] = "b";
 
-class HostClockTest : public testing::Test {
+class HostClockTest : public ::testing::Test {
  protected:
   void SetUp() override {
     test::ResetScopesForTesting();

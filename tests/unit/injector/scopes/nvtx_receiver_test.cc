@@ -63,7 +63,7 @@ nvtx::EventAttributes Named(const char* name) {
 
 using PushEx = int (*)(const nvtx::EventAttributes*);
 
-class NvtxReceiverTest : public testing::Test {
+class NvtxReceiverTest : public ::testing::Test {
  protected:
   void SetUp() override {
     test::ResetScopesForTesting();

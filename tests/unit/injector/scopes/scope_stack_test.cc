@@ -22,7 +22,7 @@ using test::MakeNode;
 
 constexpr uint32_t kA = 11, kB = 12, kC = 13;
 
-class ScopeStackTest : public testing::Test {
+class ScopeStackTest : public ::testing::Test {
  protected:
   void SetUp() override { test::ResetScopesForTesting(); }
 

@@ -31,7 +31,7 @@ uint32_t Root(uint64_t object, const char* class_name) {
   return FindOrAddScope(identity);
 }
 
-class ScopeTableTest : public testing::Test {
+class ScopeTableTest : public ::testing::Test {
  protected:
   void SetUp() override { test::ResetScopesForTesting(); }
 };
@@ -53,7 +53,7 @@ TEST_F(ScopeTableTest, ATableThatCannotBeMadeKeepsNoAddressSpaceAndIsCounted) {
            test::RecordedLoss(shm::LossCounter::kScopeTableFull) == before + 1;
   };
   EXPECT_EXIT(_exit(test::KeepsAddressSpaceWhenRefused(kBytes, refused)),
-              testing::ExitedWithCode(0), "");
+              ::testing::ExitedWithCode(0), "");
 }
 
 // Else it had no name for good, though only its name's record found no room.

@@ -13,7 +13,7 @@
 namespace flopsprof::injector {
 namespace {
 
-class SequenceLogTest : public testing::Test {
+class SequenceLogTest : public ::testing::Test {
  protected:
   void SetUp() override {
     ForgetSequenceLogs();

@@ -11,7 +11,7 @@
 namespace flopsprof::injector {
 namespace {
 
-class StepAtTest : public testing::Test {
+class StepAtTest : public ::testing::Test {
  protected:
   void SetUp() override {
     test::ResetScopesForTesting();

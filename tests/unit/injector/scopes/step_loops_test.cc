@@ -29,7 +29,7 @@ void WithThreads(uint32_t count, void (*each)(uint32_t), void (*last)(), uint32_
   }).join();
 }
 
-class StepLoopsTest : public testing::Test {
+class StepLoopsTest : public ::testing::Test {
  protected:
   void SetUp() override { test::ResetScopesForTesting(); }
 };

@@ -12,13 +12,13 @@
 namespace flopsprof::injector {
 namespace {
 
-constexpr uint32_t kRoot = 1;
-constexpr uint32_t kOtherRoot = 2;
+constexpr uint32_t kLoopRoot = 1;
+constexpr uint32_t kOtherLoopRoot = 2;
 
-uint32_t Label() { return CurrentStep() & shm::kStepKeyMask; }
+uint32_t StepLabel() { return CurrentStep() & shm::kStepKeyMask; }
 shm::StepPlace Place() { return shm::PlaceOfStep(CurrentStep()); }
 
-class StepsTest : public testing::Test {
+class StepsTest : public ::testing::Test {
  protected:
   void SetUp() override { test::ResetScopesForTesting(); }
 };
@@ -46,7 +46,7 @@ TEST_F(StepsTest, WhoAsksForItIsToldBeforeAndAfterEachStepBegins) {
 TEST_F(StepsTest, NoStepBeforeTheFirstForward) { EXPECT_EQ(CurrentStep(), shm::kNoStep); }
 
 TEST_F(StepsTest, FirstForwardBeginsStepZero) {
-  OnRootForward(kRoot, true);
+  OnRootForward(kLoopRoot, true);
   EXPECT_EQ(CurrentStep(), 0u);
   const auto records = test::TakeRecords();
   ASSERT_EQ(records.size(), 1u);
@@ -57,33 +57,33 @@ TEST_F(StepsTest, FirstForwardBeginsStepZero) {
 }
 
 TEST_F(StepsTest, WithoutAnOptimizerEveryForwardIsAStep) {
-  for (int i = 0; i < 3; ++i) OnRootForward(kRoot, true);
+  for (int i = 0; i < 3; ++i) OnRootForward(kLoopRoot, true);
   EXPECT_EQ(CurrentStep(), 2u);
 }
 
 TEST_F(StepsTest, AccumulationStaysInItsStep) {
   OnOptimizerFound();
-  for (int i = 0; i < 4; ++i) OnRootForward(kRoot, true);
+  for (int i = 0; i < 4; ++i) OnRootForward(kLoopRoot, true);
   EXPECT_EQ(CurrentStep(), 0u);
   OnOptimizerStepped(0);
-  EXPECT_EQ(Label(), 0u);
+  EXPECT_EQ(StepLabel(), 0u);
   EXPECT_EQ(Place(), shm::StepPlace::kTail);
-  OnRootForward(kRoot, true);
+  OnRootForward(kLoopRoot, true);
   EXPECT_EQ(CurrentStep(), 1u);
 }
 
 TEST_F(StepsTest, NumbersOfTwoOptimizersInTurnAreSetRight) {
   OnOptimizerFound();
   for (const uint32_t optimizer : {0u, 1u, 0u, 1u}) {
-    OnRootForward(kRoot, true);
+    OnRootForward(kLoopRoot, true);
     OnOptimizerStepped(optimizer);
   }
   EXPECT_EQ(CurrentStepNumber(), 1u);
-  OnRootForward(kRoot, true);
+  OnRootForward(kLoopRoot, true);
   EXPECT_EQ(CurrentStepNumber(), 2u);
   OnOptimizerStepped(0);
   EXPECT_EQ(Place(), shm::StepPlace::kIn);  // the other one is still to come
-  OnRootForward(kRoot, true);
+  OnRootForward(kLoopRoot, true);
   EXPECT_EQ(CurrentStepNumber(), 2u);
   OnOptimizerStepped(1);
   EXPECT_EQ(Place(), shm::StepPlace::kTail);
@@ -92,7 +92,7 @@ TEST_F(StepsTest, NumbersOfTwoOptimizersInTurnAreSetRight) {
 TEST_F(StepsTest, ATurnThatComesAgainIsOverThoughAnOptimizerNeverSteps) {
   for (int i = 0; i < 3; ++i) OnOptimizerMade();
   for (const uint32_t optimizer : {0u, 1u, 0u, 1u, 0u, 1u}) {
-    OnRootForward(kRoot, true);
+    OnRootForward(kLoopRoot, true);
     OnOptimizerStepped(optimizer);
   }
   EXPECT_EQ(CurrentStepNumber(), 2u);
@@ -103,7 +103,7 @@ TEST_F(StepsTest, ATurnThatComesAgainIsOverThoughAnOptimizerNeverSteps) {
 TEST_F(StepsTest, PartsAreTurnsWhenTheOtherOptimizerHasNotSteppedInEight) {
   for (int i = 0; i < 2; ++i) OnOptimizerMade();
   for (int i = 0; i < 10; ++i) {
-    OnRootForward(kRoot, true);
+    OnRootForward(kLoopRoot, true);
     OnOptimizerStepped(0);
   }
   EXPECT_EQ(CurrentStepNumber(), 9u);
@@ -112,57 +112,57 @@ TEST_F(StepsTest, PartsAreTurnsWhenTheOtherOptimizerHasNotSteppedInEight) {
 
 TEST_F(StepsTest, EvaluationAfterAStepIsBesideIt) {
   OnOptimizerFound();
-  OnRootForward(kRoot, true);
-  OnRootForward(kOtherRoot, false);
+  OnRootForward(kLoopRoot, true);
+  OnRootForward(kOtherLoopRoot, false);
   EXPECT_EQ(Place(), shm::StepPlace::kIn);  // in the middle of a step
   OnOptimizerStepped(0);
-  OnRootForward(kRoot, false);
+  OnRootForward(kLoopRoot, false);
   EXPECT_EQ(Place(), shm::StepPlace::kBeside);
-  OnRootForward(kRoot, true);
+  OnRootForward(kLoopRoot, true);
   EXPECT_EQ(CurrentStep(), 1u);
 }
 
 TEST_F(StepsTest, EvaluationBeforeTheFirstStepIsInNone) {
   OnOptimizerFound();
-  OnRootForward(kRoot, false);
+  OnRootForward(kLoopRoot, false);
   EXPECT_EQ(Place(), shm::StepPlace::kBeside);
   EXPECT_EQ(CurrentStepNumber(), shm::kNoStep);
-  OnRootForward(kRoot, true);
+  OnRootForward(kLoopRoot, true);
   EXPECT_EQ(CurrentStep(), 0u);
 }
 
 TEST_F(StepsTest, ForwardsBeforeAnOptimizerWasMadeAreNoSteps) {
-  OnRootForward(kRoot, true);
+  OnRootForward(kLoopRoot, true);
   OnOptimizerFound();
   EXPECT_EQ(CurrentStep(), shm::kNoStep);
-  OnRootForward(kRoot, true);
+  OnRootForward(kLoopRoot, true);
   EXPECT_EQ(CurrentStepNumber(), 0u);
 }
 
 TEST_F(StepsTest, OptimizerThatStepsEndsTheModeWithoutOne) {
-  OnRootForward(kRoot, true);
+  OnRootForward(kLoopRoot, true);
   OnOptimizerStepped(0);
-  OnRootForward(kRoot, true);
-  OnRootForward(kRoot, true);
+  OnRootForward(kLoopRoot, true);
+  OnRootForward(kLoopRoot, true);
   EXPECT_EQ(CurrentStepNumber(), 1u);
 }
 
 TEST_F(StepsTest, ABackwardPassMakesOneStepOfTheForwardsBefore) {
-  OnRootForward(kRoot, true);
-  OnRootForward(kRoot, true);
-  OnBackward(kRoot);
+  OnRootForward(kLoopRoot, true);
+  OnRootForward(kLoopRoot, true);
+  OnBackward(kLoopRoot);
   EXPECT_EQ(CurrentStepNumber(), 0u);
-  OnRootForward(kRoot, false);
+  OnRootForward(kLoopRoot, false);
   EXPECT_EQ(CurrentStepNumber(), 0u);
-  OnRootForward(kRoot, true);
-  OnRootForward(kRoot, true);
+  OnRootForward(kLoopRoot, true);
+  OnRootForward(kLoopRoot, true);
   EXPECT_EQ(CurrentStepNumber(), 1u);
 }
 
 TEST_F(StepsTest, ABackwardPassAfterManyForwardsWritesOneRecord) {
-  for (int i = 0; i < 1000; ++i) OnRootForward(kRoot, true);
+  for (int i = 0; i < 1000; ++i) OnRootForward(kLoopRoot, true);
   test::TakeRecords();
-  OnBackward(kRoot);
+  OnBackward(kLoopRoot);
   const auto records = test::TakeRecords();
   ASSERT_EQ(records.size(), 1u);
   const auto& numbered = records[0].As<shm::StepRecord>();
@@ -174,9 +174,9 @@ TEST_F(StepsTest, ABackwardPassAfterManyForwardsWritesOneRecord) {
 
 TEST_F(StepsTest, ExplicitStepsTakeOver) {
   OnExplicitStep();
-  OnRootForward(kRoot, true);
+  OnRootForward(kLoopRoot, true);
   OnOptimizerStepped(0);
-  OnRootForward(kRoot, true);
+  OnRootForward(kLoopRoot, true);
   EXPECT_EQ(CurrentStep(), 0u);
   OnExplicitStep();
   EXPECT_EQ(CurrentStep(), 1u);
@@ -197,7 +197,7 @@ std::vector<bool> TakeSettled() {
 TEST_F(StepsTest, NumbersAreSettledWhenEightStepsHadAllOptimizers) {
   OnOptimizerMade();
   for (int i = 0; i < 10; ++i) {
-    OnRootForward(kRoot, true);
+    OnRootForward(kLoopRoot, true);
     OnOptimizerStepped(0);
   }
   std::vector<bool> expected(10, false);
@@ -209,7 +209,7 @@ TEST_F(StepsTest, NumbersAreNotSettledWhileAnOptimizerHasNotStepped) {
   OnOptimizerMade();
   OnOptimizerMade();
   for (int i = 0; i < 20; ++i) {
-    OnRootForward(kRoot, true);
+    OnRootForward(kLoopRoot, true);
     OnOptimizerStepped(0);
   }
   EXPECT_EQ(TakeSettled(), std::vector<bool>(20, false));
@@ -219,7 +219,7 @@ TEST_F(StepsTest, NumbersAreSettledOnceTheCycleIsKnown) {
   OnOptimizerMade();
   OnOptimizerMade();
   for (int i = 0; i < 6; ++i) {
-    OnRootForward(kRoot, true);
+    OnRootForward(kLoopRoot, true);
     OnOptimizerStepped(static_cast<uint32_t>(i % 2));
   }
   const std::vector<bool> settled = TakeSettled();
@@ -234,7 +234,7 @@ TEST_F(StepsTest, ExplicitStepsAreSettled) {
 }
 
 TEST_F(StepsTest, WithoutAnOptimizerNumbersAreNeverSettled) {
-  for (int i = 0; i < 200; ++i) OnRootForward(kRoot, false);
+  for (int i = 0; i < 200; ++i) OnRootForward(kLoopRoot, false);
   EXPECT_EQ(TakeSettled(), std::vector<bool>(200, false));
 }
 
@@ -250,7 +250,7 @@ TEST_F(StepsTest, KnownOptimizerIsNotLookedFor) {
 }
 
 TEST_F(StepsTest, OptimizerStepIsReportedInItsStep) {
-  OnRootForward(kRoot, true);
+  OnRootForward(kLoopRoot, true);
   OnOptimizerStepped(0);
   const auto records = test::TakeRecords();
   ASSERT_GE(records.size(), 2u);

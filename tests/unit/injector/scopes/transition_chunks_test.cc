@@ -9,7 +9,7 @@
 namespace flopsprof::injector {
 namespace {
 
-class TransitionChunkTest : public testing::Test {
+class TransitionChunkTest : public ::testing::Test {
  protected:
   NodeLookup Find(uint32_t ticket, uint64_t sequence) {
     return chunk_->Find(ticket, sequence, &scope_);

@@ -11,7 +11,7 @@
 namespace flopsprof::injector {
 namespace {
 
-class WindowTest : public testing::Test {
+class WindowTest : public ::testing::Test {
  protected:
   WindowTest() {
     header().controlled = 1;

@@ -12,7 +12,7 @@ namespace {
 using Bytes = std::vector<uint8_t>;
 
 // Numbers of DWARF 5, section 7.24, written out: expected values are not those of the code.
-class CfaProgramTest : public testing::Test {
+class CfaProgramTest : public ::testing::Test {
  protected:
   CfaProgramTest() {
     cie_.code_alignment = 1;

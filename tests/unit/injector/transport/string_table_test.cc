@@ -76,7 +76,7 @@ TEST(StringTableTest, IsFullAfterItsBytesOfText) {
 TEST(StringTableTest, ATableThatCannotBeMadeKeepsNoAddressSpace) {
   const auto refused = [table = NewTable()] { return Id(table, "kernel") == 0; };
   EXPECT_EXIT(_exit(test::KeepsAddressSpaceWhenRefused(StringTable::kMaxTextBytes - 1, refused)),
-              testing::ExitedWithCode(0), "");
+              ::testing::ExitedWithCode(0), "");
 }
 
 TEST(StringTableTest, ThreadsAgreeOnIds) {

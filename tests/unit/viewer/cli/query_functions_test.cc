@@ -10,7 +10,7 @@
 namespace flopsprof::viewer {
 namespace {
 
-class QueryFunctionsTest : public testing::Test {
+class QueryFunctionsTest : public ::testing::Test {
  protected:
   QueryFunctionsTest() {
     sqlite3* opened = nullptr;

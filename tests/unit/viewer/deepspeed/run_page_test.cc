@@ -105,8 +105,8 @@ TEST(DeepSpeedRunPageTest, NoLineBehindTheLayoutBeginsAsOneOfIt) {
     line = line.substr(0, line.find_first_of(":="));
     if (line.find_first_not_of(" )-") != std::string::npos) beginnings.insert(line);
   }
-  EXPECT_THAT(beginnings, testing::Contains("FLOPS per GPU "));
-  EXPECT_THAT(beginnings, testing::Contains("      (fc)"));
+  EXPECT_THAT(beginnings, ::testing::Contains("FLOPS per GPU "));
+  EXPECT_THAT(beginnings, ::testing::Contains("      (fc)"));
   std::istringstream behind(page.substr(rule + 80));
   for (std::string line; std::getline(behind, line);) {
     for (const std::string& beginning : beginnings) EXPECT_NE(line.rfind(beginning, 0), 0) << line;

@@ -16,12 +16,12 @@ using ::testing::Not;
 
 constexpr char kWhereWaitIsKnown[] = "wait is known where all ranks";
 
-std::string Render(const model::Summary& summary, int top = 10) {
+std::string RenderCommunication(const model::Summary& summary, int top = 10) {
   return RenderView(summary, {.views = {"communication"}, .top = top});
 }
 
 TEST(CommunicationViewTest, PayloadIsPerTimeAfterTheLastRankBegan) {
-  const std::string text = Render(SampleSummary());
+  const std::string text = RenderCommunication(SampleSummary());
   // 24,240 bytes in 10,000 - 4,000 ns.
   EXPECT_THAT(LinesWith(text, "ncclAllReduce"),
               ElementsAre("ncclAllReduce | 2 ranks: 0-1 | backward | 6 | 24.2 kB | 10.0 µs | "
@@ -34,7 +34,7 @@ TEST(CommunicationViewTest, PayloadIsPerTimeAfterTheLastRankBegan) {
 TEST(CommunicationViewTest, WithACallWhoseWaitIsUnknownThereIsNoRate) {
   model::Summary summary = SampleSummary();
   summary.collectives[0].matched_calls = 5;
-  const std::string text = Render(summary);
+  const std::string text = RenderCommunication(summary);
   EXPECT_THAT(LinesWith(text, "2 ranks: 0-1"),
               ElementsAre("ncclAllReduce | 2 ranks: 0-1 | backward | 6 | 24.2 kB | 10.0 µs | "
                           "7.50 µs | 25.0% | ≥4.00 µs | ? | ?"));
@@ -45,7 +45,7 @@ TEST(CommunicationViewTest, WithoutAnyMatchTheWaitIsUnknown) {
   model::Summary summary = SampleSummary();
   model::CollectiveSummary& row = summary.collectives[0];
   row.matched_calls = row.matched_time_ns = row.wait_ns = 0;
-  EXPECT_THAT(LinesWith(Render(summary), "ncclAllReduce"),
+  EXPECT_THAT(LinesWith(RenderCommunication(summary), "ncclAllReduce"),
               ElementsAre("ncclAllReduce | 2 ranks: 0-1 | backward | 6 | 24.2 kB | 10.0 µs | "
                           "7.50 µs | 25.0% | ? | ? | ?",
                           "features.0 | ncclAllReduce | backward | 6 | 24.2 kB | 10.0 µs | "
@@ -53,14 +53,14 @@ TEST(CommunicationViewTest, WithoutAnyMatchTheWaitIsUnknown) {
   // No kernel of it was seen.
   row.gpu_time_ns = 0;
   EXPECT_THAT(
-      LinesWith(Render(summary), "2 ranks: 0-1"),
+      LinesWith(RenderCommunication(summary), "2 ranks: 0-1"),
       ElementsAre("ncclAllReduce | 2 ranks: 0-1 | backward | 6 | 24.2 kB | ? | ? | ? | ? | ? | ?"));
 }
 
 TEST(CommunicationViewTest, ExposedTimeThatWasNotComparedIsUnknown) {
   model::Summary summary = SampleSummary();
   summary.collectives[0].compared_time_ns -= 1;
-  EXPECT_THAT(LinesWith(Render(summary), "2 ranks: 0-1"),
+  EXPECT_THAT(LinesWith(RenderCommunication(summary), "2 ranks: 0-1"),
               ElementsAre("ncclAllReduce | 2 ranks: 0-1 | backward | 6 | 24.2 kB | 10.0 µs | ? | "
                           "? | 4.00 µs | 6.00 µs | 4.04 GB/s"));
 }
@@ -71,14 +71,14 @@ TEST(CommunicationViewTest, ModulesOfOneGroupAddUpAndTheLongestIsFirst) {
   summary.collectives.push_back({"ncclAllReduce", "2 ranks", "backward", "", "0-1", 2, 6000, 12000,
                                  2, 12000, 7000, 12000, 1000});
   EXPECT_THAT(
-      LinesWith(Render(summary), "ncclAllReduce"),
+      LinesWith(RenderCommunication(summary), "ncclAllReduce"),
       ElementsAre("ncclAllReduce | 2 ranks: 0-1 | backward | 8 | 30.2 kB | 22.0 µs | "
                   "18.5 µs | 15.9% | 11.0 µs | 11.0 µs | 2.75 GB/s",
                   "(model) | ncclAllReduce | backward | 2 | 6.00 kB | 12.0 µs | 11.0 µs | 8.3% | "
                   "7.00 µs | 5.00 µs | 1.20 GB/s",
                   "features.0 | ncclAllReduce | backward | 6 | 24.2 kB | 10.0 µs | "
                   "7.50 µs | 25.0% | 4.00 µs | 6.00 µs | 4.04 GB/s"));
-  const std::string first = Render(summary, 1);
+  const std::string first = RenderCommunication(summary, 1);
   EXPECT_THAT(LinesWith(first, "features.0"), IsEmpty());
   EXPECT_THAT(first, HasSubstr("top 1 of 2 rows"));
 }
@@ -89,7 +89,7 @@ TEST(CommunicationViewTest, GroupsOfOneSizeAreOneRowWhereThereAreMoreThanFit) {
     summary.collectives.push_back(summary.collectives[0]);
     summary.collectives.back().ranks = ranks;
   }
-  EXPECT_THAT(LinesWith(Render(summary, 2), "3 groups"),
+  EXPECT_THAT(LinesWith(RenderCommunication(summary, 2), "3 groups"),
               ElementsAre("ncclAllReduce | 3 groups of 2 ranks | backward | 18 | 72.7 kB | "
                           "30.0 µs | 22.5 µs | 25.0% | 12.0 µs | 18.0 µs | 4.04 GB/s"));
 }
@@ -97,8 +97,8 @@ TEST(CommunicationViewTest, GroupsOfOneSizeAreOneRowWhereThereAreMoreThanFit) {
 TEST(CommunicationViewTest, WithoutCollectivesThereIsNoTable) {
   model::Summary summary = SampleSummary();
   summary.collectives.clear();
-  EXPECT_THAT(Render(summary), HasSubstr("Communication\n  none recorded\n"));
-  EXPECT_THAT(Render(summary), Not(HasSubstr("collective")));
+  EXPECT_THAT(RenderCommunication(summary), HasSubstr("Communication\n  none recorded\n"));
+  EXPECT_THAT(RenderCommunication(summary), Not(HasSubstr("collective")));
   EXPECT_THAT(RenderView(summary, {}), Not(HasSubstr("Communication")));
 }
 

@@ -12,7 +12,7 @@ CollectiveTime End(uint64_t match, int rank, uint64_t start_ns, uint64_t end_ns,
   return {match, end_count, rank, static_cast<uint32_t>(10 + rank), start_ns, end_ns};
 }
 
-struct CollectiveWaitsTest : testing::Test {
+struct CollectiveWaitsTest : ::testing::Test {
   CollectiveWaits waits;
   std::vector<CollectiveWait> found;
 };

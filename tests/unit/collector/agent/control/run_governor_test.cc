@@ -14,7 +14,7 @@
 namespace flopsprof::agent {
 namespace {
 
-constexpr uint64_t kSecond = 1'000'000'000;
+constexpr uint64_t kNsPerSecond = 1'000'000'000;
 constexpr shm::StepsWanted kAll{0, shm::kNoEnd};
 
 // A process that is recorded from its beginning, and does what its header asks for.
@@ -37,7 +37,7 @@ class RunGovernorTest : public ::testing::Test {
   // Of a program without steps: windows begin and end at once.
   void Run(int seconds, uint64_t launches_a_second) {
     for (int i = 0; i < seconds; ++i) {
-      now_ns_ += kSecond;
+      now_ns_ += kNsPerSecond;
       const shm::StepsWanted wanted = shm::UnpackSteps(header().steps_wanted);
       const bool records = wanted.first != wanted.end;
       header().recording =
@@ -58,7 +58,7 @@ class RunGovernorTest : public ::testing::Test {
   shm::SegmentHeader& header() { return injector_->header(); }
   bool recording() { return header().recording == static_cast<uint32_t>(shm::Recording::kWork); }
 
-  uint64_t now_ns_ = 5 * kSecond;
+  uint64_t now_ns_ = 5 * kNsPerSecond;
   testing::ProfileSum sent_;
   std::unique_ptr<testing::FakeInjector> injector_;
   std::unique_ptr<ProcessRecorder> recorder_;
@@ -72,9 +72,9 @@ TEST_F(RunGovernorTest, FewLaunchesAreRecordedAll) {
   EXPECT_TRUE(recording());
   const v1::CostRow cost = Cost();
   EXPECT_EQ(cost.budget_ppm(), 10'000u);
-  EXPECT_EQ(cost.wall_ns(), 300 * kSecond);
+  EXPECT_EQ(cost.wall_ns(), 300 * kNsPerSecond);
   EXPECT_EQ(cost.cost_ns(), 300 * 2000 * 3360u);
-  EXPECT_EQ(cost.recorded_ns(), 300 * kSecond);
+  EXPECT_EQ(cost.recorded_ns(), 300 * kNsPerSecond);
   EXPECT_EQ(cost.sampled_ns(), 0u);
   EXPECT_EQ(cost.instruction_ps(), 500u);
 }
@@ -83,9 +83,9 @@ TEST_F(RunGovernorTest, ManyAreRecordedNowAndThen) {
   Run(1200, 30'000);  // 10 %
   const v1::CostRow cost = Cost();
   EXPECT_GT(cost.switches(), 10u);
-  EXPECT_LT(cost.cost_ns(), 0.012 * 1200 * kSecond);
-  EXPECT_GT(cost.recorded_ns(), 40 * kSecond);
-  EXPECT_GT(cost.sampled_ns(), 1100 * kSecond);
+  EXPECT_LT(cost.cost_ns(), 0.012 * 1200 * kNsPerSecond);
+  EXPECT_GT(cost.recorded_ns(), 40 * kNsPerSecond);
+  EXPECT_GT(cost.sampled_ns(), 1100 * kNsPerSecond);
 }
 
 TEST_F(RunGovernorTest, BetweenWindowsCuptiIsGivenBack) {
@@ -103,21 +103,21 @@ TEST_F(RunGovernorTest, TheLastMomentsOfAProcessAreJudged) {
   Run(2, 100);
   header().launches += 100;
   recorder_->Finish(ProcessEnd(), now_ns_);
-  governor_.Follow(now_ns_ + kSecond / 2, /*final=*/true);
+  governor_.Follow(now_ns_ + kNsPerSecond / 2, /*final=*/true);
   EXPECT_EQ(Cost().cost_ns(), 300 * 3360u);
 }
 
 TEST_F(RunGovernorTest, LevelsAreTimedFromTheFirstCostToTheLastProcess) {
   Run(4, 0);  // imports
   Run(3, 100);
-  EXPECT_EQ(Cost().full_ns(), 3 * kSecond);
-  recorder_->Finish(ProcessEnd(), now_ns_ + kSecond);
+  EXPECT_EQ(Cost().full_ns(), 3 * kNsPerSecond);
+  recorder_->Finish(ProcessEnd(), now_ns_ + kNsPerSecond);
   Run(10, 0);
   const v1::CostRow cost = Cost();
-  EXPECT_EQ(cost.wall_ns(), 8 * kSecond);
-  EXPECT_EQ(cost.full_ns(), 4 * kSecond);
+  EXPECT_EQ(cost.wall_ns(), 8 * kNsPerSecond);
+  EXPECT_EQ(cost.full_ns(), 4 * kNsPerSecond);
   EXPECT_EQ(cost.switches(), 0u);
-  EXPECT_EQ(governor_.governor().level_ns(CoverageLevel::kFull), 4 * kSecond);
+  EXPECT_EQ(governor_.governor().level_ns(CoverageLevel::kFull), 4 * kNsPerSecond);
 }
 
 TEST_F(RunGovernorTest, ModulesThatAreFollowedBetweenWindowsAreTheFloor) {
@@ -130,7 +130,7 @@ TEST_F(RunGovernorTest, ModulesThatAreFollowedBetweenWindowsAreTheFloor) {
   };
   run(300);
   EXPECT_EQ(governor_.governor().level(), CoverageLevel::kPaused);
-  EXPECT_GT(Cost().paused_ns(), 100 * kSecond);
+  EXPECT_GT(Cost().paused_ns(), 100 * kNsPerSecond);
   header().resting = 1;  // 60 x 0.5 ns: 0.1 %
   run(300);
   EXPECT_EQ(governor_.governor().level(), CoverageLevel::kSampled);

@@ -14,9 +14,9 @@ namespace {
 using Kind = shm::GraphEventKind;
 using testing::GraphChange;
 
-constexpr uint64_t kGraph = 0x100, kOther = 0x200;
-constexpr uint64_t kExec = 0xe00, kOtherExec = 0xf00;
-constexpr uint64_t kCapture = 71, kOtherCapture = 72;
+constexpr uint64_t kOneGraph = 0x100, kOther = 0x200;
+constexpr uint64_t kOneExec = 0xe00, kOtherExec = 0xf00;
+constexpr uint64_t kOneCapture = 71, kOtherCapture = 72;
 
 class GraphTableTest : public ::testing::Test {
  protected:
@@ -50,51 +50,51 @@ class GraphTableTest : public ::testing::Test {
 };
 
 TEST_F(GraphTableTest, AnExecutableHoldsWhatItsGraphHeldWhenItWasMade) {
-  const auto captured = table_.OpenCapture(kCapture);
-  EndCapture(kCapture, kGraph, 1);
-  Apply(Kind::kInstantiate, kGraph, kExec);
-  EndCapture(kOtherCapture, kGraph, 1);  // the graph grows
-  ASSERT_NE(ContentOf(kExec), nullptr);
-  ASSERT_EQ(ContentOf(kExec)->captures.size(), 1u);
-  EXPECT_EQ(ContentOf(kExec)->captures[0], captured);
+  const auto captured = table_.OpenCapture(kOneCapture);
+  EndCapture(kOneCapture, kOneGraph, 1);
+  Apply(Kind::kInstantiate, kOneGraph, kOneExec);
+  EndCapture(kOtherCapture, kOneGraph, 1);  // the graph grows
+  ASSERT_NE(ContentOf(kOneExec), nullptr);
+  ASSERT_EQ(ContentOf(kOneExec)->captures.size(), 1u);
+  EXPECT_EQ(ContentOf(kOneExec)->captures[0], captured);
 }
 
 TEST_F(GraphTableTest, AnUpdateHoldsFromItsNumberOn) {
-  EndCapture(kCapture, kGraph, 1);
+  EndCapture(kOneCapture, kOneGraph, 1);
   EndCapture(kOtherCapture, kOther, 2);
-  Apply(Kind::kInstantiate, kGraph, kExec);  // 3
-  Apply(Kind::kUpdate, kOther, kExec);       // 4
+  Apply(Kind::kInstantiate, kOneGraph, kOneExec);  // 3
+  Apply(Kind::kUpdate, kOther, kOneExec);          // 4
   const auto capture_at = [&](uint64_t order) {
-    return table_.executable(table_.Find(kExec, order))->content->capture_ids.at(0);
+    return table_.executable(table_.Find(kOneExec, order))->content->capture_ids.at(0);
   };
-  EXPECT_EQ(table_.Find(kExec, 2), GraphTable::kUnknown);
-  EXPECT_EQ(capture_at(3), kCapture);
+  EXPECT_EQ(table_.Find(kOneExec, 2), GraphTable::kUnknown);
+  EXPECT_EQ(capture_at(3), kOneCapture);
   EXPECT_EQ(capture_at(4), kOtherCapture);
 }
 
 TEST_F(GraphTableTest, ADestroyedExecutableIsUnknownUntilItsAddressIsUsedAgain) {
-  EndCapture(kCapture, kGraph, 1);
-  Apply(Kind::kInstantiate, kGraph, kExec);
-  Apply(Kind::kExecDestroy, 0, kExec);
-  EXPECT_EQ(ContentOf(kExec), nullptr);
-  Apply(Kind::kInstantiate, kGraph, kExec);
-  EXPECT_NE(ContentOf(kExec), nullptr);
+  EndCapture(kOneCapture, kOneGraph, 1);
+  Apply(Kind::kInstantiate, kOneGraph, kOneExec);
+  Apply(Kind::kExecDestroy, 0, kOneExec);
+  EXPECT_EQ(ContentOf(kOneExec), nullptr);
+  Apply(Kind::kInstantiate, kOneGraph, kOneExec);
+  EXPECT_NE(ContentOf(kOneExec), nullptr);
 }
 
 TEST_F(GraphTableTest, AnExecutableOfADestroyedGraphLivesOn) {
-  EndCapture(kCapture, kGraph, 1);
-  Apply(Kind::kInstantiate, kGraph, kExec);
-  Apply(Kind::kGraphDestroy, kGraph);
-  EXPECT_NE(ContentOf(kExec), nullptr);
-  Apply(Kind::kInstantiate, kGraph, kOtherExec);  // the address is a graph made unseen
+  EndCapture(kOneCapture, kOneGraph, 1);
+  Apply(Kind::kInstantiate, kOneGraph, kOneExec);
+  Apply(Kind::kGraphDestroy, kOneGraph);
+  EXPECT_NE(ContentOf(kOneExec), nullptr);
+  Apply(Kind::kInstantiate, kOneGraph, kOtherExec);  // the address is a graph made unseen
   EXPECT_EQ(ContentOf(kOtherExec), nullptr);
 }
 
 TEST_F(GraphTableTest, AGraphThatIsInTwiceRunsTwice) {
-  EndCapture(kCapture, kGraph, 1);
-  Apply(Kind::kInstantiate, kGraph, kExec);
-  LaunchInto(kOtherCapture, kExec);
-  LaunchInto(kOtherCapture, kExec);
+  EndCapture(kOneCapture, kOneGraph, 1);
+  Apply(Kind::kInstantiate, kOneGraph, kOneExec);
+  LaunchInto(kOtherCapture, kOneExec);
+  LaunchInto(kOtherCapture, kOneExec);
   EndCapture(kOtherCapture, kOther, 2);
   Apply(Kind::kInstantiate, kOther, kOtherExec);
   ASSERT_NE(ContentOf(kOtherExec), nullptr);
@@ -103,9 +103,9 @@ TEST_F(GraphTableTest, AGraphThatIsInTwiceRunsTwice) {
 }
 
 TEST_F(GraphTableTest, AnUnknownChildMakesTheWholeUnknown) {
-  LaunchInto(kCapture, kExec);
-  EndCapture(kCapture, kGraph, 1);
-  Apply(Kind::kInstantiate, kGraph, kOtherExec);
+  LaunchInto(kOneCapture, kOneExec);
+  EndCapture(kOneCapture, kOneGraph, 1);
+  Apply(Kind::kInstantiate, kOneGraph, kOtherExec);
   EXPECT_TRUE(ContentOf(kOtherExec)->edited);
   EndCapture(kOtherCapture, kOther, 2);
   CopyInto(Kind::kAddChild, kOther, /*source=*/0x900);
@@ -114,41 +114,41 @@ TEST_F(GraphTableTest, AnUnknownChildMakesTheWholeUnknown) {
 }
 
 TEST_F(GraphTableTest, ACloneAndAChildHoldTheCaptureToo) {
-  EndCapture(kCapture, kGraph, 1);
-  CopyInto(Kind::kClone, kOther, kGraph);
-  CopyInto(Kind::kAddChild, kOther, kGraph);
-  Apply(Kind::kInstantiate, kOther, kExec);
-  ASSERT_NE(ContentOf(kExec), nullptr);
-  EXPECT_EQ(ContentOf(kExec)->captures.size(), 2u);
+  EndCapture(kOneCapture, kOneGraph, 1);
+  CopyInto(Kind::kClone, kOther, kOneGraph);
+  CopyInto(Kind::kAddChild, kOther, kOneGraph);
+  Apply(Kind::kInstantiate, kOther, kOneExec);
+  ASSERT_NE(ContentOf(kOneExec), nullptr);
+  EXPECT_EQ(ContentOf(kOneExec)->captures.size(), 2u);
 }
 
 TEST_F(GraphTableTest, AnEditAndAConditionAreSaid) {
-  EndCapture(kCapture, kGraph, 1);
-  Apply(Kind::kInstantiate, kGraph, kExec);
-  Apply(Kind::kEdit, 0, kExec);
-  EXPECT_TRUE(ContentOf(kExec)->edited);
-  Apply(Kind::kConditional, kGraph);
-  Apply(Kind::kInstantiate, kGraph, kOtherExec);
+  EndCapture(kOneCapture, kOneGraph, 1);
+  Apply(Kind::kInstantiate, kOneGraph, kOneExec);
+  Apply(Kind::kEdit, 0, kOneExec);
+  EXPECT_TRUE(ContentOf(kOneExec)->edited);
+  Apply(Kind::kConditional, kOneGraph);
+  Apply(Kind::kInstantiate, kOneGraph, kOtherExec);
   EXPECT_TRUE(ContentOf(kOtherExec)->conditional);
   EXPECT_FALSE(ContentOf(kOtherExec)->edited);
 }
 
 TEST_F(GraphTableTest, WhatWasDestroyedIsForgottenInTheEnd) {
-  EndCapture(kCapture, kGraph, 1);
-  Apply(Kind::kInstantiate, kGraph, kExec);
+  EndCapture(kOneCapture, kOneGraph, 1);
+  Apply(Kind::kInstantiate, kOneGraph, kOneExec);
   const uint64_t first = order_;
-  Apply(Kind::kUpdate, kGraph, kExec);
-  Apply(Kind::kExecDestroy, 0, kExec);
-  Apply(Kind::kInstantiate, kGraph, kExec);
-  const uint32_t oldest = table_.Find(kExec, first);
-  const uint32_t updated = table_.Find(kExec, first + 1);
+  Apply(Kind::kUpdate, kOneGraph, kOneExec);
+  Apply(Kind::kExecDestroy, 0, kOneExec);
+  Apply(Kind::kInstantiate, kOneGraph, kOneExec);
+  const uint32_t oldest = table_.Find(kOneExec, first);
+  const uint32_t updated = table_.Find(kOneExec, first + 1);
   table_.ForgetDestroyed(1);
   EXPECT_EQ(table_.executable(oldest), nullptr);
-  EXPECT_EQ(table_.Find(kExec, first), GraphTable::kUnknown);
+  EXPECT_EQ(table_.Find(kOneExec, first), GraphTable::kUnknown);
   EXPECT_NE(table_.executable(updated), nullptr);
   table_.ForgetDestroyed(0);
   EXPECT_EQ(table_.executable(updated), nullptr);
-  EXPECT_NE(ContentOf(kExec), nullptr);  // alive
+  EXPECT_NE(ContentOf(kOneExec), nullptr);  // alive
 }
 
 TEST_F(GraphTableTest, ANodeIsFoundThroughCopiesOfCopies) {
@@ -157,15 +157,15 @@ TEST_F(GraphTableTest, ANodeIsFoundThroughCopiesOfCopies) {
   ASSERT_NE(nodes, nullptr);
   GraphNode* made =
       &nodes->nodes.try_emplace(4, LiveCount(std::make_shared<uint64_t>(0))).first->second;
-  EndCapture(kCapture, kGraph, 1);
-  shm::GraphEvent instantiated = GraphChange(++order_, Kind::kInstantiate, kGraph, kExec);
+  EndCapture(kOneCapture, kOneGraph, 1);
+  shm::GraphEvent instantiated = GraphChange(++order_, Kind::kInstantiate, kOneGraph, kOneExec);
   instantiated.graph_id = 1;
   instantiated.other_id = 9;  // CUPTI's id of the executable
   table_.Apply(instantiated);
   table_.AddNodeCopy(id(12, 3), id(9, 4));  // one whose number has changed
   EXPECT_EQ(table_.FindNode(id(9, 4), nullptr), made);
   EXPECT_EQ(table_.FindNode(id(12, 3), nullptr), made);
-  EXPECT_EQ(table_.FindNode(id(9, 4), ContentOf(kExec)), made);
+  EXPECT_EQ(table_.FindNode(id(9, 4), ContentOf(kOneExec)), made);
   EXPECT_EQ(table_.FindNode(id(9, 5), nullptr), nullptr);
   EXPECT_EQ(table_.FindNode(id(33, 4), nullptr), nullptr);
 }

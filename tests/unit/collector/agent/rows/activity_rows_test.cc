@@ -19,7 +19,7 @@ JoinedActivity Kernel(uint32_t name, uint32_t scope, uint32_t step, uint64_t ns)
   return activity;
 }
 
-class ActivityRowsTest : public testing::Test {
+class ActivityRowsTest : public ::testing::Test {
  protected:
   ActivityRowsTest() { names_.Define(1, "ncclDevKernel_AllReduce(x)"); }
 

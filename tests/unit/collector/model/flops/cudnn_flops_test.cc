@@ -31,7 +31,7 @@ struct PlanCase {
 };
 
 // Operation graphs that the real library (9.24) wrote; see plans/README.md.
-class CudnnPlanTest : public testing::TestWithParam<PlanCase> {};
+class CudnnPlanTest : public ::testing::TestWithParam<PlanCase> {};
 
 TEST_P(CudnnPlanTest, CountsARealPlan) {
   const PlanCase& c = GetParam();
@@ -48,7 +48,7 @@ TEST_P(CudnnPlanTest, CountsARealPlan) {
 // 2 * (elements of y) * (C/groups * filter window), by hand.
 INSTANTIATE_TEST_SUITE_P(
     Real, CudnnPlanTest,
-    testing::Values(
+    ::testing::Values(
         PlanCase{"cifar_conv1_fwd", 2ull * 8 * 6 * 28 * 28 * 3 * 5 * 5, "fp32_or_tf32",
                  "conv_fwd x=8x3x32x32 w=6x3x5x5 y=8x6x28x28 pad=0,0 stride=1,1 dilation=1,1 float",
                  "conv_fwd"},
@@ -129,7 +129,7 @@ struct BackwardCase {
   uint64_t pairs;
   uint64_t d, dv;
 };
-class CudnnBackwardTest : public testing::TestWithParam<BackwardCase> {};
+class CudnnBackwardTest : public ::testing::TestWithParam<BackwardCase> {};
 
 // dV = P^T dO and dP = dO V^T run over the values' size, dQ = dS K and dK = dS^T Q over the keys',
 // as does QK^T, which is made a second time.
@@ -144,8 +144,8 @@ TEST_P(CudnnBackwardTest, TellsTheRepeatedProductApart) {
 
 INSTANTIATE_TEST_SUITE_P(
     Real, CudnnBackwardTest,
-    testing::Values(BackwardCase{"sdpa_backward_causal", 2 * 8 * 512 * 512, 64, 64},
-                    BackwardCase{"sdpa_backward_gqa", 2 * 8 * 256 * 512, 64, 128}),
+    ::testing::Values(BackwardCase{"sdpa_backward_causal", 2 * 8 * 512 * 512, 64, 64},
+                      BackwardCase{"sdpa_backward_gqa", 2 * 8 * 256 * 512, 64, 128}),
     [](const auto& info) { return info.param.file; });
 
 TEST(CudnnAttentionTest, AForwardOfSingleProductsRepeatsNone) {
@@ -182,7 +182,7 @@ TEST(CudnnAttentionTest, ABoundThatIsNotInTheGraphHasNoExactPairs) {
   EXPECT_FALSE(ParseCudnnPlan(ReadPlan("sdpa_fwd")).causal_flops.has_value());
 }
 
-class CudnnDeviceLengthsTest : public testing::TestWithParam<const char*> {};
+class CudnnDeviceLengthsTest : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(CudnnDeviceLengthsTest, AreUnknown) {
   const CudnnPlan plan = ParseCudnnPlan(ReadPlan(GetParam()));
@@ -194,8 +194,8 @@ TEST_P(CudnnDeviceLengthsTest, AreUnknown) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Real, CudnnDeviceLengthsTest,
-                         testing::Values("sdpa_padded", "sdpa_paged", "sdpa_ragged",
-                                         "sdpa_backward_padded"),
+                         ::testing::Values("sdpa_padded", "sdpa_paged", "sdpa_ragged",
+                                           "sdpa_backward_padded"),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST(CudnnOverrideTest, SizesGivenAtExecutionTakeThePlaceOfThePlans) {
@@ -318,7 +318,7 @@ struct BadSizes {
   const char* w;
   const char* y;
 };
-class CudnnBadSizesTest : public testing::TestWithParam<BadSizes> {};
+class CudnnBadSizesTest : public ::testing::TestWithParam<BadSizes> {};
 
 TEST_P(CudnnBadSizesTest, AreUnknown) {
   const BadSizes& c = GetParam();
@@ -329,15 +329,15 @@ TEST_P(CudnnBadSizesTest, AreUnknown) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, CudnnBadSizesTest,
-    testing::Values(BadSizes{"negative", "[1,2,4,4]", "[3,2,1,1]", "[1,3,-4,-4]"},
-                    BadSizes{"absurd", "[1,2,4,4]", "[3,2,1,1]",
-                             "[1,3,4611686018427387904,4611686018427387904]"},
-                    BadSizes{"fractional", "[1,2,4,4]", "[3,2,1,1]", "[1,3,4,4.5]"},
-                    BadSizes{"of_other_rank", "[1,2,4,4]", "[3,2,1,1]", "[1,3,4]"},
-                    BadSizes{"no_list", "[1,2,4,4]", "[3,2,1,1]", "7"},
-                    BadSizes{"of_zero_filter_channels", "[1,2,4,4]", "[3,0,1,1]", "[1,3,4,4]"},
-                    BadSizes{"other_output_channels", "[1,2,4,4]", "[3,2,1,1]", "[1,5,4,4]"},
-                    BadSizes{"too_many", "[1,2,4,4]", "[3,2,1,1]", "[1,3,1,1,1,1,1,1,1,1]"}),
+    ::testing::Values(BadSizes{"negative", "[1,2,4,4]", "[3,2,1,1]", "[1,3,-4,-4]"},
+                      BadSizes{"absurd", "[1,2,4,4]", "[3,2,1,1]",
+                               "[1,3,4611686018427387904,4611686018427387904]"},
+                      BadSizes{"fractional", "[1,2,4,4]", "[3,2,1,1]", "[1,3,4,4.5]"},
+                      BadSizes{"of_other_rank", "[1,2,4,4]", "[3,2,1,1]", "[1,3,4]"},
+                      BadSizes{"no_list", "[1,2,4,4]", "[3,2,1,1]", "7"},
+                      BadSizes{"of_zero_filter_channels", "[1,2,4,4]", "[3,0,1,1]", "[1,3,4,4]"},
+                      BadSizes{"other_output_channels", "[1,2,4,4]", "[3,2,1,1]", "[1,5,4,4]"},
+                      BadSizes{"too_many", "[1,2,4,4]", "[3,2,1,1]", "[1,3,1,1,1,1,1,1,1,1]"}),
     [](const auto& info) { return info.param.name; });
 
 TEST(CudnnPlanHostileTest, OtherTextIsNotReadable) {

@@ -19,7 +19,7 @@ struct Sizes {
   int64_t m, n, k, batch;
 };
 
-shm::GemmCall Call(ApiId api, Sizes sizes, int type = 0) {
+shm::GemmCall GemmOf(ApiId api, Sizes sizes, int type = 0) {
   shm::GemmCall call = {};
   call.api = static_cast<uint16_t>(api);
   call.m = sizes.m;
@@ -35,51 +35,51 @@ constexpr int kF32 = 0, kF64 = 1, kF16 = 2, kI8 = 3, kC32 = 4, kBf16 = 14, kE4m3
 
 TEST(GemmFlopsTest, IsTwiceTheProductOfTheSizes) {
   // Linear(400, 120) of the CIFAR network at batch 8: 2 * 8 * 400 * 120.
-  EXPECT_EQ(GemmFlops(Call(ApiId::cublasSgemm_v2, {120, 8, 400, 1})), FlopCount{768'000});
+  EXPECT_EQ(GemmFlops(GemmOf(ApiId::cublasSgemm_v2, {120, 8, 400, 1})), FlopCount{768'000});
 }
 
 TEST(GemmFlopsTest, CountsEveryMemberOfABatch) {
-  EXPECT_EQ(GemmFlops(Call(ApiId::cublasGemmStridedBatchedEx, {64, 64, 32, 96}, kBf16)),
+  EXPECT_EQ(GemmFlops(GemmOf(ApiId::cublasGemmStridedBatchedEx, {64, 64, 32, 96}, kBf16)),
             FlopCount{25'165'824});  // 2 * 64 * 64 * 32 * 96
 }
 
 TEST(GemmFlopsTest, IsZeroForBatchZero) {
-  EXPECT_EQ(GemmFlops(Call(ApiId::cublasSgemmBatched, {16, 16, 16, 0})), FlopCount{0});
+  EXPECT_EQ(GemmFlops(GemmOf(ApiId::cublasSgemmBatched, {16, 16, 16, 0})), FlopCount{0});
 }
 
 TEST(GemmFlopsTest, ComplexProductsAreFourTimesTheRealOnes) {
-  EXPECT_EQ(GemmFlops(Call(ApiId::cublasCgemm_v2, {3, 4, 5, 1})), FlopCount{480});  // 8 * 60
-  EXPECT_EQ(GemmFlops(Call(ApiId::cublasGemmEx, {3, 4, 5, 2}, kC32)), FlopCount{960});
+  EXPECT_EQ(GemmFlops(GemmOf(ApiId::cublasCgemm_v2, {3, 4, 5, 1})), FlopCount{480});  // 8 * 60
+  EXPECT_EQ(GemmFlops(GemmOf(ApiId::cublasGemmEx, {3, 4, 5, 2}, kC32)), FlopCount{960});
 }
 
 TEST(GemmFlopsTest, TheNameOfTheFunctionDecidesBeforeTheTypeField) {
-  EXPECT_EQ(GemmFlops(Call(ApiId::cublasZgemm_v2, {1, 1, 1, 1}, kF32)), FlopCount{8});
+  EXPECT_EQ(GemmFlops(GemmOf(ApiId::cublasZgemm_v2, {1, 1, 1, 1}, kF32)), FlopCount{8});
 }
 
 TEST(GemmFlopsTest, IsExactBeyond64Bits) {
   const int64_t size = int64_t{1} << 22;
-  EXPECT_EQ(GemmFlops(Call(ApiId::cublasDgemm_v2, {size, size, size, 1})), FlopCount{1} << 67);
+  EXPECT_EQ(GemmFlops(GemmOf(ApiId::cublasDgemm_v2, {size, size, size, 1})), FlopCount{1} << 67);
 }
 
 TEST(GemmFlopsTest, NegativeSizesAreUnknown) {
-  EXPECT_EQ(GemmFlops(Call(ApiId::cublasSgemm_v2, {-1, 8, 8, 1})), std::nullopt);
-  EXPECT_EQ(GemmFlops(Call(ApiId::cublasSgemm_v2, {0, 8, -8, 1})), std::nullopt);
+  EXPECT_EQ(GemmFlops(GemmOf(ApiId::cublasSgemm_v2, {-1, 8, 8, 1})), std::nullopt);
+  EXPECT_EQ(GemmFlops(GemmOf(ApiId::cublasSgemm_v2, {0, 8, -8, 1})), std::nullopt);
 }
 
 TEST(GemmFlopsTest, AbsurdSizesAreUnknown) {
   const int64_t most = std::numeric_limits<int64_t>::max();
-  EXPECT_EQ(GemmFlops(Call(ApiId::cublasSgemm_v2, {most, most, most, most})), std::nullopt);
+  EXPECT_EQ(GemmFlops(GemmOf(ApiId::cublasSgemm_v2, {most, most, most, most})), std::nullopt);
 }
 
 TEST(GemmFlopsTest, AFlagOrAnUnknownTypeMakesItUnknown) {
-  shm::GemmCall on_device = Call(ApiId::cublasLtMatmul, {8, 8, 8, 1});
+  shm::GemmCall on_device = GemmOf(ApiId::cublasLtMatmul, {8, 8, 8, 1});
   on_device.header.flags = shm::kFlagSizesUnknown;
   EXPECT_EQ(GemmFlops(on_device), std::nullopt);
-  EXPECT_EQ(GemmFlops(Call(ApiId::cublasLtMatmul, {8, 8, 8, 1}, 200)), std::nullopt);
+  EXPECT_EQ(GemmFlops(GemmOf(ApiId::cublasLtMatmul, {8, 8, 8, 1}, 200)), std::nullopt);
 }
 
 TEST(GemmShapeTest, NamesTypesAndSizes) {
-  shm::GemmCall call = Call(ApiId::cublasSgemm_v2, {120, 8, 400, 1});
+  shm::GemmCall call = GemmOf(ApiId::cublasSgemm_v2, {120, 8, 400, 1});
   EXPECT_EQ(GemmShape(call), "m=120 n=8 k=400 batch=1 a=f32 b=f32 c=f32");
   call.math_mode = 3;
   EXPECT_EQ(GemmShape(call), "m=120 n=8 k=400 batch=1 a=f32 b=f32 c=f32 math=3");
@@ -87,7 +87,7 @@ TEST(GemmShapeTest, NamesTypesAndSizes) {
 
 TEST(GemmShapeTest, DoesNotPrintSizesThatAreNotKnown) {
   const auto on_device = static_cast<int64_t>(shm::UnknownReason::kSizesOnDevice);
-  shm::GemmCall call = Call(ApiId::cublasLtMatmul, {on_device, 7, 7, 7}, kE4m3);
+  shm::GemmCall call = GemmOf(ApiId::cublasLtMatmul, {on_device, 7, 7, 7}, kE4m3);
   call.header.flags = shm::kFlagSizesUnknown;
   EXPECT_EQ(GemmShape(call), "sizes unknown (sizes are in GPU memory) a=e4m3 b=e4m3 c=e4m3");
   call.m = 0;
@@ -103,11 +103,11 @@ struct TypeCase {
   const char* peak;
 };
 
-class GemmComputeTypeTest : public testing::TestWithParam<TypeCase> {};
+class GemmComputeTypeTest : public ::testing::TestWithParam<TypeCase> {};
 
 TEST_P(GemmComputeTypeTest, ChoosesThePeak) {
   const TypeCase& c = GetParam();
-  shm::GemmCall call = Call(c.api, {1, 1, 1, 1}, c.type_a);
+  shm::GemmCall call = GemmOf(c.api, {1, 1, 1, 1}, c.type_a);
   call.type_b = static_cast<uint8_t>(c.type_b);
   call.compute_type = static_cast<uint8_t>(c.compute_type);
   call.math_mode = static_cast<uint8_t>(c.math_mode);
@@ -116,7 +116,7 @@ TEST_P(GemmComputeTypeTest, ChoosesThePeak) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, GemmComputeTypeTest,
-    testing::Values(
+    ::testing::Values(
         TypeCase{"sgemm", ApiId::cublasSgemm_v2, kF32, kF32, 0, 0, "fp32"},
         TypeCase{"sgemm_tf32_math", ApiId::cublasSgemm_v2, kF32, kF32, 0, 3, "tf32"},
         TypeCase{"tf32_math_with_flag", ApiId::cublasSgemm_v2, kF32, kF32, 0, 3 | 16, "tf32"},

@@ -119,7 +119,7 @@ void* RealLibrary() {
   return nullptr;
 }
 
-class RealCublasLtTest : public testing::Test {
+class RealCublasLtTest : public ::testing::Test {
  protected:
   void SetUp() override {
     handle_ = RealLibrary();

@@ -15,7 +15,7 @@ namespace {
 
 using Shapes = std::vector<std::vector<int64_t>>;
 
-class CudnnOverridesTest : public testing::Test {
+class CudnnOverridesTest : public ::testing::Test {
  protected:
   void Set(const void* pack, const std::vector<int64_t>& uids, const Shapes& shapes) {
     table_->NoteIds(pack, uids.data(), static_cast<int64_t>(uids.size()));

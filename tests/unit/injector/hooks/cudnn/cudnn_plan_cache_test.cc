@@ -10,7 +10,7 @@
 namespace flopsprof::injector {
 namespace {
 
-class CudnnPlanCacheTest : public testing::Test {
+class CudnnPlanCacheTest : public ::testing::Test {
  protected:
   const std::unique_ptr<CudnnPlanCache> cache_ = std::make_unique<CudnnPlanCache>();
   char plans_[1 << 20];

@@ -12,7 +12,7 @@ using Kind = shm::CollectiveKind;
 char g_objects[4096];  // addresses; nothing is there
 const void* Object(int i) { return g_objects + 16 * i; }
 
-class NcclGroupsTest : public testing::Test {
+class NcclGroupsTest : public ::testing::Test {
  protected:
   ~NcclGroupsTest() override {
     for (int i = 0; i < 256; ++i) ForgetCommunicator(Object(i));
